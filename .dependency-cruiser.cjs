@@ -1,0 +1,40 @@
+/** The arrows of the house: which folder may know which. See "The house" in CONTRIBUTING.md. */
+const only = (folder, allowed) => ({
+  name: `${folder}-knows-only`,
+  severity: 'error',
+  comment: `${folder}/ may import only itself, ${allowed.join(', ') || 'nothing else'}`,
+  from: { path: `^${folder}/` },
+  to: {
+    path: '^(domain|workflows|activities|company-data-client|company-data-service|store|security|config|worker|client|dev|test)/',
+    pathNot: [folder, ...allowed].map((name) => `^${name}(/|$)`),
+  },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    only('domain', []),
+    only('workflows', ['domain']),
+    only('security', ['domain']),
+    only('store', ['domain', 'security']),
+    only('company-data-client', ['domain', 'security']),
+    only('company-data-service', ['domain']),
+    only('config', ['domain', 'security']),
+    only('activities', ['domain', 'workflows/messages', 'company-data-client', 'store', 'security']),
+    only('worker', ['domain', 'workflows', 'activities', 'company-data-client', 'store', 'security', 'config']),
+    only('client', ['domain', 'workflows/messages', 'company-data-client', 'store', 'security', 'config', 'dev']),
+    {
+      name: 'workflows-run-without-node',
+      severity: 'error',
+      comment: 'Workflow code is bundled for a sandbox: only @temporalio/workflow, domain and types.',
+      from: { path: '^(workflows|domain)/' },
+      to: { dependencyTypes: ['core', 'npm'], pathNot: '@temporalio/workflow', dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|node_modules|coverage|dev/temporal-cli)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+  },
+};
