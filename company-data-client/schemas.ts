@@ -1,0 +1,151 @@
+/**
+ * What the service answers, as far as it is used here. Schemas are the types.
+ *
+ * Lenient on purpose: unknown fields are dropped, and a field is only required if nothing can be done without it,
+ * because
+ * the specification leaves most of them open.
+ */
+import { z } from 'zod';
+
+/** A field that may be left out, or be `null`, which means the same. */
+const absent = <S extends z.ZodType>(schema: S) =>
+  z
+    .nullish(schema)
+    .transform((value) => value ?? undefined)
+    .optional();
+
+const text = absent(z.string());
+const tags = absent(z.record(z.string(), z.string()));
+
+/**
+ * Something the platform said about a connection. `statusText` is the vocabulary: `GrantRefused`, `ApplicationRefused`,
+ * ...
+ */
+export const connectionErrorSchema = z.object({
+  statusCode: absent(z.coerce.string()),
+  statusText: text,
+  errorMessage: text,
+  erroredOnUtc: text,
+  status: text,
+});
+export type ConnectionError = z.infer<typeof connectionErrorSchema>;
+
+/** `PendingAuth` and `Deauthorized` mean that the end customer has to authorize again, at `linkUrl`. */
+export const connectionSchema = z.object({
+  id: z.string().min(1),
+  integrationKey: text,
+  platformName: text,
+  linkUrl: text,
+  status: z.enum(['PendingAuth', 'Linked', 'Unlinked', 'Deauthorized']),
+  created: text,
+  lastSync: text,
+  /** What the platform says the connection belongs to, once it is linked: `organizationId`, `organizationName`. */
+  connectionInfo: absent(z.record(z.string(), z.string())),
+  dataConnectionErrors: z.nullish(z.array(connectionErrorSchema)).transform((errors) => errors ?? []),
+});
+export type Connection = z.infer<typeof connectionSchema>;
+
+export const companySchema = z.object({
+  id: z.string().min(1),
+  /** As the service stored it: characters that it does not allow are missing. */
+  name: z.string(),
+  redirect: text,
+  description: text,
+  created: text,
+  lastSync: text,
+  tags,
+});
+export type Company = z.infer<typeof companySchema>;
+
+export const integrationSchema = z.object({
+  key: z.string().min(1),
+  name: z.string(),
+  enabled: z.boolean(),
+  sourceType: text,
+  /** The redirect URI to be added to the client's application at the platform. */
+  callbackUrl: text,
+});
+export type Integration = z.infer<typeof integrationSchema>;
+
+export const accountSchema = z.object({
+  plan: z.string(),
+  role: z.string(),
+  companyLimit: absent(z.number()),
+  companiesUsed: absent(z.number()),
+  /** When a trial or free account ends, ISO 8601. */
+  expiresAt: text,
+});
+export type Account = z.infer<typeof accountSchema>;
+
+/** The sync of one data set. It is over when `isCompleted`; `isErrored` says whether it failed. */
+export const pullOperationSchema = z.object({
+  id: z.string().min(1),
+  dataType: z.string(),
+  status: z.string(),
+  statusDescription: text,
+  errorMessage: text,
+  requested: z.string(),
+  completed: text,
+  progress: absent(z.number()),
+  isCompleted: z.boolean(),
+  isErrored: z.boolean(),
+});
+export type PullOperation = z.infer<typeof pullOperationSchema>;
+
+/**
+ * How far each data set of a company is. `currentStatus`: `Queued`, `Fetching`, ..., `Complete`, `FetchError`,
+ * `NotSupported`, ...
+ */
+export const dataStatusSchema = z.record(
+  z.string(),
+  z.object({
+    dataType: z.string(),
+    currentStatus: z.string(),
+    lastSuccessfulSync: text,
+    latestSyncId: text,
+    latestSuccessfulSyncId: text,
+  }),
+);
+export type DataStatus = z.infer<typeof dataStatusSchema>;
+
+/** `syncSchedule` is in hours; 0 is never. */
+const syncSettingSchema = z.object({
+  dataType: z.string(),
+  fetchOnFirstLink: z.boolean(),
+  syncSchedule: z.number(),
+  syncOrder: z.number(),
+});
+
+export const syncSettingsSchema = z.object({
+  settings: z.array(syncSettingSchema),
+  overridesDefaults: z.boolean(),
+});
+export type SyncSettings = z.infer<typeof syncSettingsSchema>;
+
+/** A record of a data set: an invoice, a bill, ... Its own fields are kept as they are. */
+export const recordSchema = z.looseObject({ id: z.string(), modifiedDate: text });
+export type DataRecord = z.infer<typeof recordSchema>;
+
+const link = absent(z.object({ href: z.string() }));
+
+/** The page of a list. */
+export const pageSchema = <S extends z.ZodType>(result: S) =>
+  z.object({
+    results: z.array(result),
+    pageNumber: absent(z.number().int()),
+    pageSize: absent(z.number().int()),
+    /** After filters. */
+    totalResults: z.number().int().nonnegative(),
+    _links: absent(z.object({ self: link, current: link, next: link, previous: link })),
+  });
+export type Page<T> = Omit<z.infer<ReturnType<typeof pageSchema>>, 'results'> & { results: T[] };
+
+/** The service's error body; every field may be missing, for what answers may be a proxy. */
+export const errorBodySchema = z.object({
+  error: text,
+  service: text,
+  correlationId: text,
+  validation: absent(
+    z.object({ errors: z.nullish(z.array(z.object({ message: z.string() }))).transform((errors) => errors ?? []) }),
+  ),
+});
