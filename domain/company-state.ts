@@ -1,0 +1,83 @@
+/** How far one company is. The ledger row holds it; `importing` is reached by the claim alone. */
+
+export const COMPANY_STATES = [
+  'waiting',
+  'importing',
+  'syncing',
+  'migrated',
+  'failed',
+  'skipped',
+  'excluded',
+  'outcome-unknown',
+] as const;
+
+export type CompanyState = (typeof COMPANY_STATES)[number];
+
+/** How many companies of a migration are in each state, and what the waiting ones lack. */
+export interface Counts {
+  readonly total: number;
+  /** Not yet confirmed by the client as disabled in its own application, and not excluded. */
+  readonly unconfirmed: number;
+  /** Waiting, confirmed, but without a credential that counts. */
+  readonly withoutCredential: number;
+  readonly waiting: number;
+  readonly importing: number;
+  readonly syncing: number;
+  readonly migrated: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly excluded: number;
+  readonly outcomeUnknown: number;
+}
+
+export const NO_COUNTS: Counts = {
+  total: 0,
+  unconfirmed: 0,
+  withoutCredential: 0,
+  waiting: 0,
+  importing: 0,
+  syncing: 0,
+  migrated: 0,
+  failed: 0,
+  skipped: 0,
+  excluded: 0,
+  outcomeUnknown: 0,
+};
+
+/** Companies about which nothing final is known: while there is one, a migration cannot be signed off. */
+export function openCompanies(counts: Counts): number {
+  return counts.waiting + counts.importing + counts.syncing + counts.outcomeUnknown;
+}
+
+/** Companies that a batch run can still move by itself, without anybody supplying anything. */
+export function movableCompanies(counts: Counts): number {
+  return counts.waiting - counts.unconfirmed - counts.withoutCredential + counts.importing + counts.syncing;
+}
+
+/** Companies with a final outcome, good or bad: what a progress bar counts. */
+export function settledCompanies(counts: Counts): number {
+  return counts.total - openCompanies(counts);
+}
+
+/** Whether a credential of this migration may already have been handed to the service. */
+export function anythingCrossed(counts: Counts): boolean {
+  return counts.importing + counts.syncing + counts.migrated + counts.failed + counts.outcomeUnknown > 0;
+}
+
+/** A state in the words a client reads: *moved, moving, must reconnect, not moved*. */
+export function inClientWords(state: CompanyState, failure: string | null): string {
+  switch (state) {
+    case 'migrated':
+      return 'moved';
+    case 'importing':
+    case 'syncing':
+      return 'moving';
+    case 'failed':
+      return failure === 'reauthorization-required' ? 'must reconnect' : 'not moved';
+    case 'waiting':
+    case 'skipped':
+    case 'excluded':
+    case 'outcome-unknown':
+      return 'not moved';
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * Decisions: who may decide what, when, and what a decision changes.
+ *
+ * Pure: `decide` takes the state and a message and gives the state after it. A refusal is an answer, not an error: it
+ * is recorded with its reason and changes nothing else.
+ */
+import { anythingCrossed, openCompanies } from './company-state';
+import type { Approval, MigrationState } from './migration-state';
+import type { Role, Step } from './steps';
+import { STEP_RULES, stepNumber } from './steps';
+
+/** Every message names itself, so that the same one sent twice counts once, and says who sends it. */
+interface Sent {
+  readonly decisionId: string;
+  readonly role: Role;
+  /** The person. With signed decisions it comes from the signature, otherwise it is taken as said. */
+  readonly by: string;
+  readonly reason?: string;
+}
+
+/** What is to be tried after the first company was rejected. */
+export type NextAfterRejection =
+  | { readonly next: 'same-company' }
+  | { readonly next: 'another-company'; readonly row: number }
+  | { readonly next: 'abandon' };
+
+export interface StepDecision extends Sent {
+  readonly kind: 'step';
+  readonly step: Step;
+  readonly verdict: 'approve' | 'reject';
+  readonly afterwards?: NextAfterRejection;
+}
+
+export interface TimeProposal extends Sent {
+  readonly kind: 'time';
+  /** ISO 8601, UTC. */
+  readonly startAt: string;
+}
+
+/** The client's word that its own application no longer uses the token of these companies. */
+export interface SyncDisabled extends Sent {
+  readonly kind: 'sync-disabled';
+  /** References of the manifest, at most 1,000 in one message, or all. */
+  readonly companies: 'all' | readonly string[];
+}
+
+/** Somebody supplied credentials: they are in the vault, this only says so. */
+export interface CredentialsSupplied extends Sent {
+  readonly kind: 'credentials-supplied';
+  readonly companies: number;
+}
+
+export interface PauseOrResume extends Sent {
+  readonly kind: 'pause' | 'resume';
+}
+
+export type Decision = StepDecision | TimeProposal | SyncDisabled | CredentialsSupplied | PauseOrResume;
+
+export interface Outcome {
+  readonly decisionId: string;
+  readonly applied: boolean;
+  /** What changed, or why nothing did. One sentence. */
+  readonly text: string;
+  readonly at: string;
+}
+
+/** A migration answers for so many decisions by itself; the audit trail answers for all. */
+const OUTCOMES_KEPT = 200;
+
+/** The outcome of a decision that the migration still remembers. */
+export function outcomeOf(state: MigrationState, decisionId: string): Outcome | undefined {
+  return state.outcomes.find((outcome) => outcome.decisionId === decisionId);
+}
+
+/** The state after a decision: changed by it, or with its refusal on record. The same decision again changes nothing. */
+export function decide(state: MigrationState, decision: Decision, at: string): MigrationState {
+  if (outcomeOf(state, decision.decisionId)) return state;
+  const judged = judge(state, decision, at);
+  const outcome: Outcome = { decisionId: decision.decisionId, applied: judged.state !== null, text: judged.text, at };
+  return {
+    ...(judged.state ?? state),
+    outcomes: [...state.outcomes, outcome].slice(-OUTCOMES_KEPT),
+    unrecorded: [...state.unrecorded, { decision, outcome }],
+  };
+}
+
+/** What cannot be read as a decision at all is recorded too; it has no sender to answer. */
+export interface Judged {
+  readonly state: MigrationState | null;
+  readonly text: string;
+}
+
+const refused = (text: string): Judged => ({ state: null, text });
+const applied = (state: MigrationState, text: string): Judged => ({ state, text });
+
+function judge(state: MigrationState, decision: Decision, at: string): Judged {
+  if (state.closed) return refused(`the migration is ${state.closed}`);
+  switch (decision.kind) {
+    case 'step':
+      return decision.verdict === 'approve' ? approve(state, decision, at) : reject(state, decision);
+    case 'time':
+      return proposeTime(state, decision, at);
+    case 'sync-disabled':
+      return confirmSyncDisabled(state, decision);
+    case 'credentials-supplied':
+      return applied(state, `${decision.companies} credentials supplied`);
+    case 'pause':
+      if (state.pause) return refused('the migration is paused already');
+      return applied(
+        { ...state, pause: { reason: decision.reason ?? 'no reason given', by: decision.by, stop: null, at } },
+        'paused',
+      );
+    case 'resume':
+      return state.pause ? applied({ ...state, pause: null }, 'goes on') : refused('the migration is not paused');
+  }
+}
+
+function approve(state: MigrationState, decision: StepDecision, at: string): Judged {
+  const { step, role } = decision;
+  const rules = STEP_RULES[step];
+  if (step === 'disable-syncing') return refused('this step ends when every company is confirmed, not by an approval');
+  if (!rules.approvers.includes(role)) {
+    return refused(`${step} is approved by ${rules.approvers.join(' and ')}, not by ${role}`);
+  }
+  if (state.steps[step]?.endedAt) return refused(`${step} has ended already`);
+  if (stepNumber(step) > stepNumber(state.step) && !rules.mayComeEarly) {
+    return refused(`${step} is not open yet: the migration is at step ${stepNumber(state.step)}, ${state.step}`);
+  }
+  const missing = missingSubject(state, step);
+  if (missing) return refused(missing);
+  const earlier = state.approvals.find((approval) => approval.step === step && approval.role === role);
+  if (earlier) return refused(`${role} has approved ${step} already, by ${earlier.by}`);
+  const approval: Approval = { step, role, by: decision.by, at };
+  return applied({ ...state, approvals: [...state.approvals, approval] }, `${step} approved by ${role}`);
+}
+
+/** Why there is nothing yet to approve, or null. */
+function missingSubject(state: MigrationState, step: Step): string | null {
+  switch (step) {
+    case 'supply-details':
+      if (!state.preflight) return 'the details are still being checked';
+      if (state.preflight.problems.length > 0) {
+        return `the check of the details found ${state.preflight.problems.length} problems: ${state.preflight.problems.join('; ')}`;
+      }
+      return null;
+    case 'schedule':
+      return state.proposal ? null : 'no time has been proposed yet';
+    case 'migrate-first-company':
+      return state.firstCompany?.stage === 'proven' ? null : 'no first company has been moved and proven yet';
+    case 'complete-migration': {
+      const open = openCompanies(state.counts);
+      return open === 0 ? null : `${open} companies are still open`;
+    }
+    case 'update-application':
+    case 'disable-syncing':
+      return null;
+  }
+}
+
+function reject(state: MigrationState, decision: StepDecision): Judged {
+  const { step, role } = decision;
+  const rules = STEP_RULES[step];
+  if (stepNumber(step) > stepNumber(state.step)) return refused(`${step} is not open yet`);
+  if (![...rules.approvers, ...rules.actors].includes(role)) return refused(`${role} has no say in ${step}`);
+  switch (step) {
+    case 'migrate-first-company':
+      return rejectFirstCompany(state, decision);
+    case 'complete-migration':
+      return applied({ ...state, approvals: without(state.approvals, step) }, 'the handover is not accepted');
+    case 'supply-details':
+    case 'schedule':
+    case 'update-application':
+    case 'disable-syncing':
+      if (anythingCrossed(state.counts)) return refused('a company has been moved already: this cannot be taken back');
+      return applied(reopened(state, step), `${step} is open again`);
+  }
+}
+
+function rejectFirstCompany(state: MigrationState, decision: StepDecision): Judged {
+  const { firstCompany } = state;
+  if (!firstCompany || firstCompany.stage === 'importing') return refused('there is no result of a first company yet');
+  if (state.steps['migrate-first-company']?.endedAt) return refused('migrate-first-company has ended already');
+  const { afterwards } = decision;
+  if (!afterwards) return refused('a rejection says what is next: same-company, another-company or abandon');
+  switch (afterwards.next) {
+    case 'abandon':
+      return applied({ ...state, closed: 'abandoned' }, 'the migration is abandoned');
+    case 'same-company':
+      return applied({ ...state, firstCompany: null, firstCompanyRow: firstCompany.row }, 'the same company again');
+    case 'another-company':
+      return applied({ ...state, firstCompany: null, firstCompanyRow: afterwards.row }, 'another company');
+  }
+}
+
+function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Judged {
+  if (anythingCrossed(state.counts)) return refused('companies are being moved already');
+  const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
+  const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
+  // Whoever approved the older proposal approved another time.
+  return applied({ ...open, proposal, approvals: without(open.approvals, 'schedule') }, `start at ${decision.startAt}`);
+}
+
+function confirmSyncDisabled(state: MigrationState, decision: SyncDisabled): Judged {
+  if (decision.role !== 'client') {
+    return refused('only the client can say that its own application no longer uses the tokens');
+  }
+  const companies = decision.companies === 'all' ? 'all companies' : `${decision.companies.length} companies`;
+  return applied(state, `${companies} confirmed as disabled`);
+}
+
+/** The step open again: it and every later one lose their approvals, except facts stated early. */
+function reopened(state: MigrationState, step: Step): MigrationState {
+  const later = (other: Step): boolean => stepNumber(other) >= stepNumber(step);
+  return {
+    ...state,
+    step,
+    steps: Object.fromEntries(
+      Object.entries(state.steps).filter(([name]) => !later(name as Step) || name === step),
+    ) as MigrationState['steps'],
+    approvals: state.approvals.filter((approval) => !later(approval.step) || keepsFact(approval.step, step)),
+    ...(step === 'schedule' ? { proposal: null } : {}),
+  };
+}
+
+function keepsFact(approved: Step, opened: Step): boolean {
+  return approved !== opened && STEP_RULES[approved].mayComeEarly;
+}
+
+function without(approvals: readonly Approval[], step: Step): readonly Approval[] {
+  return approvals.filter((approval) => approval.step !== step);
+}
+
+/** The roles whose approval a step still lacks. */
+export function missingApprovals(state: MigrationState, step: Step): readonly Role[] {
+  return STEP_RULES[step].approvers.filter(
+    (role) => !state.approvals.some((approval) => approval.step === step && approval.role === role),
+  );
+}

@@ -1,0 +1,108 @@
+/**
+ * What one migration knows of itself: a few kilobytes of plain JSON, however many companies it has.
+ *
+ * It crosses continue-as-new and answers queries, so it holds no Map, Set, Date or class. Companies are in the ledger.
+ */
+import type { Counts } from './company-state';
+import { NO_COUNTS } from './company-state';
+import type { Decision, Outcome } from './decisions';
+import type { Estimate } from './estimate';
+import type { FailureKind, StopReason } from './failures';
+import type { Role, Step } from './steps';
+
+export interface StepTimes {
+  readonly openedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface Approval {
+  readonly step: Step;
+  readonly role: Role;
+  readonly by: string;
+  readonly at: string;
+}
+
+/** What the preflight found wrong, in sentences; none: the details are good. */
+export interface Preflight {
+  readonly companies: number;
+  readonly problems: readonly string[];
+  /** The service's callback URL, which the client adds to its application at the platform. */
+  readonly callbackUrl: string | null;
+}
+
+/** When to start: a proposal of either side, in force once both have approved it. */
+export interface Proposal {
+  readonly startAt: string;
+  readonly role: Role;
+  readonly by: string;
+  readonly at: string;
+}
+
+/** One check of the first company's end-to-end test. */
+export interface Evidence {
+  readonly check: string;
+  readonly passed: boolean;
+  readonly detail: string;
+  readonly correlationId?: string;
+}
+
+export interface FirstCompany {
+  readonly row: number;
+  readonly reference: string;
+  readonly stage: 'importing' | 'proven' | 'failed';
+  readonly failure: FailureKind | null;
+  readonly evidence: readonly Evidence[];
+}
+
+export interface Pause {
+  readonly reason: string;
+  /** Null: the migration paused itself. */
+  readonly by: string | null;
+  readonly stop: StopReason | null;
+  readonly at: string;
+}
+
+export interface MigrationState {
+  readonly step: Step;
+  readonly closed: 'completed' | 'abandoned' | null;
+  readonly steps: Readonly<Partial<Record<Step, StepTimes>>>;
+  readonly approvals: readonly Approval[];
+  readonly preflight: Preflight | null;
+  readonly estimate: Estimate | null;
+  readonly proposal: Proposal | null;
+  readonly firstCompany: FirstCompany | null;
+  /** What support wants tried, after a first company was rejected. */
+  readonly firstCompanyRow: number | null;
+  readonly counts: Counts;
+  readonly batchRuns: number;
+  readonly pause: Pause | null;
+  /** What became of the latest decisions, oldest first; older ones are in the audit trail. */
+  readonly outcomes: readonly Outcome[];
+  /** Decided, but not yet in the audit trail. */
+  readonly unrecorded: readonly Recorded[];
+}
+
+export interface Recorded {
+  readonly decision: Decision;
+  readonly outcome: Outcome;
+}
+
+/** Before anything has happened. */
+export function newMigration(firstCompanyRow: number | null): MigrationState {
+  return {
+    step: 'supply-details',
+    closed: null,
+    steps: {},
+    approvals: [],
+    preflight: null,
+    estimate: null,
+    proposal: null,
+    firstCompany: null,
+    firstCompanyRow,
+    counts: NO_COUNTS,
+    batchRuns: 0,
+    pause: null,
+    outcomes: [],
+    unrecorded: [],
+  };
+}

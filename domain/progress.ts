@@ -1,0 +1,132 @@
+/** How far a migration is and who has to do what next: what queries answer, and what every screen shows. */
+import type { Counts } from './company-state';
+import { openCompanies } from './company-state';
+import { missingApprovals } from './decisions';
+import type { Estimate } from './estimate';
+import type { Approval, FirstCompany, MigrationState, Pause, Preflight, Proposal } from './migration-state';
+import type { MigrationPlan } from './plan';
+import type { Role, Step } from './steps';
+import { STEPS, stepNumber } from './steps';
+
+export interface WaitingFor {
+  /** Empty: nobody, the migration works by itself. */
+  readonly roles: readonly Role[];
+  /** What they have to do, or what is being done, in one sentence. */
+  readonly what: string;
+}
+
+export interface StepProgress {
+  readonly step: Step;
+  readonly state: 'done' | 'open' | 'later';
+  readonly openedAt: string | null;
+  readonly endedAt: string | null;
+  readonly approvals: readonly Approval[];
+}
+
+export type OverallState = 'running' | 'waiting' | 'paused' | 'completed' | 'abandoned';
+
+/** Everything about a migration that fits on one screen. Times are ISO 8601, UTC. */
+export interface Progress {
+  readonly migrationId: string;
+  readonly client: string;
+  readonly platformKey: string;
+  readonly contact: string;
+  readonly state: OverallState;
+  readonly step: Step;
+  readonly waitingFor: WaitingFor;
+  readonly steps: readonly StepProgress[];
+  readonly counts: Counts;
+  readonly preflight: Preflight | null;
+  readonly estimate: Estimate | null;
+  readonly proposal: Proposal | null;
+  readonly firstCompany: FirstCompany | null;
+  readonly pause: Pause | null;
+}
+
+export function progressOf(plan: MigrationPlan, state: MigrationState): Progress {
+  const waitingFor = whoIsWaitedFor(state);
+  return {
+    migrationId: plan.migrationId,
+    client: plan.client,
+    platformKey: plan.platformKey,
+    contact: plan.contact,
+    state: state.closed ?? (state.pause ? 'paused' : waitingFor.roles.length > 0 ? 'waiting' : 'running'),
+    step: state.step,
+    waitingFor,
+    steps: STEPS.map((step) => stepProgress(state, step)),
+    counts: state.counts,
+    preflight: state.preflight,
+    estimate: state.estimate,
+    proposal: state.proposal,
+    firstCompany: state.firstCompany,
+    pause: state.pause,
+  };
+}
+
+function stepProgress(state: MigrationState, step: Step): StepProgress {
+  const times = state.steps[step];
+  const done = state.closed === 'completed' || stepNumber(step) < stepNumber(state.step);
+  return {
+    step,
+    state: done ? 'done' : step === state.step ? 'open' : 'later',
+    openedAt: times?.openedAt ?? null,
+    endedAt: times?.endedAt ?? null,
+    approvals: state.approvals.filter((approval) => approval.step === step),
+  };
+}
+
+const nobody = (what: string): WaitingFor => ({ roles: [], what });
+const client = (what: string): WaitingFor => ({ roles: ['client'], what });
+const support = (what: string): WaitingFor => ({ roles: ['support'], what });
+
+/** Who has to act, and on what. */
+export function whoIsWaitedFor(state: MigrationState): WaitingFor {
+  if (state.closed) return nobody(`the migration is ${state.closed}`);
+  if (state.pause) return support(`paused: ${state.pause.reason}`);
+  const { step, counts } = state;
+  switch (step) {
+    case 'supply-details':
+      if (!state.preflight) return nobody('the supplied details are being checked');
+      if (state.preflight.problems.length > 0)
+        return client(`details to correct: ${state.preflight.problems.join('; ')}`);
+      return support('accept the supplied details');
+    case 'schedule':
+      if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a time to start' };
+      return { roles: missingApprovals(state, step), what: `approve the start at ${state.proposal.startAt}` };
+    case 'update-application':
+      return {
+        roles: missingApprovals(state, step),
+        what: `confirm that the application at the platform has the callback URL ${state.preflight?.callbackUrl ?? ''}`.trimEnd(),
+      };
+    case 'disable-syncing':
+      return client(`confirm for ${counts.unconfirmed} of ${counts.total} companies that syncing is disabled`);
+    case 'migrate-first-company':
+      return duringFirstCompany(state);
+    case 'complete-migration':
+      return duringTheRest(state);
+  }
+}
+
+function duringFirstCompany({ firstCompany, proposal, counts }: MigrationState): WaitingFor {
+  switch (firstCompany?.stage) {
+    case 'importing':
+      return nobody(`the first company, ${firstCompany.reference}, is being moved and checked`);
+    case 'proven':
+      return support(`approve the first company, ${firstCompany.reference}`);
+    case 'failed':
+      return support(`the first company, ${firstCompany.reference}, was not moved: say what is tried next`);
+    case undefined:
+      if (counts.withoutCredential === counts.waiting && counts.waiting > 0) return client('supply the credentials');
+      return nobody(`the first company is moved from ${proposal?.startAt ?? 'now'} on`);
+  }
+}
+
+function duringTheRest(state: MigrationState): WaitingFor {
+  const { counts } = state;
+  const open = openCompanies(counts);
+  if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
+  if (counts.outcomeUnknown === open)
+    return support(`settle ${counts.outcomeUnknown} companies whose outcome is unknown`);
+  if (counts.withoutCredential === open) return client(`supply the credentials of ${open} companies`);
+  return nobody(`${open} companies are being moved`);
+}
