@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A throw-away database in the run's Postgres, empty: one for each test file, so that files can run side by side. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asSuperuser(`create database ${name}`);
+  const url = new URL(postgresUrl());
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => asSuperuser(`drop database ${name} with (force)`) };
+}
+
+async function asSuperuser(statement: string): Promise<void> {
+  const client = new Client({ connectionString: postgresUrl() });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function postgresUrl(): string {
+  const url = process.env['TOKENFERRY_TEST_POSTGRES'];
+  if (url === undefined)
+    throw new Error('TOKENFERRY_TEST_POSTGRES is not set: test/support/global-setup.ts has not run.');
+  return url;
+}
