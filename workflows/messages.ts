@@ -2,18 +2,19 @@
  * The messages of a managed migration: signals, updates and queries. No runtime imports but the SDK's definitions.
  *
  * Wire names are an interface: they are never renamed. Every decision exists as a signal, which works while all workers
- * are down, and as an update of the same name, which answers with what became of it.
+ * are down, and as an update of the same name, which answers with what became of it. Their fields are read by
+ * `domain/read-decision.ts`.
  */
-import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Counts } from '../domain/company-state';
-import type { Decision, Outcome } from '../domain/decisions';
+import type { Outcome } from '../domain/decisions';
 import type { Progress } from '../domain/progress';
 
-/** The name of the workflow type and of the one task queue. */
+/** The workflow types and the one task queue. */
 export const MANAGED_MIGRATION = 'managedMigration';
 export const TASK_QUEUE = 'tokenferry';
 
-/** The search attributes of a migration. Names are an interface too. */
+/** The search attributes of a migration. A SQL visibility store has room for three integers. */
 export const SEARCH_ATTRIBUTES = {
   FerryStep: 'KEYWORD',
   FerryState: 'KEYWORD',
@@ -23,11 +24,8 @@ export const SEARCH_ATTRIBUTES = {
   FerryCompaniesFailed: 'INT',
 } as const;
 
-export const decideSignal = defineSignal<[Decision]>('decide');
-export const decideUpdate = defineUpdate<Outcome, [Decision]>('decide');
-
 export const progressQuery = defineQuery<Progress>('progress');
-/** What became of a decision; null: not applied yet, or so old that only the audit trail knows. */
+/** What became of a decision; null: not applied yet, or so long ago that only the audit trail knows. */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
 
 /** A batch run tells its migration how far it is: at most once a minute. */

@@ -1,0 +1,123 @@
+/**
+ * Reads what somebody sent as a decision. Hand-written guards: the workflow runs them, and messages may be typed by
+ * hand into Temporal's own tools, so nothing about their shape is taken for granted.
+ */
+import type { Decision, NextAfterRejection } from './decisions';
+import type { Role } from './steps';
+import { isRole, isStep, ROLES, STEPS } from './steps';
+
+/** The messages that carry decisions, by their wire names. */
+export const DECISION_MESSAGES = [
+  'approve',
+  'reject',
+  'proposeTime',
+  'confirmSyncDisabled',
+  'credentialsSupplied',
+  'pause',
+  'resume',
+] as const;
+
+export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
+
+/** A message may name this many companies; longer lists come in several messages. */
+export const MOST_COMPANIES_IN_A_MESSAGE = 1_000;
+
+export type Reading = { readonly decision: Decision } | { readonly malformed: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The decision that a message carries, or why it is none.
+ *
+ * @param freshId names a decision whose sender gave it no id, as people who type by hand do.
+ */
+export function readDecision(message: DecisionMessage, input: unknown, freshId: () => string): Reading {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return malformed('an object is expected');
+  const fields = input as Fields;
+  const { role, by, reason, decisionId } = fields;
+  if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
+  if (!isText(by)) return malformed('by must name the person who decides');
+  if (reason !== undefined && !isText(reason)) return malformed('reason must be text');
+  if (decisionId !== undefined && !isText(decisionId)) return malformed('decisionId must be text');
+  return readKind(message, fields, {
+    decisionId: decisionId ?? freshId(),
+    role,
+    by,
+    ...(reason === undefined ? {} : { reason }),
+  });
+}
+
+interface Sender {
+  readonly decisionId: string;
+  readonly role: Role;
+  readonly by: string;
+  readonly reason?: string;
+}
+
+function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Reading {
+  switch (message) {
+    case 'approve':
+    case 'reject':
+      return readStepDecision(message, fields, sender);
+    case 'proposeTime': {
+      const { startAt } = fields;
+      if (!isText(startAt) || Number.isNaN(Date.parse(startAt))) return malformed('startAt must be an ISO 8601 time');
+      return { decision: { kind: 'time', ...sender, startAt: new Date(startAt).toISOString() } };
+    }
+    case 'confirmSyncDisabled':
+      return readSyncDisabled(fields, sender);
+    case 'credentialsSupplied': {
+      const { companies } = fields;
+      if (!isCount(companies)) return malformed('companies must be a number');
+      return { decision: { kind: 'credentials-supplied', ...sender, companies } };
+    }
+    case 'pause':
+    case 'resume':
+      return { decision: { kind: message, ...sender } };
+  }
+}
+
+function readStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender: Sender): Reading {
+  const { step } = fields;
+  if (!isStep(step)) return malformed(`step must be one of ${STEPS.join(', ')}`);
+  const afterwards = readNext(fields);
+  if (typeof afterwards === 'string') return malformed(afterwards);
+  return { decision: { kind: 'step', ...sender, step, verdict, ...(afterwards ? { afterwards } : {}) } };
+}
+
+function readNext({ next, row }: Fields): NextAfterRejection | string | null {
+  switch (next) {
+    case undefined:
+      return null;
+    case 'same-company':
+    case 'abandon':
+      return { next };
+    case 'another-company':
+      return isCount(row) && row > 0 ? { next, row } : 'row must name the other company by its row in the manifest';
+    default:
+      return 'next must be same-company, another-company or abandon';
+  }
+}
+
+function readSyncDisabled({ companies }: Fields, sender: Sender): Reading {
+  if (companies === 'all') return { decision: { kind: 'sync-disabled', ...sender, companies } };
+  if (!Array.isArray(companies) || !companies.every(isText)) {
+    return malformed('companies must be "all" or a list of references');
+  }
+  if (companies.length > MOST_COMPANIES_IN_A_MESSAGE) {
+    return malformed(`companies may name ${MOST_COMPANIES_IN_A_MESSAGE} at most in one message`);
+  }
+  return { decision: { kind: 'sync-disabled', ...sender, companies } };
+}
+
+function malformed(what: string): Reading {
+  return { malformed: what };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= 2_000;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
