@@ -1,11 +1,24 @@
 import { startPostgres } from '../../dev/postgres';
+import { acquireTemporalCli } from '../../dev/temporal-cli';
+import { startTemporal } from '../../dev/temporal-server';
 import { createTemporaryFolder } from '../../dev/temporary-folder';
 import { servers } from './servers';
 
-/** Starts what the tests share, once for a whole run: a real Postgres. */
+/** Starts what the tests share, once for a whole run: a real Postgres and Temporal's own dev server. */
 export default async function globalSetup(): Promise<void> {
   const dataFolder = createTemporaryFolder();
-  const postgres = await startPostgres({ dataFolder, port: 0, ephemeral: true, log: console.log });
-  servers.push(postgres);
-  process.env['TOKENFERRY_TEST_POSTGRES'] = postgres.url;
+  const log = console.log;
+  const cli = await acquireTemporalCli({ env: process.env, log });
+  const starts = await Promise.allSettled([
+    startPostgres({ dataFolder, port: 0, ephemeral: true, log }),
+    startTemporal({ cli, dataFolder, port: 0, uiPort: 0, ephemeral: true }),
+  ]);
+  for (const start of starts) if (start.status === 'fulfilled') servers.push(start.value);
+  const [postgres, temporal] = starts;
+  if (postgres.status === 'rejected') throw postgres.reason;
+  if (temporal.status === 'rejected') throw temporal.reason;
+
+  process.env['TOKENFERRY_TEST_POSTGRES'] = postgres.value.url;
+  process.env['TOKENFERRY_TEST_TEMPORAL'] = temporal.value.address;
+  process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] = cli;
 }

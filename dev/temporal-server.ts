@@ -1,0 +1,146 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { startLeashed, tailOf, type LeashedProcess } from './leashed-process';
+import { nextFreePort } from './ports';
+
+const DEFAULT_PORT = 7_233;
+const DEFAULT_UI_PORT = 8_233;
+const STARTS_TO_TRY = 5;
+const READY_WITHIN_MS = 60_000;
+
+/** What lists of migrations can be filtered by; the worker refuses to start where they are missing. */
+const SEARCH_ATTRIBUTES = {
+  FerryStep: 'Keyword',
+  FerryState: 'Keyword',
+  FerryWaitingFor: 'Keyword',
+  FerryCompaniesTotal: 'Int',
+  FerryCompaniesDone: 'Int',
+  FerryCompaniesFailed: 'Int',
+};
+
+/** The defaults, meant for large clusters, add about 50 ms to every task of a server on one machine. */
+const DYNAMIC_CONFIG = {
+  'history.transferProcessorMaxPollRPS': 10_000,
+  'history.timerProcessorMaxPollRPS': 10_000,
+  'history.visibilityProcessorMaxPollRPS': 10_000,
+};
+
+export interface TemporalOptions {
+  /** The `temporal` command: see {@link acquireTemporalCli}. */
+  cli: string;
+  /** Where the server's data and log are kept; made when it does not exist. */
+  dataFolder: string;
+  /** The port to try first; the next free one is used. `0`: any. Default 7233. */
+  port?: number;
+  /** The same for the Web UI. Default 8233. */
+  uiPort?: number;
+  /**
+   * A run whose data nobody needs afterwards: writes do not wait for the disk, and `dataFolder` is removed when the
+   * last program that uses it has been stopped. Never for data that must survive.
+   */
+  ephemeral: boolean;
+}
+
+export interface RunningTemporal {
+  /** Host and port of the server's gRPC API. */
+  address: string;
+  uiUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Temporal's dev server did not start; the message holds the last lines of its log. */
+export class TemporalUnavailableError extends Error {
+  override readonly name = 'TemporalUnavailableError';
+}
+
+/**
+ * Starts Temporal's own dev server, with its Web UI, on a file in the data folder.
+ *
+ * @throws {@link TemporalUnavailableError}
+ */
+export async function startTemporal({
+  cli,
+  dataFolder,
+  port,
+  uiPort,
+  ephemeral,
+}: TemporalOptions): Promise<RunningTemporal> {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  const logFile = path.join(dataFolder, 'temporal.log');
+  let [wanted, wantedUi] = [port ?? DEFAULT_PORT, uiPort ?? DEFAULT_UI_PORT];
+  for (let attempt = 1; ; attempt += 1) {
+    const chosen = await nextFreePort(wanted);
+    const chosenUi = await nextFreePort(wantedUi);
+    const server = startLeashed({
+      command: cli,
+      args: serverArguments({ dataFolder, port: chosen, uiPort: chosenUi, ephemeral }),
+      // Its own settings only: a developer's TEMPORAL_* variables are meant for another server.
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      logFile,
+      stopSignal: ephemeral ? 'SIGKILL' : 'SIGINT', // its orderly end takes almost three seconds
+      graceMs: 15_000,
+      ...(ephemeral && { removeFolder: dataFolder }),
+    });
+    const address = `127.0.0.1:${chosen}`;
+    if (await isReady(server, address)) {
+      return { address, uiUrl: `http://127.0.0.1:${chosenUi}`, stop: () => server.stop() };
+    }
+
+    const lastWords = tailOf(logFile);
+    await server.stop();
+    if (attempt === STARTS_TO_TRY || !lastWords.includes('address already in use')) {
+      throw new TemporalUnavailableError(
+        `Temporal's dev server did not start. Its log, ${logFile}, ends with:\n${lastWords}`,
+      );
+    }
+    [wanted, wantedUi] = [port === 0 ? 0 : chosen, uiPort === 0 ? 0 : chosenUi]; // somebody was faster
+  }
+}
+
+function serverArguments(options: { dataFolder: string; port: number; uiPort: number; ephemeral: boolean }): string[] {
+  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
+    '--search-attribute',
+    `${name}=${type}`,
+  ]);
+  const settings = Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
+    '--dynamic-config-value',
+    `${key}=${value}`,
+  ]);
+  return [
+    ...['server', 'start-dev', '--disable-config-file', '--disable-config-env'],
+    ...['--ip', '127.0.0.1', '--port', String(options.port), '--ui-port', String(options.uiPort)],
+    ...['--db-filename', path.join(options.dataFolder, 'temporal.db')],
+    ...['--log-level', 'error', '--color', 'never'],
+    ...(options.ephemeral ? ['--sqlite-pragma', 'synchronous=OFF'] : []),
+    ...attributes,
+    ...settings,
+  ];
+}
+
+/** Waits until the server knows our search attributes, the last thing it sets up; `false` when it ended or took too long. */
+async function isReady(server: LeashedProcess, address: string): Promise<boolean> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  const connection = Connection.lazy({ address });
+  try {
+    while (!server.hasExited() && Date.now() < deadline) {
+      if (await knowsSearchAttributes(connection)) return true;
+      await delay(50);
+    }
+    return false;
+  } finally {
+    await connection.close();
+  }
+}
+
+async function knowsSearchAttributes(connection: Connection): Promise<boolean> {
+  try {
+    const known = await connection.withDeadline(Date.now() + 2_000, () =>
+      connection.operatorService.listSearchAttributes({ namespace: 'default' }),
+    );
+    return Object.keys(SEARCH_ATTRIBUTES).every((name) => name in (known.customAttributes ?? {}));
+  } catch {
+    return false; // not up yet: what the next attempt is for
+  }
+}

@@ -1,0 +1,17 @@
+import { Connection } from '@temporalio/client';
+
+test("Temporal's dev server answers and knows what migrations are listed by", async () => {
+  const connection = await Connection.connect({ address: process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '' });
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' });
+  expect(Object.keys(customAttributes ?? {})).toEqual(
+    expect.arrayContaining([
+      'FerryStep',
+      'FerryState',
+      'FerryWaitingFor',
+      'FerryCompaniesTotal',
+      'FerryCompaniesDone',
+      'FerryCompaniesFailed',
+    ]),
+  );
+  await connection.close();
+});
