@@ -1,0 +1,42 @@
+import { storedName, type ManifestRow } from '../../domain/manifest';
+import type { Platform } from '../../domain/platforms';
+import type { CheckedRow } from './checked-row';
+import { quoted } from './findings';
+
+/** The service keeps the reference in a tag of the company; a tag has 100 characters at most. */
+const MAX_REFERENCE = 100;
+const MAX_NAME = 250;
+const MAX_ORGANIZATION = 250;
+
+/** Reads a company from its row of the manifest; `null` where something is wrong with it (reported). */
+export function readCompany(row: number, checked: CheckedRow, platform: Platform): ManifestRow | null {
+  const reference = readReference(checked);
+  const name = readName(checked);
+  const organization = checked.requiredText(platform.organizationField, { maxLength: MAX_ORGANIZATION });
+  const expectedInvoices = checked.wholeNumber('expectedInvoices', 0);
+  const wave = checked.wholeNumber('wave', 1);
+  const user = checked.text('family', { maxLength: MAX_ORGANIZATION });
+
+  if (reference === null || name === null || organization === null || !checked.sound) return null;
+  const family = platform.family === 'shop' ? organization.toLowerCase() : user;
+  return { row, reference, name, organization, expectedInvoices, wave, family };
+}
+
+/** Also the key by which a credential finds its company. */
+export function readReference(checked: CheckedRow): string | null {
+  return checked.requiredText('reference', { maxLength: MAX_REFERENCE });
+}
+
+function readName(checked: CheckedRow): string | null {
+  const name = checked.requiredText('name', { maxLength: MAX_NAME, freeText: true });
+  if (name === null) return null;
+  const stored = storedName(name);
+  if (stored === '') {
+    const message = `the service keeps no character of the name ${quoted(name)}`;
+    checked.error('name', 'name-empty', message, "give it a name of A-Z, a-z, 0-9, blanks and -',&@.?!");
+  } else if (stored !== name) {
+    const message = `the name ${quoted(name)} will be stored as ${quoted(stored)}`;
+    checked.warn('name', 'name-altered', message, 'change the name if it should not be so');
+  }
+  return name;
+}

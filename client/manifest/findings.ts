@@ -1,0 +1,24 @@
+import type { Finding } from '../../domain/manifest';
+
+/** Takes a finding; reading goes on. */
+export type Report = (finding: Finding) => void;
+
+/** Thrown when a file cannot be read any further; what was found until then stands. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+
+  constructor(readonly finding: Finding) {
+    super(finding.message);
+  }
+}
+
+/** Something the client wrote, as it appears in a message: short, on one line, in quotes. */
+export function quoted(text: string): string {
+  const short = text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return JSON.stringify(short);
+}
+
+/** `1 line`, `2 lines`, `3 companies`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? noun : noun.replace(/y$/, 'ie') + 's'}`;
+}

@@ -1,0 +1,67 @@
+import { lookRounded, type ManifestRow } from '../../domain/manifest';
+import { isRotating, type Platform } from '../../domain/platforms';
+import { counted, quoted, type Report } from './findings';
+
+interface Files {
+  readonly manifest: string;
+  readonly credentials?: string;
+}
+
+/** What only shows when all rows are looked at together. */
+export function reportWholeManifest(
+  files: Files,
+  rows: readonly ManifestRow[],
+  credentials: ReadonlyMap<string, unknown>,
+  platform: Platform,
+  report: Report,
+): void {
+  const file = files.manifest;
+  const warn = { severity: 'warning', file } as const;
+
+  for (const [field, values] of [
+    ['reference', rows.map(({ reference }) => reference)],
+    [platform.organizationField, rows.map(({ organization }) => organization)],
+  ] as const) {
+    if (!lookRounded(values)) continue;
+    const message = `every long ${field} ends in zeros after 15 digits: a spreadsheet seems to have rounded them`;
+    const advice = 'compare one with the original; format the column as text before the values are put in';
+    report({ ...warn, code: 'rounded-numbers', field, message, advice });
+  }
+
+  const uncounted = rows.filter(({ expectedInvoices }) => expectedInvoices === null).length;
+  if (uncounted > 0) {
+    const message = `expectedInvoices is not given for ${counted(uncounted, 'company')} of ${rows.length}`;
+    const advice = 'give it, so that missing invoices are noticed';
+    report({ ...warn, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
+  }
+
+  const alone = rows.filter(({ family }) => family === null).length;
+  if (platform.family === 'user' && alone > 0) {
+    const message = `family is not given for ${counted(alone, 'company')} of ${rows.length}`;
+    const advice = `name the ${platform.name} user who authorized each, so that tokens of one user do not end one another`;
+    report({ ...warn, code: 'no-family', field: 'family', message, advice });
+  }
+
+  if (credentials.size > 0) reportCredentials(files, rows, credentials, platform, report);
+}
+
+function reportCredentials(
+  files: Files,
+  rows: readonly ManifestRow[],
+  credentials: ReadonlyMap<string, unknown>,
+  platform: Platform,
+  report: Report,
+): void {
+  const warn = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
+  if (isRotating(platform)) {
+    const message = `${platform.name} changes its tokens: a credential counts only if it was obtained after its company was disabled`;
+    const advice = 'supply them with `ferry credentials` once syncing is disabled in your application';
+    report({ ...warn, code: 'credential-early', message, advice });
+    return;
+  }
+  for (const { reference } of rows) {
+    if (credentials.has(reference)) continue;
+    const message = `there is no credential for ${quoted(reference)}: it waits until there is one`;
+    report({ ...warn, code: 'credential-missing', message, advice: 'supply it with `ferry credentials`' });
+  }
+}
