@@ -136,7 +136,7 @@ export const pageSchema = <S extends z.ZodType>(result: S) =>
     pageSize: absent(z.number().int()),
     /** After filters. */
     totalResults: z.number().int().nonnegative(),
-    _links: absent(z.object({ self: link, current: link, next: link, previous: link })),
+    _links: z.object({ self: link, current: link, next: link, previous: link }),
   });
 export type Page<T> = Omit<z.infer<ReturnType<typeof pageSchema>>, 'results'> & { results: T[] };
 

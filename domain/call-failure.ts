@@ -1,7 +1,6 @@
 /**
  * What became of a call to the Company Data Service that did not succeed: plain data, so that it can be judged by a
- * table, stored in the ledger and sent through
- * a workflow.
+ * table, stored in the ledger and sent through a workflow.
  */
 export type CallFailure =
   /** The service, or something before it, answered with an error. */

@@ -1,0 +1,142 @@
+import type { z } from 'zod';
+import { correlationIdOf, errorOf } from './error-answer';
+import { CompanyDataError, DeferredUntil, UnreadableAnswer } from './errors';
+import { createPacer } from './pacer';
+import { pause } from './pause';
+import { mayRepeat, Patience, type Repeatable, type RetryPolicy, type Wait } from './retrying';
+import type { HttpAnswer, HttpRequest, Transport } from './transport';
+
+/** What every call can be given. */
+export interface CallOptions {
+  /** Ends the call, its waits included; the signal's reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a call gave, and how to speak about it with support. */
+export interface Answered<T> {
+  readonly value: T;
+  /** The service's id of the answer. */
+  readonly correlationId?: string;
+  /** The attempt that succeeded, without waits and earlier attempts. */
+  readonly durationMs: number;
+}
+
+/** One endpoint's request, and what it takes to judge its answer. */
+export interface Call extends Repeatable {
+  readonly method: HttpRequest['method'];
+  /** Path and query on the service's origin. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly timeoutMs: number;
+  readonly freshConnection?: boolean;
+  /** Values in the body that must not turn up in an error, should the service quote them. */
+  readonly secrets?: readonly string[];
+}
+
+/** Makes calls: paced, sent again where that is safe, and read by a schema. */
+export interface Caller {
+  /** @throws {CompanyDataError} */
+  read<S extends z.ZodType>(call: Call, schema: S, options?: CallOptions): Promise<Answered<z.output<S>>>;
+  /**
+   * A call whose success has no content, or none that matters.
+   * @throws {CompanyDataError}
+   */
+  done(call: Call, options?: CallOptions): Promise<Answered<void>>;
+}
+
+export interface CallerOptions {
+  readonly transport: Transport;
+  readonly retry: RetryPolicy;
+  readonly onWait: (wait: Wait) => void;
+}
+
+export function createCaller({ transport, retry, onWait }: CallerOptions): Caller {
+  const pacer = createPacer();
+
+  async function sendInTurn(request: HttpRequest, patience: Patience, signal: AbortSignal | undefined) {
+    const waitMs = pacer.reserve(Date.now());
+    let answer: HttpAnswer | undefined;
+    try {
+      if (!patience.lasts(waitMs)) throw heldBack(request.call, waitMs);
+      if (waitMs > 0) await pause(waitMs, signal);
+      answer = await transport.send(request, signal);
+      return answer;
+    } finally {
+      pacer.settled(answer, Date.now());
+    }
+  }
+
+  async function make<T>(call: Call, judge: (answer: HttpAnswer, label: string) => T, { signal }: CallOptions) {
+    const request = requestOf(call);
+    const patience = new Patience(retry, onWait, signal);
+    for (;;) {
+      try {
+        const answer = await sendInTurn(request, patience, signal);
+        if (!succeeded(answer, call, patience.isRepeating)) throw errorOf(request.call, answer, call.secrets ?? []);
+        const correlationId = correlationIdOf(answer);
+        const { durationMs } = answer;
+        return {
+          value: judge(answer, request.call),
+          ...(correlationId !== undefined && { correlationId }),
+          durationMs,
+        };
+      } catch (error) {
+        if (!(error instanceof CompanyDataError && mayRepeat(error, call))) throw error;
+        await patience.wait(error);
+      }
+    }
+  }
+
+  return {
+    read: (call, schema, options = {}) => make(call, (answer, label) => parse(answer, label, schema), options),
+    done: (call, options = {}) => make(call, () => undefined, options),
+  };
+}
+
+function requestOf(call: Call): HttpRequest {
+  return {
+    call: `${call.method} ${call.path.replace(/\?.*/, '')}`,
+    method: call.method,
+    path: call.path,
+    json: call.body === undefined ? undefined : JSON.stringify(call.body),
+    idempotencyKey: call.idempotencyKey,
+    timeoutMs: call.timeoutMs,
+    freshConnection: call.freshConnection ?? false,
+  };
+}
+
+/** Any 2xx; and what a repeated deletion does not find has been deleted by the attempt whose answer was lost. */
+function succeeded({ status }: HttpAnswer, { method }: Call, isRepeated: boolean): boolean {
+  return (status >= 200 && status < 300) || (status === 404 && method === 'DELETE' && isRepeated);
+}
+
+/**
+ * Neither what was read nor what was expected of a field's value is quoted: answers hold names of people and
+ * businesses.
+ */
+function parse<S extends z.ZodType>(answer: HttpAnswer, call: string, schema: S): z.output<S> {
+  if (answer.cutOff) throw answer.cutOff;
+  const unreadable = (what: string) => new UnreadableAnswer(call, answer.status, correlationIdOf(answer), what);
+  const json = parseJson(answer.body);
+  if (json === undefined)
+    throw unreadable(`answered ${answer.status} with ${answer.body === '' ? 'nothing' : 'no JSON'}`);
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw unreadable(`answered ${answer.status} in an unexpected form (${issues.join('; ')})`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // The parser's own message would quote the text.
+  }
+}
+
+/** An earlier answer said when requests are welcome again, and that is too far away for this call. */
+function heldBack(call: string, waitMs: number): DeferredUntil {
+  const error = 'too many requests, an earlier answer said';
+  const failure = { kind: 'answer', status: 429, error, service: '', retryAfterMs: waitMs } as const;
+  return new DeferredUntil(call, new Date(Date.now() + waitMs), failure);
+}

@@ -1,0 +1,175 @@
+import type { z } from 'zod';
+import type { Secret } from '../security/secret';
+import { type Call, type CallOptions, createCaller } from './caller';
+import type { CompanyDataClient, CompanyDetails } from './client';
+import { followLink, parseAddress, pathTo, type Query } from './links';
+import { eachResult } from './paging';
+import type { Wait } from './retrying';
+import * as schemas from './schemas';
+import { createTransport } from './transport';
+
+/** Where the service is, and how patient to be with it. */
+export interface CompanyDataClientOptions {
+  /** May have a path: `https://api.example.com/v2`. */
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  /** Requests on their way at once; authorizations have as many of their own. Default 32. */
+  readonly connections?: number | undefined;
+  /** For one attempt, until the whole answer is there. Default 30,000. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** The same for putting an authorization, during which the service asks the platform. Default 90,000. */
+  readonly authorizationTimeoutMs?: number | undefined;
+  /** For all attempts of one call and the waits between them. Default 60,000. */
+  readonly retryBudgetMs?: number | undefined;
+  /** The longest wait after a first failure; each further failure doubles it, up to 30 times this. Default 500. */
+  readonly firstRetryWaitMs?: number | undefined;
+  /** Told before each wait for another attempt: to heartbeat, to count, to log. */
+  readonly onWait?: ((wait: Wait) => void) | undefined;
+}
+
+/** @throws {TypeError} when `baseUrl` is not an http or https URL. */
+export function createCompanyDataClient(options: CompanyDataClientOptions): CompanyDataClient {
+  const { requestTimeoutMs = 30_000, authorizationTimeoutMs = 90_000, firstRetryWaitMs = 500 } = options;
+  const address = parseAddress(options.baseUrl);
+  const { connections = 32, apiKey } = options;
+  const transport = createTransport({ origin: address.origin, apiKey, connections });
+  const caller = createCaller({
+    transport,
+    retry: {
+      budgetMs: options.retryBudgetMs ?? 60_000,
+      firstWaitMs: firstRetryWaitMs,
+      longestWaitMs: 30 * firstRetryWaitMs,
+    },
+    onWait: (wait) => options.onWait?.(wait),
+  });
+
+  /** A call that may be sent twice; those that may not say so. */
+  const to = (
+    method: Call['method'],
+    segments: readonly string[],
+    { query, ...more }: Partial<Call> & { readonly query?: Query } = {},
+  ): Call => ({
+    method,
+    path: pathTo(address, segments, query),
+    repeatable: true,
+    timeoutMs: requestTimeoutMs,
+    ...more,
+  });
+
+  function list<S extends z.ZodType>(
+    result: S,
+    first: Call,
+    idOf: (result: z.output<S>) => string,
+    options: CallOptions | undefined,
+  ): AsyncIterable<z.output<S>> {
+    return eachResult({
+      call: `GET ${first.path.replace(/\?.*/, '')}`,
+      firstPath: first.path,
+      readPage: async (path) => (await caller.read({ ...first, path }, schemas.pageSchema(result), options)).value,
+      follow: (currentPath, href) => followLink(address, currentPath, href),
+      idOf,
+    });
+  }
+  const byId = ({ id }: { id: string }) => id;
+  const connectionOf = (companyId: string, connectionId: string) => [
+    'companies',
+    companyId,
+    'connections',
+    connectionId,
+  ];
+
+  const readRecords: CompanyDataClient['records'] = (companyId, dataType, { page, pageSize, where } = {}, options) => {
+    const call = to('GET', ['companies', companyId, 'data', dataType], { query: { ...where, page, pageSize } });
+    return caller.read(call, schemas.pageSchema(schemas.recordSchema), options);
+  };
+
+  return {
+    account: (options) => caller.read(to('GET', ['account']), schemas.accountSchema, options),
+    healthz: (options) => caller.done(to('GET', ['healthz']), options),
+
+    integrations: (options) => list(schemas.integrationSchema, to('GET', ['integrations']), ({ key }) => key, options),
+    integration: (platformKey, options) =>
+      caller.read(to('GET', ['integrations', platformKey]), schemas.integrationSchema, options),
+    putApplicationCredentials(platformKey, { clientId, clientSecret, environment }, options) {
+      const secret = clientSecret.reveal();
+      const body = { clientId, clientSecret: secret, environment };
+      return caller.done(to('PUT', ['integrations', platformKey, 'credentials'], { body, secrets: [secret] }), options);
+    },
+
+    companies({ tags, query, pageSize } = {}, options) {
+      const parameters = { tags: tagQuery(tags), query, pageSize };
+      return list(schemas.companySchema, to('GET', ['companies'], { query: parameters }), byId, options);
+    },
+    createCompany: (details, { idempotencyKey, signal }) =>
+      caller.read(to('POST', ['companies'], { body: bodyOf(details), idempotencyKey }), schemas.companySchema, {
+        signal,
+      }),
+    getCompany: (companyId, options) =>
+      caller.read(to('GET', ['companies', companyId]), schemas.companySchema, options),
+    updateCompany: (companyId, details, options) =>
+      caller.read(to('PUT', ['companies', companyId], { body: bodyOf(details) }), schemas.companySchema, options),
+    deleteCompany: (companyId, options) => caller.done(to('DELETE', ['companies', companyId]), options),
+
+    connections: (companyId, options) =>
+      list(schemas.connectionSchema, to('GET', ['companies', companyId, 'connections']), byId, options),
+    createConnection: (companyId, platformKey, { idempotencyKey, signal }) =>
+      caller.read(
+        to('POST', ['companies', companyId, 'connections'], { body: { platformKey }, idempotencyKey }),
+        schemas.connectionSchema,
+        { signal },
+      ),
+    getConnection: (companyId, connectionId, options) =>
+      caller.read(to('GET', connectionOf(companyId, connectionId)), schemas.connectionSchema, options),
+    deleteConnection: (companyId, connectionId, options) =>
+      caller.done(to('DELETE', connectionOf(companyId, connectionId)), options),
+    putAuthorization(companyId, connectionId, fields, options) {
+      const body = fields.reveal();
+      const call = to('PUT', [...connectionOf(companyId, connectionId), 'authorization'], {
+        body,
+        secrets: Object.values(body),
+        repeatable: false,
+        timeoutMs: authorizationTimeoutMs,
+        // A kept connection that the service closes at this moment would leave it open whether a token was used.
+        freshConnection: true,
+      });
+      return caller.read(call, schemas.connectionSchema, options);
+    },
+
+    startSync: (companyId, options) => caller.done(to('POST', ['companies', companyId, 'data', 'all']), options),
+    queueSync: (companyId, dataType, { connectionId, signal } = {}) =>
+      caller.read(
+        to('POST', ['companies', companyId, 'data', 'queue', dataType], { query: { connectionId } }),
+        schemas.pullOperationSchema,
+        { signal },
+      ),
+    dataStatus: (companyId, options) =>
+      caller.read(to('GET', ['companies', companyId, 'dataStatus']), schemas.dataStatusSchema, options),
+    syncHistory: (companyId, options) =>
+      list(schemas.pullOperationSchema, to('GET', ['companies', companyId, 'data', 'history']), byId, options),
+
+    records: readRecords,
+    async countRecords(companyId, dataType, options) {
+      const { value, ...about } = await readRecords(companyId, dataType, { pageSize: 1 }, options);
+      return { value: value.totalResults, ...about };
+    },
+
+    syncSettings: (companyId, options) =>
+      caller.read(to('GET', ['companies', companyId, 'syncSettings']), schemas.syncSettingsSchema, options),
+    setSyncSettings: (companyId, settings, options) =>
+      caller.done(to('POST', ['companies', companyId, 'syncSettings'], { body: { companyId, ...settings } }), options),
+
+    close: () => transport.close(),
+  };
+}
+
+const bodyOf = ({ name, description, tags }: CompanyDetails) => ({ name, description, tags });
+
+/** `uid=42&&wave=1`, in the service's query language. */
+function tagQuery(tags: Readonly<Record<string, string>> | undefined): string | undefined {
+  return (
+    tags &&
+    Object.entries(tags)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('&&')
+  );
+}

@@ -1,0 +1,84 @@
+import type { CallFailure } from '../domain/call-failure';
+import { type CompanyDataError, DeferredUntil, NoAnswer, NotReady, ServiceFailing, Throttled } from './errors';
+import { pause } from './pause';
+
+/** How long and how often a call is tried again. */
+export interface RetryPolicy {
+  /** Attempts and waits of one call together, in milliseconds. */
+  readonly budgetMs: number;
+  /** The longest first wait; each later one may be twice as long. */
+  readonly firstWaitMs: number;
+  readonly longestWaitMs: number;
+}
+
+/** Why a call waits before it is made again. */
+export interface Wait {
+  readonly call: string;
+  readonly waitMs: number;
+  readonly failure: CallFailure;
+}
+
+/** What a call may suffer when it is sent twice. */
+export interface Repeatable {
+  /** Sending it twice does what sending it once does. */
+  readonly repeatable: boolean;
+  /** A conflict means that an earlier attempt with the same key is still under way. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/**
+ * Whether a failed call may be sent again.
+ *
+ * After a 429 or a refused connection nothing has happened, so that anything may. After an error of the service or a
+ * lost
+ * answer it may have happened.
+ */
+export function mayRepeat(error: CompanyDataError, { repeatable, idempotencyKey }: Repeatable): boolean {
+  if (error instanceof Throttled) return true;
+  if (error instanceof NoAnswer) return repeatable || error.reason === 'refused';
+  if (error instanceof NotReady) return idempotencyKey !== undefined;
+  return error instanceof ServiceFailing && repeatable;
+}
+
+/** The moments at which one call is tried again. */
+export class Patience {
+  private readonly endsAt: number;
+  private attempts = 0;
+
+  constructor(
+    private readonly policy: RetryPolicy,
+    private readonly onWait: (wait: Wait) => void,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    this.endsAt = Date.now() + policy.budgetMs;
+  }
+
+  get isRepeating(): boolean {
+    return this.attempts > 0;
+  }
+
+  /**
+   * Waits as long as the service says, or else a random time that grows (full jitter), so that those who failed
+   * together do
+   * not come back together.
+   * @throws {DeferredUntil} when the service asks for more time than is left.
+   * @throws the error itself when no time is left.
+   */
+  async wait(error: CompanyDataError): Promise<void> {
+    const asked = error.retryAfterMs;
+    const jitterMs = Math.random() * Math.min(this.policy.longestWaitMs, this.policy.firstWaitMs * 2 ** this.attempts);
+    this.attempts += 1;
+    const waitMs = Math.ceil(asked === undefined ? jitterMs : asked + Math.random() * this.policy.firstWaitMs);
+    if (!this.lasts(waitMs)) {
+      if (asked === undefined) throw error;
+      throw new DeferredUntil(error.call, new Date(Date.now() + asked), error.toFailure(), { cause: error });
+    }
+    this.onWait({ call: error.call, waitMs, failure: error.toFailure() });
+    await pause(waitMs, this.signal);
+  }
+
+  /** Whether there is still time to wait so long. */
+  lasts(waitMs: number): boolean {
+    return Date.now() + waitMs <= this.endsAt;
+  }
+}
