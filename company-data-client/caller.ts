@@ -47,10 +47,12 @@ export interface Caller {
 export interface CallerOptions {
   readonly transport: Transport;
   readonly retry: RetryPolicy;
+  /** What must not turn up in any error: the key, in every form in which it is sent. */
+  readonly secrets: readonly string[];
   readonly onWait: (wait: Wait) => void;
 }
 
-export function createCaller({ transport, retry, onWait }: CallerOptions): Caller {
+export function createCaller({ transport, retry, secrets, onWait }: CallerOptions): Caller {
   const pacer = createPacer();
 
   async function sendInTurn(request: HttpRequest, patience: Patience, signal: AbortSignal | undefined) {
@@ -72,7 +74,8 @@ export function createCaller({ transport, retry, onWait }: CallerOptions): Calle
     for (;;) {
       try {
         const answer = await sendInTurn(request, patience, signal);
-        if (!succeeded(answer, call, patience.isRepeating)) throw errorOf(request.call, answer, call.secrets ?? []);
+        if (!succeeded(answer, call, patience.isRepeating))
+          throw errorOf(request.call, answer, [...(call.secrets ?? []), ...secrets]);
         const correlationId = correlationIdOf(answer);
         const { durationMs } = answer;
         return {

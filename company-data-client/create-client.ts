@@ -31,10 +31,16 @@ export interface CompanyDataClientOptions {
 export function createCompanyDataClient(options: CompanyDataClientOptions): CompanyDataClient {
   const { requestTimeoutMs = 30_000, authorizationTimeoutMs = 90_000, firstRetryWaitMs = 500 } = options;
   const address = parseAddress(options.baseUrl);
-  const { connections = 32, apiKey } = options;
-  const transport = createTransport({ origin: address.origin, apiKey, connections });
+  const apiKey = options.apiKey.reveal();
+  const encodedKey = Buffer.from(apiKey).toString('base64');
+  const transport = createTransport({
+    origin: address.origin,
+    authorization: `Basic ${encodedKey}`,
+    connections: options.connections ?? 32,
+  });
   const caller = createCaller({
     transport,
+    secrets: [apiKey, encodedKey],
     retry: {
       budgetMs: options.retryBudgetMs ?? 60_000,
       firstWaitMs: firstRetryWaitMs,

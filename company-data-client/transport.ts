@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isNativeError } from 'node:util/types';
 import { type Dispatcher, Pool } from 'undici';
-import type { Secret } from '../security/secret';
 import { type CompanyDataError, NoAnswer, UnreadableAnswer } from './errors';
 import { createSlots, type Slots } from './slots';
 
@@ -47,7 +47,8 @@ export interface Transport {
 
 export interface TransportOptions {
   readonly origin: string;
-  readonly apiKey: Secret;
+  /** The value of each request's `Authorization` header. */
+  readonly authorization: string;
   /** How many requests are on their way at once. */
   readonly connections: number;
 }
@@ -58,14 +59,13 @@ interface Lane {
 }
 
 /** Requests over kept connections to one origin: there is no way to send the key to another. */
-export function createTransport({ origin, apiKey, connections }: TransportOptions): Transport {
+export function createTransport({ origin, authorization, connections }: TransportOptions): Transport {
   // undici's own time-outs are coarse and begin anew with every piece of the body; one deadline for the whole is exact.
   const pool = { connections, connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 };
   const lane = (options: Pool.Options): Lane => ({ pool: new Pool(origin, options), slots: createSlots(connections) });
   const kept = lane({ ...pool, pipelining: 1 });
   // undici takes 0 for "close each connection after its answer".
   const fresh = lane({ ...pool, pipelining: 0 });
-  const authorization = `Basic ${Buffer.from(apiKey.reveal()).toString('base64')}`;
 
   return {
     async send(request, signal) {
@@ -147,16 +147,16 @@ async function readAll(call: string, { statusCode: status, headers, body }: Disp
 
 function noAnswer(call: string, error: unknown): NoAnswer {
   if (error instanceof NoAnswer) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = isNativeError(error) ? error.message : String(error);
   if (neverConnected(error)) return new NoAnswer(call, 'refused', `no connection: ${message}`, { cause: error });
   return new NoAnswer(call, 'dropped', `the connection broke: ${message}`, { cause: error });
 }
 
 /** True when the request certainly never left: looking up the name, connecting or the TLS handshake failed. */
 function neverConnected(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.every(neverConnected);
-  if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (!isNativeError(error)) return false;
+  const { code, syscall, errors }: NodeJS.ErrnoException & { errors?: readonly unknown[] } = error;
+  if (errors !== undefined) return errors.every(neverConnected); // one for each address of the name
   return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT' || isTlsRefusal(code);
 }
 

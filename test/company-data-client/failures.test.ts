@@ -1,0 +1,228 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { CallFailure } from '../../domain/call-failure';
+import {
+  AccessDenied,
+  BadRequest,
+  type CompanyDataClient,
+  CompanyDataError,
+  type CompanyDataClientOptions,
+  createCompanyDataClient,
+  DeferredUntil,
+  KeyRefused,
+  LimitReached,
+  NoAnswer,
+  NotFound,
+  NotReady,
+  ServiceFailing,
+  Throttled,
+  UnreadableAnswer,
+} from '../../company-data-client';
+import { Secret } from '../../security/secret';
+import {
+  CORRELATION_ID,
+  dropped,
+  droppedMidBody,
+  failing,
+  html,
+  json,
+  type MisbehavingService,
+  neverAnswered,
+  type Reply,
+  startMisbehavingService,
+} from './misbehaving-service';
+
+const KEY = 'key-that-nobody-sees';
+const COMPANY = { id: 'c1', name: 'Bakery' };
+
+let service: MisbehavingService;
+const open: CompanyDataClient[] = [];
+
+beforeAll(async () => {
+  service = await startMisbehavingService();
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((client) => client.close()));
+});
+afterAll(() => service.close());
+
+/** A client that gives up after its first attempt, unless told otherwise. */
+function clientWith(options: Partial<CompanyDataClientOptions> = {}): CompanyDataClient {
+  const client = createCompanyDataClient({
+    baseUrl: service.url,
+    apiKey: new Secret(KEY),
+    retryBudgetMs: 0,
+    firstRetryWaitMs: 5,
+    ...options,
+  });
+  open.push(client);
+  return client;
+}
+
+async function failureOf(call: Promise<unknown>): Promise<CompanyDataError> {
+  const outcome = await call.then(
+    () => 'a success',
+    (error: unknown) => error,
+  );
+  if (outcome instanceof CompanyDataError) return outcome;
+  throw new Error(`expected a CompanyDataError, got ${String(outcome)}`);
+}
+
+describe('an error answer', () => {
+  test.each([
+    [400, BadRequest],
+    [401, KeyRefused],
+    [402, LimitReached],
+    [403, AccessDenied],
+    [404, NotFound],
+    [409, NotReady],
+    [429, Throttled],
+    [500, ServiceFailing],
+    [503, ServiceFailing],
+  ])('%i is a type of its own, with text, service and correlation id', async (status, type) => {
+    service.answer(failing(status, 'Some: text'));
+    const error = await failureOf(clientWith().getCompany('c1'));
+    expect(error).toBeInstanceOf(type);
+    expect(error.message).toBe(
+      `GET /companies/c1: answered ${status} Some: text (from PublicApi, correlation id ${CORRELATION_ID})`,
+    );
+    expect(error.toFailure()).toEqual({
+      kind: 'answer',
+      status,
+      error: 'Some: text',
+      service: 'PublicApi',
+      correlationId: CORRELATION_ID,
+    });
+  });
+
+  test('names what the service found invalid', async () => {
+    service.answer(json(400, { error: 'Bad', validation: { errors: [{ message: 'name is missing', itemId: 'x' }] } }));
+    const error = await failureOf(clientWith().getCompany('c1'));
+    expect((error as BadRequest).validation).toEqual(['name is missing']);
+    expect(error.message).toContain('Bad; name is missing');
+  });
+
+  test.each<[string, Reply, string]>([
+    [
+      "a proxy's page",
+      html(502, '<html><title>502 Bad Gateway</title><body><h1>x</h1></body></html>'),
+      '502 Bad Gateway',
+    ],
+    ['a page without a title', html(500, '<p>It is <b>broken</b></p>'), 'It is broken'],
+    ['nothing', html(500, ''), 'no error text'],
+    ['a body that breaks off', droppedMidBody(500, '{"error":"half'), '{"error":"half'],
+    ['JSON of another shape', json(500, ['what']), '["what"]'],
+    ['JSON whose fields have other types', json(500, { error: { deep: true } }), '{"error":{"deep":true}}'],
+    ['a body of 200 KB', html(500, 'x'.repeat(200_000)), 'x'.repeat(500)],
+  ])('whose body is %s is still that error', async (_body, reply, error) => {
+    service.answer(reply);
+    const failure = (await failureOf(clientWith().getCompany('c1'))).toFailure();
+    expect(failure).toMatchObject({ kind: 'answer', error, service: '' });
+  });
+
+  test('that redirects is not followed, and says where it points', async () => {
+    service.answer((response) => response.writeHead(302, { location: 'https://elsewhere.example/' }).end());
+    const error = await failureOf(clientWith().getCompany('c1'));
+    expect(error.message).toContain('redirect to https://elsewhere.example/');
+    expect(service.arrived).toHaveLength(1);
+  });
+});
+
+describe('a lost answer', () => {
+  const noAnswer = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-answer', reason });
+
+  test.each<[string, Reply, Partial<CompanyDataClientOptions>, CallFailure]>([
+    ['when the service never answers', neverAnswered, { requestTimeoutMs: 50 }, noAnswer('time-out')],
+    [
+      'when the body never ends',
+      (response) => void response.writeHead(200).write('{"id":'),
+      { requestTimeoutMs: 50 },
+      noAnswer('time-out'),
+    ],
+    ['when the service hangs up', dropped, {}, noAnswer('dropped')],
+    ['when the body breaks off', droppedMidBody(200, '{"id":"c1"'), {}, noAnswer('dropped')],
+    ['when it is no HTTP', (response) => response.socket?.end('hello'), {}, noAnswer('dropped')],
+  ])('is told apart %s', async (_when, reply, options, failure) => {
+    service.answer(reply);
+    const error = await failureOf(clientWith(options).getCompany('c1'));
+    expect(error).toBeInstanceOf(NoAnswer);
+    expect(error.toFailure()).toEqual(failure);
+  });
+
+  test.each(['http://127.0.0.1:PORT', 'http://localhost:PORT', 'http://does-not-exist.invalid'])(
+    'is "refused" when no connection comes about: %s',
+    async (url) => {
+      const error = await failureOf(clientWith({ baseUrl: url.replace('PORT', await freePort()) }).getCompany('c1'));
+      expect(error.toFailure()).toEqual(noAnswer('refused'));
+    },
+  );
+});
+
+describe('an answer of success that cannot be read', () => {
+  test.each<[string, Reply, string]>([
+    ['is empty', json(200, undefined), 'answered 200 with nothing'],
+    ['is a page', html(200, '<html>Log in</html>'), 'answered 200 with no JSON'],
+    ['is shorter than it says', cutByItsLength('{"id":"c1","name":"Bakery"}', 12), 'answered 200 with no JSON'],
+    ['lacks a field', json(200, { name: 'Marker & Sons' }), 'answered 200 in an unexpected form (id: '],
+  ])('because it %s', async (_why, reply, message) => {
+    service.answer(reply);
+    const error = await failureOf(clientWith({ retryBudgetMs: 1_000 }).getCompany('c1'));
+    expect(error).toBeInstanceOf(UnreadableAnswer);
+    expect(error.message).toContain(message);
+    expect(error.message).not.toContain('Marker');
+    expect(error.toFailure()).toMatchObject({ kind: 'unreadable', status: 200 });
+    expect(service.arrived).toHaveLength(1);
+  });
+});
+
+test('what a call sent never stands in its error, not even when the service quotes it', async () => {
+  service.answer((response, { body, headers }) =>
+    failing(400, `cannot use ${body} of ${headers.authorization}`)(response, service.arrived[0]!),
+  );
+  const fields = new Secret({ accessToken: 'access-marker', refreshToken: 'refresh-marker', region: 'eu' });
+  const error = await failureOf(clientWith().putAuthorization('c1', 'k1', fields));
+  const shown = `${error.stack} ${JSON.stringify(error.toFailure())}`;
+  expect(shown).toContain('cannot use {"accessToken":"[secret]","refreshToken":"[secret]","region":"eu"}');
+  expect(shown).not.toMatch(/marker/);
+  expect(shown).not.toContain(KEY);
+  expect(shown).not.toContain(Buffer.from(KEY).toString('base64'));
+});
+
+test('a wait that is longer than the budget is left to the caller: deferred until', async () => {
+  service.answer(failing(429, 'Too many', { 'retry-after': '3600' }));
+  const error = await failureOf(clientWith({ retryBudgetMs: 1_000 }).getCompany('c1'));
+  expect(error).toBeInstanceOf(DeferredUntil);
+  expect(error.retryAfterMs).toBe(3_600_000);
+  expect(error.toFailure()).toMatchObject({ kind: 'answer', status: 429, retryAfterMs: 3_600_000 });
+  expect(error.cause).toBeInstanceOf(Throttled);
+  expect((error as DeferredUntil).until.getTime() - Date.now()).toBeGreaterThan(3_590_000);
+});
+
+test('other calls keep still too while the service asks for it', async () => {
+  const client = clientWith();
+  service.answer(failing(429, 'Too many', { 'retry-after': '60' }), json(200, COMPANY));
+  await failureOf(client.getCompany('c1'));
+  const error = await failureOf(client.getCompany('c2'));
+  expect(error).toBeInstanceOf(DeferredUntil);
+  expect(error.toFailure()).toMatchObject({ kind: 'answer', status: 429 });
+  expect(error.retryAfterMs).toBeGreaterThan(59_000);
+  expect(service.arrived).toHaveLength(1);
+});
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
+
+/** Says that the body ends earlier than it does. */
+function cutByItsLength(body: string, length: number): Reply {
+  return (response) => {
+    response.socket?.end(
+      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`,
+    );
+  };
+}

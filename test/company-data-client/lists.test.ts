@@ -1,0 +1,125 @@
+import { BrokenPaging, type Company, type CompanyDataClient, createCompanyDataClient } from '../../company-data-client';
+import type { CompanyFilter } from '../../company-data-client/client';
+import { Secret } from '../../security/secret';
+import { json, type MisbehavingService, page, startMisbehavingService } from './misbehaving-service';
+
+const company = (id: string) => ({ id, name: `Company ${id}` });
+const [A, B, C, D] = ['a', 'b', 'c', 'd'].map(company);
+
+let service: MisbehavingService;
+let client: CompanyDataClient;
+
+beforeAll(async () => {
+  service = await startMisbehavingService();
+  client = clientAt(service.url);
+});
+afterAll(async () => {
+  await client.close();
+  await service.close();
+});
+
+const clientAt = (baseUrl: string) => createCompanyDataClient({ baseUrl, apiKey: new Secret('key'), retryBudgetMs: 0 });
+
+async function companiesOf(from: CompanyDataClient, filter?: CompanyFilter): Promise<Company[]> {
+  const companies: Company[] = [];
+  for await (const one of from.companies(filter)) companies.push(one);
+  return companies;
+}
+
+const listed = async (from = client, filter?: CompanyFilter) => (await companiesOf(from, filter)).map(({ id }) => id);
+
+const urls = () => service.arrived.map(({ url }) => url);
+
+describe('a list is read by its links', () => {
+  test('up to the page without a next one', async () => {
+    service.answer(page([A, B], 3, '/companies?page=2&pageSize=2'), page([C], 3));
+    expect(await listed(client, { pageSize: 2, tags: { uid: '4 2', wave: '1' } })).toEqual(['a', 'b', 'c']);
+    expect(urls()).toEqual(['/companies?tags=uid%3D4+2%26%26wave%3D1&pageSize=2', '/companies?page=2&pageSize=2']);
+  });
+
+  test('and is empty when the service has nothing', async () => {
+    service.answer(page([], 0));
+    expect(await listed()).toEqual([]);
+  });
+
+  test.each([
+    ['relative to the base URL', '/companies?page=2'],
+    ['a path from the root', '/api/v2/companies?page=2'],
+    ['a query alone', '?page=2'],
+    ['a whole URL', 'SERVICE/api/v2/companies?page=2'],
+  ])('where the base URL has a path and the link is %s', async (_kind, href) => {
+    const withPath = clientAt(`${service.url}/api/v2/`);
+    service.answer(page([A, B], 3, href.replace('SERVICE', service.url)), page([C], 3));
+    expect(await listed(withPath)).toEqual(['a', 'b', 'c']);
+    expect(urls()).toEqual(['/api/v2/companies', '/api/v2/companies?page=2']);
+    await withPath.close();
+  });
+
+  test('where a proxy ended TLS, and the service takes itself for http', async () => {
+    const { host } = new URL(service.url);
+    service.answer(page([A, B], 3, `https://${host}/companies?page=2`), page([C], 3));
+    expect(await listed()).toEqual(['a', 'b', 'c']);
+  });
+
+  test.each([
+    'https://elsewhere.example/companies?page=2',
+    '//elsewhere.example/companies?page=2',
+    'http://[',
+    'file:///x',
+  ])('but never to another host: %s', async (href) => {
+    service.answer(page([A, B], 3, href));
+    await expect(listed()).rejects.toThrow(BrokenPaging);
+    expect(service.arrived).toHaveLength(1);
+  });
+});
+
+describe('a list that misbehaves', () => {
+  test('is not read in circles', async () => {
+    service.answer(
+      page([A, B], 4, '/companies?page=2'),
+      page([C, D], 4, '/companies'),
+      page([A, B], 4, '/companies?page=2'),
+    );
+    await expect(listed()).rejects.toThrow(/nothing new/);
+    expect(service.arrived).toHaveLength(3);
+  });
+
+  test('is not read without end when its pages are empty', async () => {
+    service.answer((response, arrived) => page([], 4, `/companies?page=${Math.random()}`)(response, arrived));
+    await expect(listed()).rejects.toThrow(BrokenPaging);
+    expect(service.arrived).toHaveLength(1);
+  });
+
+  test('gives a company that moved to a later page once', async () => {
+    service.answer(page([A, B], 3, '/companies?page=2'), page([B, C], 4));
+    expect(await listed()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('is read again when its total shrinks: what moved to an earlier page is not missed', async () => {
+    service.answer(
+      page([A, B], 4, '/companies?page=2'),
+      page([D], 3),
+      page([B, C], 3, '/companies?page=2'),
+      page([D], 3),
+    );
+    expect(await listed()).toEqual(['a', 'b', 'd', 'c']);
+    expect(service.arrived).toHaveLength(4);
+  });
+
+  test('is given up when it shrinks without end', async () => {
+    let total = 100;
+    service.answer((response, arrived) => {
+      total -= 1;
+      const isFirst = arrived.url === '/companies';
+      page([company(`${total}`)], total, isFirst ? '/companies?page=2' : undefined)(response, arrived);
+    });
+    await expect(listed()).rejects.toThrow(/kept vanishing/);
+    expect(service.arrived).toHaveLength(12);
+  });
+});
+
+test('fields that are unknown, missing or null do not disturb', async () => {
+  const odd = { ...A, tags: null, lastSync: undefined, products: [1], brandNew: { deep: true } };
+  service.answer(json(200, { results: [odd], totalResults: 1, _links: {}, extra: 1 }));
+  expect(await companiesOf(client)).toEqual([A]);
+});

@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request as it arrived. */
+export interface Arrived {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  /** The client's port: two requests with one port came over one connection. */
+  readonly port: number | undefined;
+}
+
+export type Reply = (response: ServerResponse, request: Arrived) => void;
+
+export interface MisbehavingService {
+  readonly url: string;
+  readonly arrived: readonly Arrived[];
+  /** What is answered from now on: one reply after the other, the last one for good. */
+  answer(...replies: readonly [Reply, ...Reply[]]): void;
+  close(): Promise<void>;
+}
+
+/** A real HTTP server that answers, or fails to, exactly as it is told. */
+export async function startMisbehavingService(): Promise<MisbehavingService> {
+  const arrived: Arrived[] = [];
+  let replies: Reply[] = [];
+  const listener: RequestListener = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers, socket } = request;
+      arrived.push({ method, url, headers, body: Buffer.concat(chunks).toString(), port: socket.remotePort });
+      const reply = replies.length > 1 ? replies.shift() : replies[0];
+      reply?.(response, arrived.at(-1)!);
+    });
+  };
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrived,
+    answer(...next) {
+      replies = [...next];
+      arrived.length = 0;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export const CORRELATION_ID = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
+
+/** A JSON answer, with the correlation id that every answer of the service has. */
+export const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Reply =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'x-correlation-id': CORRELATION_ID, ...headers });
+    response.end(JSON.stringify(body));
+  };
+
+/** The error body of the specification. */
+export const failing = (status: number, error: string, headers: Record<string, string> = {}): Reply =>
+  json(status, { statusCode: status, service: 'PublicApi', error, correlationId: CORRELATION_ID }, headers);
+
+export const empty =
+  (status: number): Reply =>
+  (response) => {
+    response.writeHead(status, { 'x-correlation-id': CORRELATION_ID });
+    response.end();
+  };
+
+export const html =
+  (status: number, page: string): Reply =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'text/html' });
+    response.end(page);
+  };
+
+/** Announces more than it sends, and hangs up. */
+export const droppedMidBody =
+  (status: number, piece: string): Reply =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': '5000' });
+    response.write(piece, () => response.destroy());
+  };
+
+/** Hangs up without a word. */
+export const dropped: Reply = (response) => response.destroy();
+
+export const neverAnswered: Reply = () => undefined;
+
+/** One page of a list, with these links. */
+export const page = (results: readonly unknown[], totalResults: number, next?: string): Reply =>
+  json(200, {
+    results,
+    pageNumber: 1,
+    pageSize: 2,
+    totalResults,
+    _links: {
+      self: { href: '/companies' },
+      current: { href: '/companies?page=1' },
+      ...(next !== undefined && { next: { href: next } }),
+    },
+  });

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type CompanyDataClient,
+  type CompanyDataClientOptions,
+  createCompanyDataClient,
+  NoAnswer,
+  NotFound,
+  NotReady,
+  ServiceFailing,
+  type Wait,
+} from '../../company-data-client';
+import { Secret } from '../../security/secret';
+import {
+  dropped,
+  droppedMidBody,
+  empty,
+  failing,
+  json,
+  type MisbehavingService,
+  neverAnswered,
+  type Reply,
+  startMisbehavingService,
+} from './misbehaving-service';
+
+const COMPANY = { id: 'c1', name: 'Bakery' };
+const CONNECTION = { id: 'k1', status: 'Linked' };
+const FIELDS = new Secret({ accessToken: 'a' });
+
+let service: MisbehavingService;
+let waits: Wait[] = [];
+const open: CompanyDataClient[] = [];
+
+beforeAll(async () => {
+  service = await startMisbehavingService();
+});
+beforeEach(() => {
+  waits = [];
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((client) => client.close()));
+});
+afterAll(() => service.close());
+
+function client(options: Partial<CompanyDataClientOptions> = {}): CompanyDataClient {
+  const opened = createCompanyDataClient({
+    baseUrl: service.url,
+    apiKey: new Secret('key'),
+    retryBudgetMs: 5_000,
+    firstRetryWaitMs: 4,
+    onWait: (wait) => waits.push(wait),
+    ...options,
+  });
+  open.push(opened);
+  return opened;
+}
+
+const create = (idempotencyKey: string) => client().createCompany({ name: 'Bakery' }, { idempotencyKey });
+
+describe('a reading call is sent again', () => {
+  test.each<[string, Reply]>([
+    ['429', failing(429, 'Too many', { 'retry-after': '0' })],
+    ['500', failing(500, 'Oops')],
+    ['503', failing(503, 'Maintenance')],
+    ['a dropped connection', dropped],
+    ['a body that breaks off', droppedMidBody(200, '{"id":')],
+  ])('after %s', async (_what, reply) => {
+    service.answer(reply, reply, json(200, COMPANY));
+    const { value, correlationId } = await client().getCompany('c1');
+    expect(value).toEqual(COMPANY);
+    expect(correlationId).toBeDefined();
+    expect(service.arrived).toHaveLength(3);
+    expect(waits).toHaveLength(2);
+  });
+
+  test('after a time-out', async () => {
+    service.answer(neverAnswered, json(200, COMPANY));
+    const { value } = await client({ requestTimeoutMs: 50 }).getCompany('c1');
+    expect(value).toEqual(COMPANY);
+    expect(waits.map(({ failure }) => failure)).toEqual([{ kind: 'no-answer', reason: 'time-out' }]);
+  });
+
+  test('not before Retry-After is over', async () => {
+    service.answer(failing(503, 'Maintenance', { 'retry-after': '1' }), json(200, COMPANY));
+    const startedAt = Date.now();
+    await client().getCompany('c1');
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test("not before the date that Retry-After gives, by the service's own clock", async () => {
+    const date = new Date('2020-01-01T00:00:00Z');
+    const later = new Date(date.getTime() + 1_000);
+    const headers = { date: date.toUTCString(), 'retry-after': later.toUTCString() };
+    service.answer(failing(503, 'Maintenance', headers), json(200, COMPANY));
+    await client().getCompany('c1');
+    expect(waits.map(({ failure }) => failure)).toMatchObject([{ retryAfterMs: 1_000 }]);
+    expect(waits[0]?.waitMs).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test('until its budget is used up, then with the last failure', async () => {
+    service.answer(failing(500, 'Oops'));
+    await expect(client({ retryBudgetMs: 60 }).getCompany('c1')).rejects.toThrow(ServiceFailing);
+    expect(service.arrived.length).toBeGreaterThan(2);
+  });
+
+  test('but not after an error that stays', async () => {
+    service.answer(failing(404, 'No such company'));
+    await expect(client().getCompany('c1')).rejects.toThrow(NotFound);
+    expect(service.arrived).toHaveLength(1);
+  });
+});
+
+describe('a creation', () => {
+  test('is sent again under the same idempotency key, also when the first one is still under way', async () => {
+    const idempotencyKey = randomUUID();
+    service.answer(dropped, failing(409, 'Under way'), json(200, COMPANY));
+    await create(idempotencyKey);
+    expect(service.arrived.map(({ headers }) => headers['idempotency-key'])).toEqual(Array(3).fill(idempotencyKey));
+    expect(new Set(service.arrived.map(({ body }) => body))).toEqual(new Set(['{"name":"Bakery"}']));
+  });
+});
+
+describe('an authorization', () => {
+  const put = (options: Partial<CompanyDataClientOptions> = {}) => client(options).putAuthorization('c1', 'k1', FIELDS);
+
+  test.each<[string, Reply, new (...args: never[]) => Error]>([
+    ['500', failing(500, 'Oops'), ServiceFailing],
+    ['503', failing(503, 'Maintenance', { 'retry-after': '0' }), ServiceFailing],
+    ['409', failing(409, 'Conflict'), NotReady],
+    ['a dropped connection', dropped, NoAnswer],
+    ['a lost answer', droppedMidBody(200, '{"id":'), NoAnswer],
+  ])('is never sent again after %s: its token may have been used', async (_what, reply, error) => {
+    service.answer(reply, json(200, CONNECTION));
+    await expect(put()).rejects.toThrow(error);
+    expect(service.arrived).toHaveLength(1);
+  });
+
+  test('is never sent again after its own time-out', async () => {
+    service.answer(neverAnswered, json(200, CONNECTION));
+    await expect(put({ authorizationTimeoutMs: 50 })).rejects.toThrow(NoAnswer);
+    expect(service.arrived).toHaveLength(1);
+  });
+
+  test('is sent again after 429: nothing was used', async () => {
+    service.answer(failing(429, 'Too many', { 'retry-after': '0' }), json(200, CONNECTION));
+    expect((await put()).value.status).toBe('Linked');
+    expect(service.arrived).toHaveLength(2);
+  });
+
+  test('goes over a connection that nothing went over before; other calls share theirs', async () => {
+    const shared = client();
+    service.answer(json(200, { ...CONNECTION, ...COMPANY }));
+    for (const turn of ['c1', 'c2']) {
+      await shared.getCompany(turn);
+      await shared.putAuthorization(turn, 'k1', FIELDS);
+    }
+    const ports = service.arrived.map(({ port }) => port);
+    expect(ports[0]).toBe(ports[2]);
+    expect(new Set(ports).size).toBe(3);
+  });
+});
+
+test('starting the syncs is sent again, without body and content type', async () => {
+  service.answer(dropped, empty(204));
+  await client().startSync('c1');
+  expect(service.arrived.map(({ method, url, body }) => ({ method, url, body }))).toEqual(
+    Array(2).fill({ method: 'POST', url: '/companies/c1/data/all', body: '' }),
+  );
+  expect(service.arrived[1]?.headers).not.toHaveProperty('content-type');
+});
+
+test('a repeated deletion that finds nothing has succeeded; a first one has not', async () => {
+  service.answer(dropped, failing(404, 'No such company'));
+  await client().deleteCompany('c1');
+  await expect(client().deleteCompany('c1')).rejects.toThrow(NotFound);
+});
+
+describe('a cancelled call ends at once with the reason of its signal', () => {
+  const reason = new Error('the batch run was paused');
+
+  test('while the service does not answer', async () => {
+    const controller = new AbortController();
+    service.answer(() => controller.abort(reason));
+    await expect(client().getCompany('c1', { signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  test('while it waits for another attempt', async () => {
+    const controller = new AbortController();
+    service.answer(failing(503, 'Maintenance', { 'retry-after': '4' }));
+    const onWait = () => controller.abort(reason);
+    await expect(client({ onWait }).getCompany('c1', { signal: controller.signal })).rejects.toBe(reason);
+    expect(service.arrived).toHaveLength(1);
+  });
+
+  test('while all connections are taken', async () => {
+    const controller = new AbortController();
+    service.answer(() => controller.abort(reason));
+    const narrow = client({ connections: 1 });
+    const first = narrow.getCompany('c1', { signal: controller.signal });
+    const second = narrow.getCompany('c2', { signal: controller.signal });
+    await expect(first).rejects.toBe(reason);
+    await expect(second).rejects.toBe(reason);
+    expect(service.arrived).toHaveLength(1);
+  });
+
+  test('before it is sent', async () => {
+    service.answer(json(200, COMPANY));
+    await expect(client().getCompany('c1', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(service.arrived).toHaveLength(0);
+  });
+});
+
+test("a call's time begins when a connection is free", async () => {
+  service.answer((response, arrived) => void setTimeout(() => json(200, COMPANY)(response, arrived), 60));
+  const narrow = client({ connections: 1, requestTimeoutMs: 150, retryBudgetMs: 0 });
+  await Promise.all(['c1', 'c2', 'c3', 'c4'].map((id) => narrow.getCompany(id)));
+  expect(service.arrived).toHaveLength(4);
+});
