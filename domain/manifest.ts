@@ -32,7 +32,6 @@ export type FindingCode =
   | 'unknown-column'
   | 'ragged-row'
   | 'missing-value'
-  | 'not-text-value'
   | 'undecodable'
   | 'control-character'
   | 'too-long'

@@ -54,7 +54,7 @@ function readObtainedAt(checked: CheckedRow, { fileModifiedAt, now }: ReadingTim
   if (text === null) return fileModifiedAt.toISOString();
 
   const time = DateTime.fromISO(text, { setZone: true });
-  if (!time.isValid || !/(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text)) {
+  if (!time.isValid || !/T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text)) {
     const message = 'obtainedAt is not a time with its zone';
     checked.error(
       'obtainedAt',

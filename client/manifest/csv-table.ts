@@ -1,6 +1,7 @@
-import { Readable, pipeline } from 'node:stream';
-import { CsvError, parse, type Info, type Parser } from 'csv-parse';
+import { Readable } from 'node:stream';
+import { parse } from 'csv-parse';
 
+import type { Finding } from '../../domain/manifest';
 import { counted, UnreadableFile, type Report } from './findings';
 import type { Cell, Table, TableRow } from './table';
 
@@ -63,7 +64,7 @@ function delimiterOf(header: string): Delimiter {
   return DELIMITERS.reduce((best, next) => (parts(next) > parts(best) ? next : best));
 }
 
-/** Every row that is not blank, with the true line of each cell. */
+/** Every row that is not blank, with the true line of each cell. Rows before a mistake still come. */
 async function* records(
   file: string,
   text: AsyncIterable<string>,
@@ -71,33 +72,33 @@ async function* records(
   firstLine: number,
 ): AsyncGenerator<TableRow, undefined> {
   let line = firstLine;
-  try {
-    for await (const { record, info } of parser(text, delimiter)) {
-      const cells = cellsOf(record, line);
-      if (cells.some(({ text }) => text.trim() !== '')) yield { line, cells };
-      line = firstLine + info.lines;
-    }
-  } catch (error) {
-    throw error instanceof CsvError ? new UnreadableFile(explained(error, file, line)) : error;
-  }
-}
-
-interface ParsedRecord {
-  readonly record: string[];
-  /** `lines` is the line in which the record ends. */
-  readonly info: Info;
-}
-
-function parser(text: AsyncIterable<string>, delimiter: Delimiter): AsyncIterable<ParsedRecord> {
-  const parsing: Parser = parse({
+  const parsed: TableRow[] = [];
+  const parser = parse({
     delimiter,
     record_delimiter: '\n',
-    info: true,
     relax_column_count: true,
     max_record_size: MAX_ROW_BYTES,
+    // Taken here and not from the stream, which forgets the rows before a mistake.
+    on_record: (record: string[], { lines: lastLine }) => {
+      const cells = cellsOf(record, line);
+      if (cells.some(({ text }) => text.trim() !== '')) parsed.push({ line, cells });
+      line = firstLine + lastLine;
+      return null;
+    },
   });
-  // Errors reach the reader of the parser, which pipeline destroys with them.
-  return pipeline(Readable.from(text), parsing, () => undefined);
+  // Write and end say what went wrong, too.
+  parser.on('error', () => undefined);
+  const done = (hand: (callback: (error?: Error | null) => void) => void): Promise<Error | null | undefined> =>
+    new Promise(hand);
+
+  for await (const piece of text) {
+    const error = await done((callback) => parser.write(piece, callback));
+    yield* parsed.splice(0);
+    if (error) throw new UnreadableFile(explained(error, file, line));
+  }
+  const error = await done((callback) => parser.end(callback));
+  yield* parsed;
+  if (error) throw new UnreadableFile(explained(error, file, line));
 }
 
 function cellsOf(record: readonly string[], firstLine: number): Cell[] {
@@ -137,9 +138,10 @@ async function* evenRows(
 }
 
 /** In our own words: the parser's contain the cell, which may be a credential. */
-function explained(error: CsvError, file: string, line: number): UnreadableFile['finding'] {
+function explained(error: Error, file: string, line: number): Finding {
+  const code = 'code' in error ? error.code : undefined;
   const where = { severity: 'error', file, line } as const;
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED' || error.code === 'CSV_MAX_RECORD_SIZE') {
+  if (code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE') {
     return {
       ...where,
       code: 'unclosed-quote',

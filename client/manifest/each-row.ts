@@ -47,7 +47,7 @@ async function openTable(file: string, text: AsyncIterable<string>, report: Repo
   if (!isJson(start)) return openCsvTable(file, continued(start, pieces), report);
 
   for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) start += piece.value;
-  const table = readJsonTable(file, start, report);
+  const table = readJsonTable(file, start);
   if (table.headers.length === 0) throw noRows(file, 'there is no company in the file');
   return table;
 }

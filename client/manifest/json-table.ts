@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { printParseErrorCode, visit, type JSONPath } from 'jsonc-parser';
 
-import { UnreadableFile, type Report } from './findings';
+import { quoted, UnreadableFile } from './findings';
 import type { Cell, Table, TableRow } from './table';
 
 /** Where the rows stand: `[...]`, or `{"companies": [...]}`. */
@@ -23,8 +23,8 @@ export function isJson(text: string): boolean {
  *
  * @throws UnreadableFile when it is not JSON, or not of this form
  */
-export function readJsonTable(file: string, text: string, report: Report): Table {
-  const objects = readObjects(file, text, report);
+export function readJsonTable(file: string, text: string): Table {
+  const objects = readObjects(file, text);
   const headers = new Map<string, Cell>();
   for (const { values } of objects) {
     for (const [key, { line, column }] of values) {
@@ -40,7 +40,7 @@ interface JsonObject {
   readonly values: Map<string, Cell>;
 }
 
-function readObjects(file: string, text: string, report: Report): JsonObject[] {
+function readObjects(file: string, text: string): JsonObject[] {
   const objects: JsonObject[] = [];
   let property = '';
 
@@ -54,13 +54,8 @@ function readObjects(file: string, text: string, report: Report): JsonObject[] {
     if (opens === '{' && depth === 0) objects.push({ line: line + 1, column: character + 1, values: new Map() });
     else if (depth === 0) refuse(line, character, 'this is a list, not a company', EXPECTED);
     else if (depth === 1) {
-      report({
-        code: 'not-text-value',
-        severity: 'error',
-        ...{ file, line: line + 1, column: character + 1, field: property },
-        message: `the value is ${opens === '{' ? 'an object' : 'a list'}, not text or a number`,
-        advice: 'write the value itself',
-      });
+      const kind = opens === '{' ? 'an object' : 'a list';
+      refuse(line, character, `${quoted(property)} is ${kind}, not text or a number`, 'write the value itself');
     }
   };
 

@@ -71,7 +71,7 @@ async function openOrExplain(path: string): Promise<FileHandle> {
 }
 
 function whyUnreadable(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EACCES' || code === 'EPERM') return 'you may not read this file';
   return `the file cannot be opened (${String(code ?? error)})`;
