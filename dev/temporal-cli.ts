@@ -24,8 +24,8 @@ export interface Way {
 }
 
 /** No way led to a `temporal` command that works; the message names each one and why it failed. */
-export class TemporalCliUnavailableError extends Error {
-  override readonly name = 'TemporalCliUnavailableError';
+export class TemporalCliUnavailable extends Error {
+  override readonly name = 'TemporalCliUnavailable';
 }
 
 export interface AcquireOptions {
@@ -40,7 +40,7 @@ export interface AcquireOptions {
  * `TEMPORAL_CLI_PATH`, `temporal` on the PATH, the user's cache, the SDK's download, a build with Go. The last two
  * fill the cache, so that they happen once on a machine.
  *
- * @throws {@link TemporalCliUnavailableError}
+ * @throws {@link TemporalCliUnavailable}
  */
 export async function acquireTemporalCli({ env, log, sources }: AcquireOptions): Promise<string> {
   const { download, build } = sources ?? { download: downloadWithSdk, build: buildWithGo };
@@ -67,7 +67,7 @@ async function firstThatWorks(ways: Way[]): Promise<string> {
       reasons.push(`  ${index + 1}. ${way.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  throw new TemporalCliUnavailableError(
+  throw new TemporalCliUnavailable(
     [
       "Temporal's dev server (the command `temporal`) could not be found, downloaded or built:",
       ...reasons,

@@ -51,14 +51,14 @@ export interface RunningTemporal {
 }
 
 /** Temporal's dev server did not start; the message holds the last lines of its log. */
-export class TemporalUnavailableError extends Error {
-  override readonly name = 'TemporalUnavailableError';
+export class TemporalUnavailable extends Error {
+  override readonly name = 'TemporalUnavailable';
 }
 
 /**
  * Starts Temporal's own dev server, with its Web UI, on a file in the data folder.
  *
- * @throws {@link TemporalUnavailableError}
+ * @throws {@link TemporalUnavailable}
  */
 export async function startTemporal({
   cli,
@@ -91,7 +91,7 @@ export async function startTemporal({
     const lastWords = tailOf(logFile);
     await server.stop();
     if (attempt === STARTS_TO_TRY || !lastWords.includes('address already in use')) {
-      throw new TemporalUnavailableError(
+      throw new TemporalUnavailable(
         `Temporal's dev server did not start. Its log, ${logFile}, ends with:\n${lastWords}`,
       );
     }

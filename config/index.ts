@@ -1,0 +1,5 @@
+/** Configuration: read and checked once, at the start of a process, and handed on from there. */
+export { homeFolder } from './home';
+export { ConfigurationError, loadConfig, type Config, type Part, type ServiceConfig } from './load';
+export { readRunningStack, removeRunningStack, stackFile, writeRunningStack, type RunningStack } from './running-stack';
+export type { TemporalConfig } from './temporal';

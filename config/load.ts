@@ -1,0 +1,120 @@
+import { Secret } from '../security/secret';
+import { readEnvironment, withoutEmpty, type Environment } from './environment';
+import { homeFolder } from './home';
+import { readMasterKey } from './master-key';
+import { readRunningStack, stackFile, type RunningStack } from './running-stack';
+import { readTemporal, type TemporalConfig } from './temporal';
+
+/** The Company Data Service, and the key that it knows us by. */
+export interface ServiceConfig {
+  url: string;
+  apiKey: Secret;
+}
+
+/** What a command or a process may need. */
+interface Parts {
+  temporal: TemporalConfig;
+  /** `postgres://...`, with the password. */
+  databaseUrl: Secret;
+  service: ServiceConfig;
+  /** 32 bytes. */
+  masterKey: Secret<Buffer>;
+}
+
+export type Part = keyof Parts;
+
+export type Config<Needed extends Part = never> = {
+  /** The folder of what must survive. */
+  home: string;
+  logLevel: Environment['TOKENFERRY_LOG_LEVEL'];
+} & Pick<Parts, Needed>;
+
+/** How each part is called in a message, and the variables of ours that set it. */
+const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment)[] }> = {
+  temporal: { name: 'Temporal (TEMPORAL_ADDRESS, or a profile)', variables: [] },
+  databaseUrl: { name: 'Postgres (DATABASE_URL)', variables: ['DATABASE_URL'] },
+  service: {
+    name: 'the Company Data Service (COMPANY_DATA_URL and COMPANY_DATA_API_KEY)',
+    variables: ['COMPANY_DATA_URL', 'COMPANY_DATA_API_KEY'],
+  },
+  masterKey: {
+    name: 'the master key (TOKENFERRY_MASTER_KEY or TOKENFERRY_MASTER_KEY_FILE)',
+    variables: ['TOKENFERRY_MASTER_KEY', 'TOKENFERRY_MASTER_KEY_FILE'],
+  },
+};
+
+/** The configuration is wrong or not complete; the message holds every problem, and what to do about it. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+/**
+ * Reads the configuration once, at the start of a process. Each part is taken from the environment, then (for Temporal)
+ * from its profile, then from the stack that `ferry up` runs.
+ *
+ * @param needs The parts that this process cannot do without; the others are not looked at.
+ * @throws {@link ConfigurationError} with all problems together
+ */
+export function loadConfig<Needed extends Part = never>(
+  needs: readonly Needed[],
+  env: NodeJS.ProcessEnv = process.env,
+): Config<Needed> {
+  const problems: string[] = [];
+  const variables = withoutEmpty(env);
+  const looksAt = new Set<string>(['TOKENFERRY_HOME', 'TOKENFERRY_LOG_LEVEL']);
+  for (const part of needs) for (const variable of PARTS[part].variables) looksAt.add(variable);
+  const { environment, wrong } = readEnvironment(
+    Object.fromEntries(Object.entries(variables).filter(([name]) => looksAt.has(name))),
+    problems,
+  );
+  const home = homeFolder(environment.TOKENFERRY_HOME);
+  const stack = readRunningStack(home);
+
+  const readers: { [P in Part]: () => Parts[P] | undefined } = {
+    temporal: () => readTemporal(variables, stack, problems),
+    databaseUrl: () => readDatabaseUrl(environment, stack),
+    service: () => readService(environment, stack, problems),
+    masterKey: () => readMasterKey(environment, stack, problems),
+  };
+  const parts: Partial<Parts> = {};
+  const missing: Part[] = [];
+  for (const part of needs) {
+    if (PARTS[part].variables.some((variable) => wrong.has(variable))) continue;
+    const problemsBefore = problems.length;
+    const value = readers[part]();
+    if (value !== undefined) Object.assign(parts, { [part]: value });
+    else if (problems.length === problemsBefore) missing.push(part);
+  }
+  if (missing.length > 0) problems.push(missingMessage(missing, home));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return { home, logLevel: environment.TOKENFERRY_LOG_LEVEL, ...parts } as Config<Needed>;
+}
+
+function missingMessage(missing: readonly Part[], home: string): string {
+  const names = missing.map((part) => PARTS[part].name).join(', ');
+  return `Not configured: ${names}; and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`;
+}
+
+function readDatabaseUrl(environment: Environment, stack: RunningStack | undefined): Secret | undefined {
+  const url = environment.DATABASE_URL ?? stack?.databaseUrl;
+  return url === undefined ? undefined : new Secret(url);
+}
+
+/** Address and key belong together: the running stack's key must not be sent to another address. */
+function readService(
+  { COMPANY_DATA_URL: url, COMPANY_DATA_API_KEY: apiKey }: Environment,
+  stack: RunningStack | undefined,
+  problems: string[],
+): ServiceConfig | undefined {
+  if (url !== undefined && apiKey !== undefined) return { url, apiKey: new Secret(apiKey) };
+  if (url !== undefined || apiKey !== undefined) {
+    const [set, other] = url === undefined ? ['_API_KEY', '_URL'] : ['_URL', '_API_KEY'];
+    problems.push(`COMPANY_DATA${set} is set, but COMPANY_DATA${other} is not: the two belong together.`);
+    return undefined;
+  }
+  return stack && { url: stack.service.url, apiKey: new Secret(stack.service.apiKey) };
+}

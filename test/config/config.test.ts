@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  ConfigurationError,
+  loadConfig,
+  readRunningStack,
+  stackFile,
+  writeRunningStack,
+  type RunningStack,
+} from '../../config';
+
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+const ENDED_PID = 2 ** 22 + 1; // above Linux's and macOS's largest process id
+
+let home: string;
+let env: NodeJS.ProcessEnv;
+let stack: RunningStack;
+
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'tokenferry-config-'));
+  const masterKeyFile = path.join(home, 'master.key');
+  writeFileSync(masterKeyFile, `${MASTER_KEY}\n`);
+  env = { TOKENFERRY_HOME: home, TEMPORAL_CONFIG_FILE: path.join(home, 'temporal.toml') };
+  stack = {
+    pid: process.pid,
+    temporal: { address: '127.0.0.1:7001', namespace: 'default' },
+    databaseUrl: 'postgres://stack/tokenferry',
+    service: { url: 'http://127.0.0.1:7002', apiKey: 'key of the stack' },
+    masterKeyFile,
+  };
+});
+
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const everything = ['temporal', 'databaseUrl', 'service', 'masterKey'] as const;
+
+function problemsOf(load: () => unknown): readonly string[] {
+  try {
+    load();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('with a running stack a person needs no variables', () => {
+  writeRunningStack(home, stack);
+  const config = loadConfig(everything, env);
+  expect(config.temporal).toMatchObject({ address: '127.0.0.1:7001', namespace: 'default' });
+  expect(config.databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
+  expect(config.service).toMatchObject({ url: 'http://127.0.0.1:7002' });
+  expect(config.service.apiKey.reveal()).toBe('key of the stack');
+  expect(config.masterKey.reveal()).toEqual(Buffer.alloc(32, 7));
+});
+
+test('the environment comes before the profile, and the profile before the running stack', () => {
+  writeRunningStack(home, stack);
+  writeFileSync(path.join(home, 'temporal.toml'), '[profile.default]\naddress = "profile:1"\nnamespace = "ours"\n');
+  expect(loadConfig(['temporal'], env).temporal).toMatchObject({ address: 'profile:1', namespace: 'ours' });
+
+  const set = { ...env, TEMPORAL_ADDRESS: 'variable:1', DATABASE_URL: 'postgres://variable/db' };
+  const config = loadConfig(['temporal', 'databaseUrl'], set);
+  expect(config.temporal).toMatchObject({ address: 'variable:1', namespace: 'ours' });
+  expect(config.databaseUrl.reveal()).toBe('postgres://variable/db');
+});
+
+test('an API key for Temporal brings TLS with it', () => {
+  const { temporal } = loadConfig(['temporal'], { ...env, TEMPORAL_ADDRESS: 'cloud:7233', TEMPORAL_API_KEY: 'key' });
+  expect(temporal.connectionOptions).toMatchObject({ address: 'cloud:7233', apiKey: 'key', tls: true });
+});
+
+test('a variable without a value is one that is not set', () => {
+  writeRunningStack(home, stack);
+  const { databaseUrl } = loadConfig(['databaseUrl'], { ...env, DATABASE_URL: '' });
+  expect(databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
+});
+
+test('all problems are reported together, each once, without repeating a secret', () => {
+  writeFileSync(path.join(home, 'temporal.toml'), '[profile.default\n');
+  const wrong = {
+    ...env,
+    TOKENFERRY_LOG_LEVEL: 'loud',
+    DATABASE_URL: 'mysql://root:hunter2@db/x',
+    COMPANY_DATA_API_KEY: 'hunter2',
+    TOKENFERRY_MASTER_KEY: 'hunter2',
+  };
+  const problems = problemsOf(() => loadConfig(everything, wrong));
+  expect(problems).toEqual([
+    expect.stringMatching(/^TOKENFERRY_LOG_LEVEL must be one of trace, /),
+    'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
+    expect.stringMatching(/^Temporal's configuration .* cannot be read/),
+    'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not: the two belong together.',
+    'TOKENFERRY_MASTER_KEY must hold 32 bytes in base64. Make one with: openssl rand -base64 32',
+  ]);
+  expect(problems.join()).not.toContain('hunter2');
+});
+
+test('what is missing is said in one line: what, where it was looked for and how to start it', () => {
+  expect(problemsOf(() => loadConfig(['temporal', 'databaseUrl'], env))).toEqual([
+    `Not configured: Temporal (TEMPORAL_ADDRESS, or a profile), Postgres (DATABASE_URL); and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`,
+  ]);
+});
+
+test('a command is not troubled by what it does not need', () => {
+  expect(loadConfig([], { ...env, DATABASE_URL: 'nonsense' })).toEqual({ home, logLevel: 'info' });
+});
+
+test("the running stack's key is never used with another service", () => {
+  writeRunningStack(home, stack);
+  expect(problemsOf(() => loadConfig(['service'], { ...env, COMPANY_DATA_URL: 'https://elsewhere' }))).toEqual([
+    'COMPANY_DATA_URL is set, but COMPANY_DATA_API_KEY is not: the two belong together.',
+  ]);
+});
+
+test('what a dead process left behind is not a running stack', () => {
+  writeRunningStack(home, { ...stack, pid: ENDED_PID });
+  expect(readRunningStack(home)).toBeUndefined();
+});
+
+test('only its owner can read the file that holds the keys of the running stack', () => {
+  writeRunningStack(home, stack);
+  expect(statSync(stackFile(home)).mode & 0o077).toBe(0);
+});
