@@ -1,0 +1,68 @@
+import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
+import { Secret } from './secret';
+
+/**
+ * Sealing: whoever has the public key can close the box, only who has the private key can open it.
+ *
+ * HPKE (RFC 9180), base mode, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message for each encapsulation.
+ * A sealed box is one byte for the version of this form, the encapsulated key (65 bytes) and the ciphertext with its
+ * tag.
+ */
+const suite = new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new HkdfSha256(), aead: new Aes256Gcm() });
+const VERSION = 1;
+const ENCAPSULATED_BYTES = 65;
+const HEADER_BYTES = 1 + ENCAPSULATED_BYTES;
+/** Keeps boxes apart from whatever else may one day be sealed with such keys. */
+const INFO = Buffer.from('tokenferry vault 1');
+
+/** The pair of keys of one migration's vault. */
+export interface VaultKey {
+  /** Uncompressed point, 65 bytes. */
+  readonly publicKey: Buffer;
+  /** 32 bytes, to be kept wrapped. */
+  readonly privateKey: Secret<Buffer>;
+}
+
+/** Thrown when a sealed box does not open: altered, sealed for another key, or moved to another place. */
+export class SealBroken extends Error {
+  override readonly name = 'SealBroken';
+
+  constructor(options?: ErrorOptions) {
+    super('The sealed data does not open: it was altered, sealed for another key, or belongs to another row.', options);
+  }
+}
+
+export async function createVaultKey(): Promise<VaultKey> {
+  const { publicKey, privateKey } = await suite.kem.generateKeyPair();
+  return {
+    publicKey: Buffer.from(await suite.kem.serializePublicKey(publicKey)),
+    privateKey: new Secret(Buffer.from(await suite.kem.serializePrivateKey(privateKey))),
+  };
+}
+
+/**
+ * @param boundTo says where the box belongs: it opens only together with the same. It is not in the box, and not
+ * secret.
+ */
+export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo: Uint8Array): Promise<Buffer> {
+  const recipientPublicKey = await suite.kem.deserializePublicKey(exact(publicKey));
+  const { enc, ct } = await suite.seal({ recipientPublicKey, info: INFO }, exact(plaintext), exact(boundTo));
+  return Buffer.concat([Buffer.of(VERSION), Buffer.from(enc), Buffer.from(ct)]);
+}
+
+/** @throws {SealBroken} */
+export async function open(privateKey: Secret<Buffer>, sealed: Uint8Array, boundTo: Uint8Array): Promise<Buffer> {
+  const recipientKey = await suite.kem.deserializePrivateKey(exact(privateKey.reveal()));
+  if (sealed[0] !== VERSION) throw new SealBroken();
+  const enc = exact(sealed.subarray(1, HEADER_BYTES));
+  try {
+    return Buffer.from(
+      await suite.open({ recipientKey, enc, info: INFO }, exact(sealed.subarray(HEADER_BYTES)), exact(boundTo)),
+    );
+  } catch (error) {
+    throw new SealBroken({ cause: error });
+  }
+}
+
+/** The bytes alone: small Buffers are pieces of one large memory, which the library would take as a whole. */
+const exact = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer;
