@@ -1,7 +1,7 @@
-import { Secret } from '../security/secret';
+import { Secret, type MasterKeys } from '../security';
 import { readEnvironment, withoutEmpty, type Environment } from './environment';
 import { homeFolder } from './home';
-import { readMasterKey } from './master-key';
+import { readMasterKeys } from './master-keys';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
 import { readTemporal, type TemporalConfig } from './temporal';
 
@@ -17,8 +17,8 @@ interface Parts {
   /** `postgres://...`, with the password. */
   databaseUrl: Secret;
   service: ServiceConfig;
-  /** 32 bytes. */
-  masterKey: Secret<Buffer>;
+  /** Newest first. */
+  masterKeys: MasterKeys;
 }
 
 export type Part = keyof Parts;
@@ -37,7 +37,7 @@ const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment
     name: 'the Company Data Service (COMPANY_DATA_URL and COMPANY_DATA_API_KEY)',
     variables: ['COMPANY_DATA_URL', 'COMPANY_DATA_API_KEY'],
   },
-  masterKey: {
+  masterKeys: {
     name: 'the master key (TOKENFERRY_MASTER_KEY or TOKENFERRY_MASTER_KEY_FILE)',
     variables: ['TOKENFERRY_MASTER_KEY', 'TOKENFERRY_MASTER_KEY_FILE'],
   },
@@ -78,7 +78,7 @@ export function loadConfig<Needed extends Part = never>(
     temporal: () => readTemporal(variables, stack, problems),
     databaseUrl: () => readDatabaseUrl(environment, stack),
     service: () => readService(environment, stack, problems),
-    masterKey: () => readMasterKey(environment, stack, problems),
+    masterKeys: () => readMasterKeys(environment, stack, problems),
   };
   const parts: Partial<Parts> = {};
   const missing: Part[] = [];

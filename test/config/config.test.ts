@@ -33,7 +33,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const everything = ['temporal', 'databaseUrl', 'service', 'masterKey'] as const;
+const everything = ['temporal', 'databaseUrl', 'service', 'masterKeys'] as const;
 
 function problemsOf(load: () => unknown): readonly string[] {
   try {
@@ -52,7 +52,7 @@ test('with a running stack a person needs no variables', () => {
   expect(config.databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
   expect(config.service).toMatchObject({ url: 'http://127.0.0.1:7002' });
   expect(config.service.apiKey.reveal()).toBe('key of the stack');
-  expect(config.masterKey.reveal()).toEqual(Buffer.alloc(32, 7));
+  expect(config.masterKeys[0].reveal()).toEqual(Buffer.alloc(32, 7));
 });
 
 test('the environment comes before the profile, and the profile before the running stack', () => {
@@ -92,7 +92,7 @@ test('all problems are reported together, each once, without repeating a secret'
     'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
     expect.stringMatching(/^Temporal's configuration .* cannot be read/),
     'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not: the two belong together.',
-    'TOKENFERRY_MASTER_KEY must hold 32 bytes in base64. Make one with: openssl rand -base64 32',
+    'TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
   ]);
   expect(problems.join()).not.toContain('hunter2');
 });
