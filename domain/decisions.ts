@@ -219,6 +219,7 @@ function reopened(state: MigrationState, step: Step): MigrationState {
     ) as MigrationState['steps'],
     approvals: state.approvals.filter((approval) => !later(approval.step) || keepsFact(approval.step, step)),
     ...(step === 'schedule' ? { proposal: null } : {}),
+    ...(step === 'supply-details' ? { preflight: null } : {}),
   };
 }
 

@@ -42,7 +42,10 @@ export type Consequence =
 /** What it means that a call failed. */
 export function consequenceOf(call: Call, failure: CallFailure): Consequence {
   // A lost answer to the authorization says nothing about what the service did with the credential.
-  if (failure.kind !== 'answer') return call === 'authorize' ? { then: 'look' } : again(failure);
+  if (failure.kind !== 'answer') {
+    const neverSent = failure.kind === 'no-answer' && failure.reason === 'refused';
+    return call === 'authorize' && !neverSent ? { then: 'look' } : again(failure);
+  }
   switch (failure.status) {
     case 400:
     case 405:

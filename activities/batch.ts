@@ -1,0 +1,41 @@
+/** The slices and looks of a batch run. */
+import type { StopReason } from '../domain/failures';
+import type { CheckWork, SliceWork } from './crossing';
+import { checkDue, importGroups, whatIsAhead } from './crossing';
+import type { ActivityDeps } from './index';
+
+export interface SliceReport {
+  readonly claimed: number;
+  readonly stop: StopReason | null;
+  /** Milliseconds until something can be claimed or taken over; null: nothing is left, or the migration is paused. */
+  readonly nextInMs: number | null;
+}
+
+export interface CheckReport {
+  /** Companies that are over, well or badly. */
+  readonly settled: number;
+  readonly stop: StopReason | null;
+  /** Milliseconds until the next look is due; null: no company is syncing. */
+  readonly nextInMs: number | null;
+}
+
+export function batchActivities(deps: ActivityDeps) {
+  return {
+    async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
+      const result = await importGroups(deps, { ...work, onlyRow: null });
+      const { paused, nextClaimInMs, nextTakeOverInMs } = await whatIsAhead(deps, work.migrationId);
+      return { ...result, nextInMs: paused ? nextTakeOverInMs : earlier(nextClaimInMs, nextTakeOverInMs) };
+    },
+
+    async verifyDue(work: Omit<CheckWork, 'onlyRow'>): Promise<CheckReport> {
+      const result = await checkDue(deps, { ...work, onlyRow: null });
+      const { nextCheckInMs } = await whatIsAhead(deps, work.migrationId);
+      return { ...result, nextInMs: nextCheckInMs };
+    },
+  };
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null) return other;
+  return other === null ? one : Math.min(one, other);
+}

@@ -1,0 +1,106 @@
+/** The course of a migration: opening, checking, recording what was decided, closing. */
+import { CompanyDataError } from '../company-data-client';
+import type { Counts } from '../domain/company-state';
+import type { Speed, Volume } from '../domain/estimate';
+import { ASSUMED_SPEED } from '../domain/estimate';
+import type { Preflight, Recorded } from '../domain/migration-state';
+import { findPlatform } from '../domain/platforms';
+import {
+  beginRun,
+  closeMigration,
+  confirmDisabled,
+  countCompanies,
+  destroyVault,
+  openMigration,
+  openVault,
+  readMigration,
+  readVolume,
+  recordDecisions,
+  setPaused,
+} from '../store';
+import type { ActivityDeps } from './index';
+
+interface OfMigration {
+  readonly migrationId: string;
+}
+
+export function courseActivities({ db, service, keys }: ActivityDeps) {
+  return {
+    async openMigration({ migrationId }: OfMigration): Promise<void> {
+      await openMigration(db, migrationId);
+      await openVault(db, keys, migrationId);
+    },
+
+    /** Checks what was supplied against the account and the platform; no credential is used. */
+    async preflight({ migrationId }: OfMigration): Promise<Preflight> {
+      const migration = await readMigration(db, migrationId);
+      if (!migration) return { companies: 0, problems: ['no manifest was supplied'], callbackUrl: null };
+      const { total } = await countCompanies(db, migrationId);
+      const platform = findPlatform(migration.platformKey);
+      const problems: string[] = [];
+      if (!platform?.routes.includes('managed')) {
+        problems.push(`platform ${migration.platformKey} has no managed route`);
+      }
+      try {
+        const { value: account } = await service.account();
+        if (account.role !== 'administrator') problems.push('the API key is not an administrator key');
+        const { companyLimit, companiesUsed = 0 } = account;
+        if (companyLimit !== undefined && companiesUsed + total > companyLimit) {
+          problems.push(`the account has room for ${companyLimit - companiesUsed} companies, not for ${total}`);
+        }
+        const { value: integration } = await service.integration(migration.platformKey);
+        if (!integration.enabled) problems.push(`${integration.name} is not enabled in the account`);
+        return { companies: total, problems, callbackUrl: integration.callbackUrl ?? null };
+      } catch (error) {
+        // An outage passes, and the activity is tried again; an answer stays what it is.
+        if (!(error instanceof CompanyDataError) || !isAnswerAboutUs(error)) throw error;
+        return { companies: total, problems: [...problems, error.message], callbackUrl: null };
+      }
+    },
+
+    async count({ migrationId }: OfMigration): Promise<Counts> {
+      return countCompanies(db, migrationId);
+    },
+
+    async measure({ migrationId }: OfMigration): Promise<{ volume: Volume; speed: Speed; measured: boolean }> {
+      return { volume: await readVolume(db, migrationId), speed: ASSUMED_SPEED, measured: false };
+    },
+
+    async beginRun({ migrationId, run }: OfMigration & { run: string }): Promise<void> {
+      await beginRun(db, migrationId, run);
+    },
+
+    async setPaused({ migrationId, paused }: OfMigration & { paused: boolean }): Promise<void> {
+      await setPaused(db, migrationId, paused);
+    },
+
+    /** What decisions mean for the ledger is written first, so that the trail never says more than was done. */
+    async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
+      for (const { decision, outcome } of recorded) {
+        if (!outcome.applied) continue;
+        if (decision.kind === 'sync-disabled') {
+          const { companies, by } = decision;
+          await confirmDisabled(db, { migrationId, companies, by, at: outcome.at });
+        } else if (decision.kind === 'pause' || decision.kind === 'resume') {
+          await setPaused(db, migrationId, decision.kind === 'pause');
+        }
+      }
+      await recordDecisions(db, migrationId, recorded);
+      return countCompanies(db, migrationId);
+    },
+
+    async closeMigration({
+      migrationId,
+      ending,
+    }: OfMigration & { ending: 'completed' | 'abandoned' }): Promise<Counts> {
+      await closeMigration(db, migrationId, ending);
+      await destroyVault(db, migrationId);
+      return countCompanies(db, migrationId);
+    },
+  };
+}
+
+function isAnswerAboutUs(error: CompanyDataError): boolean {
+  const failure = error.toFailure();
+  return failure.kind === 'answer' && failure.status >= 400 && failure.status < 500 && failure.status !== 429;
+}

@@ -1,0 +1,138 @@
+/** Groups of companies: claimed, imported or looked at side by side, and written to the ledger together. */
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { StopReason } from '../domain/failures';
+import { findPlatform } from '../domain/platforms';
+import type { Ahead, Claimant } from '../store';
+import {
+  beginSlice,
+  claimGroup,
+  lendDue,
+  lookAhead,
+  readMigration,
+  readVault,
+  recordChecks,
+  recordImports,
+  takeOverStalled,
+} from '../store';
+import type { Crossing } from './import-company';
+import { importCompany } from './import-company';
+import type { ActivityDeps } from './index';
+import { verifyCompany } from './verify-company';
+
+/** An activity gives its slot back after this long, even if more is to be done. */
+const LONGEST_MS = 5 * 60_000;
+const HEARTBEAT_EVERY_MS = 5_000;
+/** Longer than every call of one look together, retries included. */
+const LEASE_MS = 120_000;
+
+export interface SliceWork {
+  readonly migrationId: string;
+  readonly run: string;
+  readonly slice: number;
+  /** Companies at once, which is also the size of a group. */
+  readonly atOnce: number;
+  readonly onlyRow: number | null;
+}
+
+export interface SliceResult {
+  readonly claimed: number;
+  readonly stop: StopReason | null;
+}
+
+/** Claims and imports group after group until nothing can be claimed, something stops it, or its time is over. */
+export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
+  const { db } = deps;
+  const claimant: Claimant = { ...work, attempt: activityInfo().attempt };
+  const until = Date.now() + LONGEST_MS;
+  let claimed = 0;
+  await beginSlice(db, claimant);
+  const crossing = await openCrossing(deps, work.migrationId);
+  return alive(async () => {
+    while (Date.now() < until && !crossing.signal.aborted) {
+      const group = await nextGroup(deps, claimant, work);
+      if (group.companies.length === 0) break;
+      claimed += group.companies.length;
+      const imported = await Promise.all(
+        group.companies.map((company) => importCompany(crossing, company, group.takenOver)),
+      );
+      await recordImports(
+        db,
+        claimant,
+        imported.map(({ outcome }) => outcome),
+      );
+      const stop = imported.find((each) => each.stop !== null)?.stop ?? null;
+      if (stop !== null) return { claimed, stop };
+      heartbeat({ claimed });
+    }
+    return { claimed, stop: null };
+  });
+}
+
+/** Companies whose attempt died come first: they are dark already. */
+async function nextGroup({ db, stalledAfterMs }: ActivityDeps, claimant: Claimant, { atOnce, onlyRow }: SliceWork) {
+  const stalled = await takeOverStalled(db, claimant, atOnce, stalledAfterMs);
+  if (stalled.length > 0) return { companies: stalled, takenOver: true };
+  return { companies: await claimGroup(db, claimant, atOnce, onlyRow), takenOver: false };
+}
+
+async function openCrossing({ db, keys, service }: ActivityDeps, migrationId: string): Promise<Crossing> {
+  const migration = await readMigration(db, migrationId);
+  const platform = migration && findPlatform(migration.platformKey);
+  if (!platform) throw new Error(`migration ${migrationId} is not in the ledger`);
+  const vault = await readVault(db, keys, migrationId);
+  return { migrationId, platform, service, vault, signal: cancellationSignal() };
+}
+
+export interface CheckWork {
+  readonly migrationId: string;
+  readonly atOnce: number;
+  /** Milliseconds. */
+  readonly syncTimeoutMs: number;
+  readonly onlyRow: number | null;
+}
+
+export interface CheckResult {
+  readonly settled: number;
+  readonly stop: StopReason | null;
+}
+
+/** Looks at every company whose next look is due. */
+export async function checkDue({ db, service }: ActivityDeps, work: CheckWork): Promise<CheckResult> {
+  const { migrationId, atOnce, syncTimeoutMs, onlyRow } = work;
+  const signal = cancellationSignal();
+  const until = Date.now() + LONGEST_MS;
+  let settled = 0;
+  return alive(async () => {
+    while (Date.now() < until && !signal.aborted) {
+      const due = await lendDue(db, migrationId, atOnce, LEASE_MS, onlyRow);
+      if (due.length === 0) break;
+      const verified = await Promise.all(
+        due.map((company) => verifyCompany({ service, syncTimeoutMs, signal }, company)),
+      );
+      await recordChecks(
+        db,
+        migrationId,
+        verified.map(({ outcome }) => outcome),
+      );
+      settled += verified.filter(({ outcome }) => outcome.to !== 'syncing').length;
+      const stop = verified.find((each) => each.stop !== null)?.stop ?? null;
+      if (stop !== null) return { settled, stop };
+      heartbeat({ settled });
+    }
+    return { settled, stop: null };
+  });
+}
+
+export async function whatIsAhead({ db, stalledAfterMs }: ActivityDeps, migrationId: string): Promise<Ahead> {
+  return lookAhead(db, migrationId, stalledAfterMs);
+}
+
+/** The server takes a silent activity for dead; a group may take longer than it is patient. */
+async function alive<T>(work: () => Promise<T>): Promise<T> {
+  const beat = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
+}

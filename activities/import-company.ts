@@ -1,0 +1,250 @@
+/**
+ * The import of one company: company, connection, authorization, start of the syncs.
+ *
+ * Putting the authorization is the crossing. Whatever was done before is looked up, not done again; and after a lost
+ * answer the connection is read before anything else, because the credential may have been used.
+ */
+import { v5 as uuidv5 } from 'uuid';
+import type { Company, CompanyDataClient, Connection } from '../company-data-client';
+import { CompanyDataError } from '../company-data-client';
+import type { Call, Consequence, StopReason } from '../domain/failures';
+import { consequenceOf, consequenceOfLinkError, inWords } from '../domain/failures';
+import type { Platform } from '../domain/platforms';
+import type { AtTheService, ClaimedCompany, ImportOutcome, VaultReader } from '../store';
+
+export interface Crossing {
+  readonly migrationId: string;
+  readonly platform: Platform;
+  readonly service: CompanyDataClient;
+  readonly vault: VaultReader;
+  /** Ends calls that may be broken off at any time; never the authorization. */
+  readonly signal: AbortSignal;
+}
+
+export interface Imported {
+  readonly outcome: ImportOutcome;
+  readonly stop: StopReason | null;
+}
+
+/** Namespace of the idempotency keys: a UUID of our own, so that a migration and a row always give the same key. */
+const CREATIONS = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
+
+/** The tag by which a company says which row of which migration it was created for. */
+const ROW_TAG = 'ferryRow';
+
+const FIRST_CHECK_MS = 250;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 15 * 60_000;
+
+/**
+ * Imports a claimed company.
+ *
+ * @param takenOver the attempt that claimed it first has died: its credential may have been used.
+ * @throws the signal's reason, when it is cancelled
+ */
+export async function importCompany(
+  crossing: Crossing,
+  claimed: ClaimedCompany,
+  takenOver: boolean,
+): Promise<Imported> {
+  const walk = new Walk(crossing, claimed, takenOver);
+  return walk.through();
+}
+
+/** One company's way, and what is known of it so far. */
+class Walk {
+  private at: AtTheService = {};
+
+  constructor(
+    private readonly crossing: Crossing,
+    private readonly claimed: ClaimedCompany,
+    private readonly takenOver: boolean,
+  ) {}
+
+  async through(): Promise<Imported> {
+    let call: Call = 'find-company';
+    try {
+      const existing = await this.existingCompany();
+      call = 'create-company';
+      const company = existing ?? (await this.createCompany());
+      this.at = { ...this.at, companyId: company.id, storedName: company.name };
+      call = 'read-connection';
+      const known = existing ? await this.existingConnection(company.id) : undefined;
+      call = 'create-connection';
+      const connection = known ?? (await this.createConnection(company.id));
+      this.remember(connection);
+      if (connection.status === 'Linked') {
+        call = 'start-sync';
+        return await this.linked(connection);
+      }
+      if (this.takenOver) {
+        const judged = this.afterLostAnswer(connection);
+        if (judged) return judged;
+      }
+      call = 'authorize';
+      const answered = await this.authorize(connection);
+      this.remember(answered);
+      if (answered.status !== 'Linked') return this.refused(answered);
+      call = 'start-sync';
+      return await this.linked(answered);
+    } catch (error) {
+      if (!(error instanceof CompanyDataError)) throw error;
+      return this.concluded(consequenceOf(call, error.toFailure()), error.message, correlationIdOf(error));
+    }
+  }
+
+  /** A company that an earlier try created, found by what we know or by its tag: idempotency keys expire. */
+  private async existingCompany(): Promise<Company | undefined> {
+    const { service, signal } = this.crossing;
+    if (this.claimed.companyId) return (await service.getCompany(this.claimed.companyId, { signal })).value;
+    if (this.claimed.tries === 1) return undefined;
+    return firstOf(service.companies({ tags: { [ROW_TAG]: this.rowTag() } }, { signal }));
+  }
+
+  private async createCompany(): Promise<Company> {
+    const { service, signal } = this.crossing;
+    const { value, correlationId } = await service.createCompany(
+      { name: this.claimed.name, tags: { [ROW_TAG]: this.rowTag() } },
+      { idempotencyKey: this.keyOf('company'), signal },
+    );
+    this.quote(correlationId);
+    return value;
+  }
+
+  private async existingConnection(companyId: string): Promise<Connection | undefined> {
+    const { service, signal, platform } = this.crossing;
+    for await (const connection of service.connections(companyId, { signal })) {
+      if (connection.integrationKey === platform.key) return connection;
+    }
+    return undefined;
+  }
+
+  private async createConnection(companyId: string): Promise<Connection> {
+    const { service, signal, platform } = this.crossing;
+    const { value, correlationId } = await service.createConnection(companyId, platform.key, {
+      idempotencyKey: this.keyOf('connection'),
+      signal,
+    });
+    this.quote(correlationId);
+    return value;
+  }
+
+  /** The crossing. No signal: it is never broken off half way. */
+  private async authorize(connection: Connection): Promise<Connection> {
+    const { service, vault } = this.crossing;
+    const fields = await vault.open(this.claimed.row, this.claimed.sealed);
+    const { value, correlationId } = await service.putAuthorization(this.companyId(), connection.id, fields);
+    this.quote(correlationId);
+    return value;
+  }
+
+  /** Undefined: the credential was certainly not used, or may be used twice. */
+  private afterLostAnswer(connection: Connection): Imported | undefined {
+    if (activeError(connection)) return this.refused(connection);
+    if (this.crossing.platform.rotation !== 'each-refresh') return undefined;
+    return this.concludedAs({
+      to: 'outcome-unknown',
+      text: 'the answer to the authorization was lost, and a token of this platform can be used only once',
+    });
+  }
+
+  private async linked(connection: Connection): Promise<Imported> {
+    const { service, signal } = this.crossing;
+    const organization = connection.connectionInfo?.['organizationId'];
+    if (organization !== undefined && organization !== this.claimed.organization) {
+      return this.concluded(
+        consequenceOfLinkError('WrongOrganization'),
+        `the platform says organization ${organization}, the manifest says ${this.claimed.organization}`,
+      );
+    }
+    const { correlationId } = await service.startSync(this.companyId(), { signal });
+    this.quote(correlationId);
+    return this.concludedAs({ to: 'syncing', firstCheckMs: FIRST_CHECK_MS });
+  }
+
+  private refused(connection: Connection): Imported {
+    const error = activeError(connection);
+    const text = error?.errorMessage ?? `the connection is ${connection.status}`;
+    return this.concluded(consequenceOfLinkError(error?.statusText), text);
+  }
+
+  private concluded(consequence: Consequence, text: string, correlationId?: string): Imported {
+    this.quote(correlationId);
+    switch (consequence.then) {
+      case 'fail':
+        return this.concludedAs({
+          to: 'failed',
+          failure: consequence.kind,
+          text: `${inWords(consequence.kind)} (${text})`,
+        });
+      case 'fail-and-stop':
+        return this.concludedAs(
+          { to: 'failed', failure: consequence.kind, text: `${inWords(consequence.kind)} (${text})` },
+          consequence.reason,
+        );
+      case 'stop':
+        return this.concludedAs({ to: 'waiting', notBeforeMs: 0, text }, consequence.reason);
+      case 'again':
+        return this.concludedAs({ to: 'waiting', notBeforeMs: consequence.afterMs ?? this.backoffMs(), text });
+      case 'look':
+        // Held until every call of this attempt has certainly ended; then the connection is read.
+        return this.concludedAs({ to: 'importing', text });
+      case 'syncing':
+      case 'not-applicable':
+        return this.concludedAs({ to: 'syncing', firstCheckMs: FIRST_CHECK_MS });
+    }
+  }
+
+  private concludedAs(end: End, stop: StopReason | null = null): Imported {
+    return { outcome: { row: this.claimed.row, at: this.at, ...end }, stop };
+  }
+
+  private remember(connection: Connection): void {
+    this.at = {
+      ...this.at,
+      connectionId: connection.id,
+      ...(connection.linkUrl === undefined ? {} : { linkUrl: connection.linkUrl }),
+    };
+  }
+
+  /** The latest correlation id is the one to quote. */
+  private quote(correlationId: string | undefined): void {
+    if (correlationId !== undefined) this.at = { ...this.at, correlationId };
+  }
+
+  private companyId(): string {
+    if (this.at.companyId === undefined) throw new Error('a connection is only used after its company is known');
+    return this.at.companyId;
+  }
+
+  private rowTag(): string {
+    return `${this.crossing.migrationId}/${this.claimed.row}`;
+  }
+
+  private keyOf(what: 'company' | 'connection'): string {
+    return uuidv5(`${this.rowTag()}/${what}`, CREATIONS);
+  }
+
+  /** Full jitter, so that companies that failed together do not come back together. */
+  private backoffMs(): number {
+    return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.claimed.tries);
+  }
+}
+
+/** How a walk ends, without what every outcome has. */
+type End = ImportOutcome extends infer Each ? (Each extends ImportOutcome ? Omit<Each, 'row' | 'at'> : never) : never;
+
+/** The platform's latest complaint that is not resolved. */
+export function activeError(connection: Connection): Connection['dataConnectionErrors'][number] | undefined {
+  return connection.dataConnectionErrors.findLast(({ status }) => status !== 'Resolved');
+}
+
+export function correlationIdOf(error: CompanyDataError): string | undefined {
+  const failure = error.toFailure();
+  return 'correlationId' in failure ? failure.correlationId : undefined;
+}
+
+async function firstOf<T>(values: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const value of values) return value;
+  return undefined;
+}

@@ -1,0 +1,104 @@
+/**
+ * What a client reads on the migration's page in the Temporal UI: Markdown for somebody who has never seen Temporal.
+ *
+ * Its words are *moved, moving, must reconnect, not moved*; nothing of how tokenferry works inside. Plain lists only:
+ * tables and emoji were seen not to render everywhere.
+ */
+import type { Counts } from './company-state';
+import { settledCompanies } from './company-state';
+import { findPlatform } from './platforms';
+import type { Progress, StepProgress } from './progress';
+import { STEP_RULES, stepNumber, STEPS } from './steps';
+
+const BAR_WIDTH = 30;
+
+/** Temporal accepts 20 KB; this stays below 4. */
+export function detailsOf(progress: Progress): string {
+  const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
+  return [
+    `# ${platform}: ${headline(progress)}`,
+    `**Waiting for:** ${waitingText(progress)}`,
+    ...companiesText(progress.counts),
+    ...estimateText(progress),
+    '## The six steps',
+    progress.steps.map(stepLine).join('\n'),
+    '## Questions',
+    [
+      `- **Whom to call:** ${progress.contact}`,
+      `- **What may be switched on again:** ${switchOnText(progress)}`,
+      `- **How long data is stale:** ${staleText(progress)}`,
+    ].join('\n'),
+  ].join('\n\n');
+}
+
+/** One line for lists and for the head of every screen. */
+export function headline(progress: Progress): string {
+  if (progress.state === 'completed') return 'completed';
+  if (progress.state === 'abandoned') return 'abandoned';
+  const step = `step ${stepNumber(progress.step)} of ${STEPS.length}, ${STEP_RULES[progress.step].title.toLowerCase()}`;
+  return progress.state === 'paused' ? `${step} (paused)` : step;
+}
+
+function waitingText({ waitingFor }: Progress): string {
+  return waitingFor.roles.length === 0
+    ? `nobody; ${waitingFor.what}`
+    : `${waitingFor.roles.join(' and ')}: ${waitingFor.what}`;
+}
+
+function companiesText(counts: Counts): string[] {
+  if (counts.total === 0) return [];
+  const done = settledCompanies(counts);
+  const filled = Math.round((BAR_WIDTH * done) / counts.total);
+  const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled);
+  return [
+    `\`[${bar}]\` ${done} of ${counts.total} companies`,
+    [
+      `- moved: ${counts.migrated}`,
+      `- moving: ${counts.importing + counts.syncing}`,
+      `- not moved yet: ${counts.waiting + counts.outcomeUnknown}`,
+      `- not moved, to be looked at: ${counts.failed}`,
+      `- left out: ${counts.skipped + counts.excluded}`,
+    ].join('\n'),
+  ];
+}
+
+function estimateText({ estimate, proposal }: Progress): string[] {
+  const lines = [
+    ...(estimate ? [`- **Estimated duration:** ${duration(estimate.lowMs)} to ${duration(estimate.highMs)}`] : []),
+    ...(proposal ? [`- **Start:** ${proposal.startAt} (UTC), proposed by ${proposal.by}`] : []),
+  ];
+  return lines.length > 0 ? [lines.join('\n')] : [];
+}
+
+function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): string {
+  const rules = STEP_RULES[step];
+  const mark = { done: '**done**', open: '**now**', later: 'later' }[state];
+  const who = [...new Set([...rules.actors, ...rules.approvers])].join(' and ');
+  const times = endedAt ? `, ended ${endedAt}` : state === 'open' && openedAt ? `, since ${openedAt}` : '';
+  const approved =
+    approvals.length > 0 ? `, approved by ${approvals.map(({ role, by }) => `${by} (${role})`).join(', ')}` : '';
+  return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;
+}
+
+function switchOnText({ step, state }: Progress): string {
+  if (state === 'abandoned') return 'ask the contact above first: companies that were moved must stay off.';
+  if (stepNumber(step) < stepNumber('disable-syncing')) return 'nothing has to be switched off yet.';
+  return 'nothing for now. A company that is moving or moved must never be switched on again in your own application.';
+}
+
+function staleText({ estimate, step, state }: Progress): string {
+  if (state === 'completed') return 'no longer: the service syncs the companies that were moved.';
+  if (!estimate) return 'estimated in step 2.';
+  const from =
+    stepNumber(step) < stepNumber('disable-syncing')
+      ? 'from the moment syncing is disabled'
+      : 'since syncing was disabled';
+  return `${from}, up to ${estimate.darkHours} hours after the start.`;
+}
+
+/** `45 s`, `12 min`, `3.5 h`: as exact as an estimate deserves. */
+export function duration(ms: number): string {
+  if (ms < 90_000) return `${Math.ceil(ms / 1000)} s`;
+  if (ms < 5_400_000) return `${Math.round(ms / 60_000)} min`;
+  return `${Math.round(ms / 360_000) / 10} h`;
+}

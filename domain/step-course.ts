@@ -1,0 +1,23 @@
+/** How a migration goes from step to step. Pure: times are given. */
+import { missingApprovals } from './decisions';
+import type { MigrationState } from './migration-state';
+import type { Step } from './steps';
+import { STEPS, stepNumber } from './steps';
+
+/** Whether everything that ends a step is there. */
+export function isSettled(state: MigrationState, step: Step): boolean {
+  if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmed === 0;
+  return missingApprovals(state, step).length === 0;
+}
+
+export function withStepOpened(state: MigrationState, step: Step, at: string): MigrationState {
+  if (state.steps[step]?.openedAt) return state;
+  return { ...state, steps: { ...state.steps, [step]: { openedAt: at, endedAt: null } } };
+}
+
+/** The step ended and the next one current; the last one ends the migration. */
+export function withStepEnded(state: MigrationState, step: Step, at: string): MigrationState {
+  const steps = { ...state.steps, [step]: { openedAt: state.steps[step]?.openedAt ?? at, endedAt: at } };
+  const next = STEPS[stepNumber(step)];
+  return next ? { ...state, steps, step: next } : { ...state, steps, closed: 'completed' };
+}

@@ -1,0 +1,45 @@
+/** The audit trail: every decision and what became of it, once, append-only. Temporal's own history is deleted in time. */
+import type { Decision, Outcome } from '../domain/decisions';
+import type { Recorded } from '../domain/migration-state';
+import type { Database } from './database';
+
+/** Writes decisions; one that is there already stays as it was first written. */
+export async function recordDecisions(db: Database, migrationId: string, recorded: readonly Recorded[]): Promise<void> {
+  if (recorded.length === 0) return;
+  await db
+    .insertInto('decisions')
+    .values(
+      recorded.map(({ decision, outcome }) => ({
+        migration_id: migrationId,
+        decision_id: decision.decisionId,
+        at: new Date(outcome.at),
+        role: decision.role,
+        by_whom: decision.by,
+        content: JSON.stringify(decision),
+        applied: outcome.applied,
+        text: outcome.text,
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['migration_id', 'decision_id']).doNothing())
+    .execute();
+}
+
+export interface AuditEntry {
+  readonly decision: Decision;
+  readonly outcome: Outcome;
+}
+
+/** The decisions of a migration, oldest first. */
+export async function readDecisions(db: Database, migrationId: string): Promise<readonly AuditEntry[]> {
+  const rows = await db
+    .selectFrom('decisions')
+    .select(['decision_id', 'at', 'content', 'applied', 'text'])
+    .where('migration_id', '=', migrationId)
+    .orderBy('at')
+    .orderBy('recorded_at')
+    .execute();
+  return rows.map((row) => ({
+    decision: row.content,
+    outcome: { decisionId: row.decision_id, applied: row.applied, text: row.text, at: row.at.toISOString() },
+  }));
+}

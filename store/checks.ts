@@ -1,0 +1,100 @@
+/** The looks at companies that are syncing: which are due, and what they found. */
+import { sql } from 'kysely';
+import type { FailureKind } from '../domain/failures';
+import type { Evidence } from '../domain/migration-state';
+import type { Database } from './database';
+
+export interface DueCompany {
+  readonly row: number;
+  readonly reference: string;
+  readonly organization: string;
+  readonly expectedInvoices: number | null;
+  readonly companyId: string;
+  readonly connectionId: string;
+  /** How often it has been looked at before. */
+  readonly checks: number;
+  /** Milliseconds since its sync was started, by the database's clock. */
+  readonly syncingForMs: number;
+}
+
+/**
+ * Companies whose next look is due. They are lent for `leaseMs`: whoever looks writes what it found before then,
+ * otherwise somebody else looks again, which does no harm.
+ */
+export async function lendDue(
+  db: Database,
+  migrationId: string,
+  size: number,
+  leaseMs: number,
+  onlyRow: number | null,
+): Promise<readonly DueCompany[]> {
+  const { rows } = await sql<DueCompany>`
+    with due as (
+      select migration_id, row from companies
+      where migration_id = ${migrationId} and state = 'syncing' and next_check_at <= clock_timestamp()
+        and (${onlyRow}::integer is null or row = ${onlyRow})
+      order by next_check_at
+      limit ${size}
+      for update skip locked
+    )
+    update companies c
+    set next_check_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1000}), checks = c.checks + 1
+    from due
+    where c.migration_id = due.migration_id and c.row = due.row
+    returning c.row, c.reference, c.organization, c.expected_invoices as "expectedInvoices",
+      c.company_id as "companyId", c.connection_id as "connectionId", c.checks - 1 as checks,
+      (extract(epoch from clock_timestamp() - c.sync_started_at) * 1000)::float8 as "syncingForMs"`.execute(db);
+  return rows;
+}
+
+/** What a look at a syncing company found. */
+export type CheckOutcome = { readonly row: number } & (
+  | { readonly to: 'syncing'; readonly nextCheckMs: number }
+  | { readonly to: 'migrated'; readonly evidence: readonly Evidence[] }
+  | {
+      readonly to: 'failed';
+      readonly failure: FailureKind;
+      readonly text: string;
+      readonly evidence: readonly Evidence[];
+      readonly linkUrl?: string;
+      readonly correlationId?: string;
+    }
+);
+
+/** Writes what looks found. The credential of a company that is migrated is erased in the same transaction. */
+export async function recordChecks(
+  db: Database,
+  migrationId: string,
+  outcomes: readonly CheckOutcome[],
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const rows = outcomes.map((outcome) => ({
+    row: outcome.row,
+    state: outcome.to,
+    check_ms: outcome.to === 'syncing' ? outcome.nextCheckMs : null,
+    evidence: outcome.to === 'syncing' ? null : outcome.evidence,
+    failure: outcome.to === 'failed' ? outcome.failure : null,
+    failure_text: outcome.to === 'failed' ? outcome.text : null,
+    link_url: outcome.to === 'failed' ? (outcome.linkUrl ?? null) : null,
+    correlation_id: outcome.to === 'failed' ? (outcome.correlationId ?? null) : null,
+  }));
+  await sql`
+    with settled as (
+      update companies c
+      set state = o.state,
+          next_check_at = clock_timestamp() + make_interval(secs => o.check_ms / 1000.0),
+          evidence = coalesce(o.evidence, c.evidence),
+          failure = o.failure,
+          failure_text = o.failure_text,
+          link_url = coalesce(o.link_url, c.link_url),
+          correlation_id = coalesce(o.correlation_id, c.correlation_id),
+          moved_at = case when o.state = 'migrated' then clock_timestamp() end
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
+        row integer, state text, check_ms float8, evidence jsonb, failure text, failure_text text, link_url text,
+        correlation_id text)
+      where c.migration_id = ${migrationId} and c.row = o.row and c.state = 'syncing'
+      returning c.migration_id, c.row, c.state
+    )
+    delete from credentials v using settled
+    where v.migration_id = settled.migration_id and v.row = settled.row and settled.state = 'migrated'`.execute(db);
+}

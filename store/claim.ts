@@ -1,0 +1,152 @@
+/**
+ * The claim: the only way of a company to `importing`.
+ *
+ * One conditional statement fences zombie attempts, cancellation, pauses, window edges, two runs and token families. It
+ * locks the migration's and the slice's row for reading, so that a pause, a close or a newer attempt that commits first
+ * is seen, and one that commits later waits until the claim is written.
+ */
+import { sql } from 'kysely';
+import type { Database } from './database';
+import { violates } from './database';
+
+/** Which attempt of which slice of which run asks. */
+export interface Claimant {
+  readonly migrationId: string;
+  /** The batch run, or the move of the first company: `current_run` of the migration. */
+  readonly run: string;
+  readonly slice: number;
+  readonly attempt: number;
+}
+
+export interface ClaimedCompany {
+  readonly row: number;
+  readonly reference: string;
+  readonly name: string;
+  readonly organization: string;
+  readonly expectedInvoices: number | null;
+  /** 1 on the first try. */
+  readonly tries: number;
+  readonly companyId: string | null;
+  readonly connectionId: string | null;
+  readonly sealed: Buffer;
+}
+
+const CLAIMED = sql`
+  c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
+  c.company_id as "companyId", c.connection_id as "connectionId", picked.sealed`;
+
+/** Registers an attempt of a slice: every earlier attempt of it can claim nothing from now on. */
+export async function beginSlice(db: Database, claimant: Claimant): Promise<void> {
+  await db
+    .insertInto('slices')
+    .values({
+      migration_id: claimant.migrationId,
+      run: claimant.run,
+      slice: claimant.slice,
+      attempt: claimant.attempt,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['migration_id', 'run', 'slice'])
+        .doUpdateSet({ attempt: claimant.attempt })
+        .where('slices.attempt', '<', claimant.attempt),
+    )
+    .execute();
+}
+
+/** Claims at most `size` companies; none: nothing can be claimed now. `onlyRow` narrows it to one company. */
+export async function claimGroup(
+  db: Database,
+  claimant: Claimant,
+  size: number,
+  onlyRow: number | null,
+): Promise<readonly ClaimedCompany[]> {
+  try {
+    const { rows } = await sql<ClaimedCompany>`
+      with candidates as (
+        select c.row, row_number() over (
+          partition by coalesce('f ' || c.family, 'r ' || c.row) order by c.confirmed_at, c.row
+        ) as place_in_family
+        from companies c
+        join migrations m on m.id = c.migration_id
+        join credentials v on v.migration_id = c.migration_id and v.row = c.row
+        where c.migration_id = ${claimant.migrationId}
+          and (${onlyRow}::integer is null or c.row = ${onlyRow})
+          and c.state = 'waiting'
+          and c.confirmed_at is not null
+          and (c.not_before is null or c.not_before <= clock_timestamp())
+          and (not m.rotating or v.obtained_at >= c.confirmed_at)
+          and not exists (
+            select from companies relative
+            where relative.migration_id = c.migration_id and relative.family = c.family and relative.state = 'importing')
+      ), picked as (
+        select c.migration_id, c.row, v.sealed
+        from companies c
+        join migrations m on m.id = c.migration_id
+        join slices s on s.migration_id = m.id and s.run = m.current_run
+        join credentials v on v.migration_id = c.migration_id and v.row = c.row
+        where c.migration_id = ${claimant.migrationId}
+          and c.row in (select row from candidates where place_in_family = 1)
+          and c.state = 'waiting'
+          and m.state = 'open' and not m.paused
+          and m.current_run = ${claimant.run}
+          and s.slice = ${claimant.slice} and s.attempt = ${claimant.attempt}
+          and clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
+          and clock_timestamp() < coalesce(m.window_closes_at, 'infinity')
+        order by c.wave nulls last, c.confirmed_at, c.row
+        limit ${size}
+        for update of c skip locked
+        for share of m, s
+      )
+      update companies c
+      set state = 'importing', attempt = ${attemptName(claimant)}, claimed_at = clock_timestamp(), tries = c.tries + 1
+      from picked
+      where c.migration_id = picked.migration_id and c.row = picked.row
+      returning ${CLAIMED}`.execute(db);
+    return rows;
+  } catch (error) {
+    // Two claims met in one family: the other one has it, and the next claim will see that.
+    if (violates(error, 'one_importing_per_family')) return [];
+    throw error;
+  }
+}
+
+/**
+ * Takes over companies whose attempt died while they were importing: only after every call of that attempt must have
+ * ended. Whoever takes one over reads the connection before doing anything else.
+ */
+export async function takeOverStalled(
+  db: Database,
+  claimant: Claimant,
+  size: number,
+  stalledAfterMs: number,
+): Promise<readonly ClaimedCompany[]> {
+  const { rows } = await sql<ClaimedCompany>`
+    with picked as (
+      select c.migration_id, c.row, v.sealed
+      from companies c
+      join migrations m on m.id = c.migration_id
+      join slices s on s.migration_id = m.id and s.run = m.current_run
+      join credentials v on v.migration_id = c.migration_id and v.row = c.row
+      where c.migration_id = ${claimant.migrationId}
+        and c.state = 'importing'
+        and c.claimed_at < clock_timestamp() - make_interval(secs => ${stalledAfterMs / 1000})
+        and m.state = 'open' and m.current_run = ${claimant.run}
+        and s.slice = ${claimant.slice} and s.attempt = ${claimant.attempt}
+      order by c.claimed_at
+      limit ${size}
+      for update of c skip locked
+      for share of m, s
+    )
+    update companies c
+    set attempt = ${attemptName(claimant)}, claimed_at = clock_timestamp(), tries = c.tries + 1
+    from picked
+    where c.migration_id = picked.migration_id and c.row = picked.row
+    returning ${CLAIMED}`.execute(db);
+  return rows;
+}
+
+/** What the ledger calls the holder of a row. */
+export function attemptName({ run, slice, attempt }: Claimant): string {
+  return `${run}/${slice}/${attempt}`;
+}

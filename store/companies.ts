@@ -1,0 +1,131 @@
+/** The ledger's rows as they are read and confirmed. They are the truth about a company. */
+import { sql } from 'kysely';
+import type { CompanyState } from '../domain/company-state';
+import type { FailureKind } from '../domain/failures';
+import type { Evidence } from '../domain/migration-state';
+import type { Database } from './database';
+
+/** What the client confirmed: these companies' tokens are no longer used by its own application. */
+export interface Confirmation {
+  readonly migrationId: string;
+  readonly companies: 'all' | readonly string[];
+  readonly by: string;
+  readonly at: string;
+}
+
+/** Writes confirmations; a company confirmed before keeps its first. Gives the references that the manifest lacks. */
+export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<readonly string[]> {
+  const { migrationId, companies, by, at } = confirmation;
+  const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
+  await sql`
+    update companies set confirmed_at = ${at}::timestamptz, confirmed_by = ${by}
+    where migration_id = ${migrationId} and state = 'waiting' and confirmed_at is null and ${chosen}`.execute(db);
+  if (companies === 'all') return [];
+  const { rows } = await sql<{ reference: string }>`
+    select named.reference from unnest(${companies}::text[]) as named (reference)
+    where not exists (
+      select from companies c where c.migration_id = ${migrationId} and c.reference = named.reference)`.execute(db);
+  return rows.map(({ reference }) => reference);
+}
+
+/**
+ * The company that goes first: the wanted one, or the first that can be moved. One that has failed is put back to be
+ * moved again; one that is migrated is looked at again. Null: there is none.
+ */
+export async function chooseFirst(
+  db: Database,
+  migrationId: string,
+  wanted: number | null,
+): Promise<{ readonly row: number; readonly reference: string } | null> {
+  await sql`
+    update companies
+    set state = case state when 'migrated' then 'syncing' else 'waiting' end,
+        next_check_at = case state when 'migrated' then clock_timestamp() end,
+        sync_started_at = case state when 'migrated' then clock_timestamp() end,
+        failure = null, failure_text = null, not_before = null
+    where migration_id = ${migrationId} and row = ${wanted} and state in ('failed', 'migrated')`.execute(db);
+  const { rows } = await sql<{ row: number; reference: string }>`
+    select c.row, c.reference from companies c
+    join migrations m on m.id = c.migration_id
+    left join credentials v on v.migration_id = c.migration_id and v.row = c.row
+    where c.migration_id = ${migrationId}
+      and (c.row = ${wanted} or (c.state = 'waiting' and c.confirmed_at is not null and v.row is not null
+        and (not m.rotating or v.obtained_at >= c.confirmed_at)))
+    order by c.row = ${wanted} desc nulls last, c.wave nulls last, c.row
+    limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface LedgerCompany {
+  readonly row: number;
+  readonly reference: string;
+  readonly name: string;
+  readonly organization: string;
+  readonly wave: number | null;
+  readonly expectedInvoices: number | null;
+  readonly state: CompanyState;
+  readonly confirmedAt: Date | null;
+  readonly companyId: string | null;
+  readonly connectionId: string | null;
+  readonly storedName: string | null;
+  readonly linkUrl: string | null;
+  readonly movedAt: Date | null;
+  readonly failure: FailureKind | null;
+  readonly failureText: string | null;
+  readonly correlationId: string | null;
+  readonly evidence: readonly Evidence[] | null;
+}
+
+export interface CompanyFilter {
+  readonly state?: CompanyState;
+  readonly row?: number;
+}
+
+/** The companies of a migration in the manifest's order, page after page, so that any number can be read. */
+export async function* readCompanies(
+  db: Database,
+  migrationId: string,
+  filter: CompanyFilter = {},
+): AsyncGenerator<LedgerCompany> {
+  const PAGE = 1_000;
+  let after = 0;
+  for (;;) {
+    let query = db
+      .selectFrom('companies')
+      .select([
+        'row',
+        'reference',
+        'name',
+        'organization',
+        'wave',
+        'expected_invoices as expectedInvoices',
+        'state',
+        'confirmed_at as confirmedAt',
+        'company_id as companyId',
+        'connection_id as connectionId',
+        'stored_name as storedName',
+        'link_url as linkUrl',
+        'moved_at as movedAt',
+        'failure',
+        'failure_text as failureText',
+        'correlation_id as correlationId',
+        'evidence',
+      ])
+      .where('migration_id', '=', migrationId)
+      .where('row', '>', after)
+      .orderBy('row')
+      .limit(PAGE);
+    if (filter.state !== undefined) query = query.where('state', '=', filter.state);
+    if (filter.row !== undefined) query = query.where('row', '=', filter.row);
+    const page = await query.execute();
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.row;
+  }
+}
+
+export async function readCompany(db: Database, migrationId: string, row: number): Promise<LedgerCompany | undefined> {
+  for await (const company of readCompanies(db, migrationId, { row })) return company;
+  return undefined;
+}

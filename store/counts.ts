@@ -1,0 +1,71 @@
+/** How many companies are where, and what is ahead of a run. */
+import { sql } from 'kysely';
+import type { Counts } from '../domain/company-state';
+import type { Database } from './database';
+
+/** What a run has still before it, and when the next thing is due. Milliseconds from now; null: there is none. */
+export interface Ahead {
+  /** Somebody paused the migration: nothing can be claimed. */
+  readonly paused: boolean;
+  readonly claimable: number;
+  readonly importing: number;
+  readonly syncing: number;
+  readonly nextClaimInMs: number | null;
+  readonly nextTakeOverInMs: number | null;
+  readonly nextCheckInMs: number | null;
+}
+
+export async function lookAhead(db: Database, migrationId: string, stalledAfterMs: number): Promise<Ahead> {
+  const { rows } = await sql<Ahead>`
+    with waiting as (
+      select c.not_before from companies c
+      join migrations m on m.id = c.migration_id
+      join credentials v on v.migration_id = c.migration_id and v.row = c.row
+      where c.migration_id = ${migrationId} and c.state = 'waiting' and c.confirmed_at is not null
+        and (not m.rotating or v.obtained_at >= c.confirmed_at)
+    ), held as (
+      select state, claimed_at, next_check_at from companies
+      where migration_id = ${migrationId} and state in ('importing', 'syncing')
+    )
+    select
+      (select paused from migrations where id = ${migrationId}) as paused,
+      (select count(*) from waiting) as claimable,
+      (select count(*) from held where state = 'importing') as importing,
+      (select count(*) from held where state = 'syncing') as syncing,
+      ${msUntil(sql`(select min(coalesce(not_before, clock_timestamp())) from waiting)`)} as "nextClaimInMs",
+      ${msUntil(sql`(select min(claimed_at) + make_interval(secs => ${stalledAfterMs / 1000}) from held where state = 'importing')`)}
+        as "nextTakeOverInMs",
+      ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`.execute(db);
+  const [ahead] = rows;
+  if (!ahead) throw new Error('a select without from always gives one row');
+  return ahead;
+}
+
+/** Rounded up, so that whoever sleeps this long finds the thing due. */
+const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
+  sql`greatest(0, ceil(extract(epoch from ${moment} - clock_timestamp()) * 1000))::float8`;
+
+/** How many companies are in which state. One scan of the migration's rows. */
+export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {
+  const { rows } = await sql<Counts>`
+    select
+      count(*) as total,
+      count(*) filter (where c.state = 'waiting' and c.confirmed_at is null) as unconfirmed,
+      count(*) filter (where c.state = 'waiting' and c.confirmed_at is not null
+        and (v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))) as "withoutCredential",
+      count(*) filter (where c.state = 'waiting') as waiting,
+      count(*) filter (where c.state = 'importing') as importing,
+      count(*) filter (where c.state = 'syncing') as syncing,
+      count(*) filter (where c.state = 'migrated') as migrated,
+      count(*) filter (where c.state = 'failed') as failed,
+      count(*) filter (where c.state = 'skipped') as skipped,
+      count(*) filter (where c.state = 'excluded') as excluded,
+      count(*) filter (where c.state = 'outcome-unknown') as "outcomeUnknown"
+    from companies c
+    join migrations m on m.id = c.migration_id
+    left join credentials v on v.migration_id = c.migration_id and v.row = c.row
+    where c.migration_id = ${migrationId}`.execute(db);
+  const [counts] = rows;
+  if (!counts) throw new Error('an aggregate always gives one row');
+  return counts;
+}

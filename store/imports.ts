@@ -1,0 +1,67 @@
+/** What became of claimed companies. */
+import { sql } from 'kysely';
+import type { FailureKind } from '../domain/failures';
+import type { Claimant } from './claim';
+import { attemptName } from './claim';
+import type { Database } from './database';
+
+/** What is known of a company at the service, as far as it exists there. */
+export interface AtTheService {
+  readonly companyId?: string;
+  readonly connectionId?: string;
+  readonly storedName?: string;
+  readonly linkUrl?: string;
+  readonly correlationId?: string;
+}
+
+/** How the import of one claimed company went. */
+export type ImportOutcome = { readonly row: number; readonly at: AtTheService } & (
+  | { readonly to: 'syncing'; readonly firstCheckMs: number }
+  | { readonly to: 'waiting'; readonly notBeforeMs: number; readonly text: string }
+  | { readonly to: 'failed'; readonly failure: FailureKind; readonly text: string }
+  | { readonly to: 'outcome-unknown'; readonly text: string }
+  /** Nothing is known for certain: the row stays claimed until it may be taken over. */
+  | { readonly to: 'importing'; readonly text: string }
+);
+
+/** Writes what became of claimed companies: only of those that this attempt still holds. */
+export async function recordImports(
+  db: Database,
+  claimant: Claimant,
+  outcomes: readonly ImportOutcome[],
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const rows = outcomes.map((outcome) => ({
+    row: outcome.row,
+    state: outcome.to,
+    company_id: outcome.at.companyId ?? null,
+    connection_id: outcome.at.connectionId ?? null,
+    stored_name: outcome.at.storedName ?? null,
+    link_url: outcome.at.linkUrl ?? null,
+    correlation_id: outcome.at.correlationId ?? null,
+    failure: outcome.to === 'failed' ? outcome.failure : null,
+    failure_text: 'text' in outcome ? outcome.text : null,
+    check_ms: outcome.to === 'syncing' ? outcome.firstCheckMs : null,
+    wait_ms: outcome.to === 'waiting' ? outcome.notBeforeMs : null,
+  }));
+  await sql`
+    update companies c
+    set state = o.state,
+        company_id = coalesce(o.company_id, c.company_id),
+        connection_id = coalesce(o.connection_id, c.connection_id),
+        stored_name = coalesce(o.stored_name, c.stored_name),
+        link_url = coalesce(o.link_url, c.link_url),
+        correlation_id = coalesce(o.correlation_id, c.correlation_id),
+        failure = o.failure,
+        failure_text = o.failure_text,
+        attempt = case when o.state = 'importing' then c.attempt end,
+        not_before = clock_timestamp() + make_interval(secs => o.wait_ms / 1000.0),
+        sync_started_at = case when o.state = 'syncing' then clock_timestamp() end,
+        next_check_at = clock_timestamp() + make_interval(secs => o.check_ms / 1000.0),
+        checks = 0
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
+      row integer, state text, company_id uuid, connection_id uuid, stored_name text, link_url text,
+      correlation_id text, failure text, failure_text text, check_ms float8, wait_ms float8)
+    where c.migration_id = ${claimant.migrationId} and c.row = o.row
+      and c.state = 'importing' and c.attempt = ${attemptName(claimant)}`.execute(db);
+}

@@ -1,0 +1,11 @@
+/** What the orchestrator keeps in Postgres: manifest, ledger, vault and audit trail. */
+export * from './audit-trail';
+export * from './checks';
+export * from './claim';
+export * from './companies';
+export * from './counts';
+export { DatabaseUnavailable, openDatabase } from './database';
+export type { Database } from './database';
+export * from './imports';
+export * from './migrations';
+export * from './vault';

@@ -1,0 +1,195 @@
+/** A migration and its manifest: supplied, opened by its workflow, closed at its end. */
+import { sql } from 'kysely';
+import type { Volume } from '../domain/estimate';
+import type { ManifestRow } from '../domain/manifest';
+import type { MigrationLimits } from '../domain/plan';
+import type { Database, Queryable } from './database';
+import { violates } from './database';
+
+export interface SuppliedMigration {
+  readonly id: string;
+  readonly client: string;
+  readonly platformKey: string;
+  readonly contact: string;
+  /** Whether a refresh at the platform ends the old refresh token. */
+  readonly rotating: boolean;
+  readonly limits: MigrationLimits;
+  readonly manifestDigest: string;
+  readonly suppliedBy: string;
+}
+
+/** Thrown when a migration of this id is open or closed already: its manifest is not replaced. */
+export class MigrationExists extends Error {
+  override readonly name = 'MigrationExists';
+}
+
+export interface TakenOrganization {
+  readonly reference: string;
+  readonly organization: string;
+  readonly migrationId: string;
+}
+
+/** Thrown when an organization of the manifest is open in another migration. */
+export class OrganizationTaken extends Error {
+  override readonly name = 'OrganizationTaken';
+  constructor(readonly taken: readonly TakenOrganization[]) {
+    super(
+      taken
+        .map((one) => `${one.reference} (organization ${one.organization}) is open in migration ${one.migrationId}`)
+        .join('; '),
+    );
+  }
+}
+
+const ROWS_PER_INSERT = 2_000;
+
+/**
+ * Stores a migration with all of its rows, or nothing. What was supplied before under the same id, and never started,
+ * is replaced.
+ *
+ * @throws MigrationExists
+ * @throws OrganizationTaken
+ */
+export async function supplyMigration(
+  db: Database,
+  migration: SuppliedMigration,
+  rows: readonly ManifestRow[],
+): Promise<void> {
+  try {
+    await db.transaction().execute((tx) => storeWhole(tx, migration, rows));
+  } catch (error) {
+    if (!violates(error, 'one_open_migration_per_organization')) throw error;
+    throw new OrganizationTaken(await whoHasThem(db, migration.platformKey, rows));
+  }
+}
+
+async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: readonly ManifestRow[]): Promise<void> {
+  await tx.deleteFrom('migrations').where('id', '=', migration.id).where('state', '=', 'supplied').execute();
+  const inserted = await tx
+    .insertInto('migrations')
+    .values({
+      id: migration.id,
+      client: migration.client,
+      platform_key: migration.platformKey,
+      contact: migration.contact,
+      rotating: migration.rotating,
+      state: 'supplied',
+      limits: JSON.stringify(migration.limits),
+      manifest_digest: migration.manifestDigest,
+      supplied_by: migration.suppliedBy,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!inserted) throw new MigrationExists(`there is a migration ${migration.id} already`);
+  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+    const group = JSON.stringify(rows.slice(from, from + ROWS_PER_INSERT));
+    await sql`
+      insert into companies
+        (migration_id, row, reference, name, platform_key, organization, family, wave, expected_invoices)
+      select ${migration.id}, row, reference, name, ${migration.platformKey}, organization, family, wave,
+        "expectedInvoices"
+      from jsonb_to_recordset(${group}::jsonb) as supplied (
+        row integer, reference text, name text, organization text, family text, wave integer,
+        "expectedInvoices" integer)`.execute(tx);
+  }
+}
+
+async function whoHasThem(
+  db: Database,
+  platformKey: string,
+  rows: readonly ManifestRow[],
+): Promise<readonly TakenOrganization[]> {
+  const { rows: taken } = await sql<TakenOrganization>`
+    select supplied.reference, supplied.organization, holder.migration_id as "migrationId"
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as supplied (reference text, organization text)
+    join companies holder on holder.platform_key = ${platformKey} and holder.organization_open
+      and holder.organization = supplied.organization`.execute(db);
+  return taken;
+}
+
+/** The workflow runs: from now on companies may be claimed. */
+export async function openMigration(db: Database, migrationId: string): Promise<void> {
+  await db
+    .updateTable('migrations')
+    .set({ state: 'open' })
+    .where('id', '=', migrationId)
+    .where('state', '=', 'supplied')
+    .execute();
+}
+
+/** Lets this run claim, and no other. */
+export async function beginRun(db: Database, migrationId: string, run: string): Promise<void> {
+  await db.updateTable('migrations').set({ current_run: run }).where('id', '=', migrationId).execute();
+}
+
+export async function setPaused(db: Database, migrationId: string, paused: boolean): Promise<void> {
+  await db.updateTable('migrations').set({ paused }).where('id', '=', migrationId).execute();
+}
+
+/** Closes a migration: nothing is claimed any more, its organizations are free for another. */
+export async function closeMigration(
+  db: Database,
+  migrationId: string,
+  ending: 'completed' | 'abandoned',
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('migrations')
+      .set({ state: 'closed', ending, closed_at: sql<Date>`coalesce(closed_at, clock_timestamp())` })
+      .where('id', '=', migrationId)
+      .execute();
+    await tx
+      .updateTable('companies')
+      .set({ organization_open: false })
+      .where('migration_id', '=', migrationId)
+      .execute();
+  });
+}
+
+export interface StoredMigration {
+  readonly id: string;
+  readonly client: string;
+  readonly platformKey: string;
+  readonly contact: string;
+  readonly rotating: boolean;
+  readonly state: 'supplied' | 'open' | 'closed';
+  readonly ending: 'completed' | 'abandoned' | null;
+  readonly manifestDigest: string;
+  readonly suppliedBy: string;
+  readonly suppliedAt: Date;
+  readonly closedAt: Date | null;
+  readonly vaultDestroyedAt: Date | null;
+}
+
+export async function readMigration(db: Database, migrationId: string): Promise<StoredMigration | undefined> {
+  return db
+    .selectFrom('migrations')
+    .select([
+      'id',
+      'client',
+      'platform_key as platformKey',
+      'contact',
+      'rotating',
+      'state',
+      'ending',
+      'manifest_digest as manifestDigest',
+      'supplied_by as suppliedBy',
+      'supplied_at as suppliedAt',
+      'closed_at as closedAt',
+      'vault_destroyed_at as vaultDestroyedAt',
+    ])
+    .where('id', '=', migrationId)
+    .executeTakeFirst();
+}
+
+/** The data volume that the manifest promises. */
+export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
+  const { rows } = await sql<Volume>`
+    select count(*) as companies, coalesce(sum(expected_invoices), 0)::float8 as records,
+      count(*) filter (where expected_invoices is null) as "companiesWithoutVolume"
+    from companies where migration_id = ${migrationId} and state <> 'excluded'`.execute(db);
+  const [volume] = rows;
+  if (!volume) throw new Error('an aggregate always gives one row');
+  return volume;
+}

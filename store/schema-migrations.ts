@@ -1,0 +1,128 @@
+/** How the tables came to be, in order. A step that has been released is never changed; a new one is added. */
+import type { Kysely, Migration } from 'kysely';
+import { sql } from 'kysely';
+
+const theLedger: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      create table migrations (
+        id text primary key,
+        client text not null,
+        platform_key text not null,
+        contact text not null,
+        -- A refresh at the platform ends the old refresh token: only credentials obtained after the freeze count.
+        rotating boolean not null,
+        -- supplied: the manifest is here, no workflow yet; open: the workflow runs; closed: nothing may be claimed.
+        state text not null check (state in ('supplied', 'open', 'closed')),
+        paused boolean not null default false,
+        limits jsonb not null,
+        manifest_digest text not null,
+        supplied_by text not null,
+        supplied_at timestamptz not null default now(),
+        -- The one run whose slices may claim; any other is a zombie.
+        current_run text,
+        -- Null: no window, companies may be started at any time.
+        window_opens_at timestamptz,
+        window_closes_at timestamptz,
+        -- Credentials are sealed with the public key; the private key is wrapped by the master key of that id.
+        vault_public_key bytea,
+        vault_key_id text,
+        vault_wrapped_key bytea,
+        vault_destroyed_at timestamptz,
+        closed_at timestamptz,
+        ending text check (ending in ('completed', 'abandoned'))
+      )`.execute(db);
+    await sql`
+      create table companies (
+        migration_id text not null references migrations (id) on delete cascade,
+        row integer not null,
+        reference text not null,
+        name text not null,
+        platform_key text not null,
+        organization text not null,
+        organization_open boolean not null default true,
+        family text,
+        wave integer,
+        expected_invoices integer,
+        state text not null default 'waiting' check (state in
+          ('waiting', 'importing', 'syncing', 'migrated', 'failed', 'skipped', 'excluded', 'outcome-unknown')),
+        -- When the client confirmed that its own application no longer uses the token; null: never to be imported.
+        confirmed_at timestamptz,
+        confirmed_by text,
+        -- After a failure that may pass, not to be claimed before this.
+        not_before timestamptz,
+        tries integer not null default 0,
+        -- Which attempt of which slice holds the row while it is importing, and since when.
+        attempt text,
+        claimed_at timestamptz,
+        company_id uuid,
+        connection_id uuid,
+        stored_name text,
+        link_url text,
+        sync_started_at timestamptz,
+        next_check_at timestamptz,
+        checks integer not null default 0,
+        moved_at timestamptz,
+        failure text,
+        failure_text text,
+        correlation_id text,
+        evidence jsonb,
+        primary key (migration_id, row),
+        unique (migration_id, reference),
+        constraint importing_was_confirmed check (state <> 'importing' or (confirmed_at is not null and attempt is not null))
+      )`.execute(db);
+    await sql`
+      create unique index one_open_migration_per_organization
+        on companies (platform_key, organization) where organization_open`.execute(db);
+    await sql`
+      create unique index one_importing_per_family
+        on companies (migration_id, family) where state = 'importing' and family is not null`.execute(db);
+    await sql`create index companies_by_state on companies (migration_id, state, confirmed_at, row)`.execute(db);
+    await sql`
+      create index companies_due on companies (migration_id, next_check_at) where state = 'syncing'`.execute(db);
+    await sql`
+      create table credentials (
+        migration_id text not null,
+        row integer not null,
+        sealed bytea not null,
+        -- When the client's application last received it: before the freeze, a rotating one is worth nothing.
+        obtained_at timestamptz not null,
+        supplied_by text not null,
+        supplied_at timestamptz not null default now(),
+        primary key (migration_id, row),
+        foreign key (migration_id, row) references companies (migration_id, row) on delete cascade
+      )`.execute(db);
+    await sql`
+      create table slices (
+        migration_id text not null references migrations (id) on delete cascade,
+        run text not null,
+        slice integer not null,
+        -- The latest attempt of this slice; an earlier one that wakes again may claim nothing.
+        attempt integer not null,
+        primary key (migration_id, run, slice)
+      )`.execute(db);
+    await sql`
+      create table decisions (
+        migration_id text not null references migrations (id),
+        decision_id text not null,
+        at timestamptz not null,
+        role text not null,
+        by_whom text not null,
+        content jsonb not null,
+        applied boolean not null,
+        text text not null,
+        recorded_at timestamptz not null default now(),
+        primary key (migration_id, decision_id)
+      )`.execute(db);
+    await sql`
+      create function refuse_to_change_the_audit_trail() returns trigger language plpgsql as
+        $$ begin raise exception 'the audit trail is append-only'; end $$`.execute(db);
+    await sql`
+      create trigger the_audit_trail_is_append_only before update or delete on decisions
+        for each row execute function refuse_to_change_the_audit_trail()`.execute(db);
+  },
+};
+
+export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-the-ledger': theLedger,
+};

@@ -1,0 +1,101 @@
+/** The orchestrator's tables, as Kysely reads and writes them. What each column means is said where it is created. */
+import type { ColumnType, Generated } from 'kysely';
+import type { CompanyState } from '../domain/company-state';
+import type { Decision } from '../domain/decisions';
+import type { FailureKind } from '../domain/failures';
+import type { Evidence } from '../domain/migration-state';
+import type { MigrationLimits } from '../domain/plan';
+
+/** A JSON column: read as its value, written as text. */
+type Json<T> = ColumnType<T, string, string>;
+
+interface MigrationTable {
+  id: string;
+  client: string;
+  platform_key: string;
+  contact: string;
+  rotating: boolean;
+  state: 'supplied' | 'open' | 'closed';
+  paused: Generated<boolean>;
+  limits: Json<MigrationLimits>;
+  manifest_digest: string;
+  supplied_by: string;
+  supplied_at: Generated<Date>;
+  current_run: string | null;
+  window_opens_at: Date | null;
+  window_closes_at: Date | null;
+  vault_public_key: Buffer | null;
+  vault_key_id: string | null;
+  vault_wrapped_key: Buffer | null;
+  vault_destroyed_at: Date | null;
+  closed_at: Date | null;
+  ending: 'completed' | 'abandoned' | null;
+}
+
+interface CompanyTable {
+  migration_id: string;
+  row: number;
+  reference: string;
+  name: string;
+  platform_key: string;
+  organization: string;
+  organization_open: Generated<boolean>;
+  family: string | null;
+  wave: number | null;
+  expected_invoices: number | null;
+  state: Generated<CompanyState>;
+  confirmed_at: Date | null;
+  confirmed_by: string | null;
+  not_before: Date | null;
+  tries: Generated<number>;
+  attempt: string | null;
+  claimed_at: Date | null;
+  company_id: string | null;
+  connection_id: string | null;
+  stored_name: string | null;
+  link_url: string | null;
+  sync_started_at: Date | null;
+  next_check_at: Date | null;
+  checks: Generated<number>;
+  moved_at: Date | null;
+  failure: FailureKind | null;
+  failure_text: string | null;
+  correlation_id: string | null;
+  evidence: Json<readonly Evidence[]> | null;
+}
+
+interface CredentialTable {
+  migration_id: string;
+  row: number;
+  sealed: Buffer;
+  obtained_at: Date;
+  supplied_by: string;
+  supplied_at: Generated<Date>;
+}
+
+interface SliceTable {
+  migration_id: string;
+  run: string;
+  slice: number;
+  attempt: number;
+}
+
+interface DecisionTable {
+  migration_id: string;
+  decision_id: string;
+  at: Date;
+  role: string;
+  by_whom: string;
+  content: Json<Decision>;
+  applied: boolean;
+  text: string;
+  recorded_at: Generated<Date>;
+}
+
+export interface Tables {
+  migrations: MigrationTable;
+  companies: CompanyTable;
+  credentials: CredentialTable;
+  slices: SliceTable;
+  decisions: DecisionTable;
+}

@@ -1,0 +1,24 @@
+/** The activities as workflows call them: one proxy for each way of failing, with the reason beside it. */
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities';
+
+/**
+ * Short work on the ledger and single calls to the service. Both come back after an outage, however long: a migration
+ * lives for weeks, so these are tried for ever, at most a minute apart.
+ */
+export const records = proxyActivities<Activities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+
+/**
+ * Slices: they last up to five minutes and heartbeat. One whose worker died is given to another after the heartbeat's
+ * time-out. A cancelled one ends what is in the air before the run goes on, so that its outcome is written.
+ */
+export const slices = proxyActivities<Activities>({
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '30 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});

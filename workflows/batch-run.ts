@@ -1,0 +1,91 @@
+import { condition, getExternalWorkflowHandle, sleep, workflowInfo } from '@temporalio/workflow';
+import type { StopReason } from '../domain/failures';
+import type { MigrationLimits } from '../domain/plan';
+import { records, slices } from './activity-proxies';
+import { batchProgressSignal } from './messages';
+
+export interface Batch {
+  readonly migrationId: string;
+  /** Counted from 1 in the migration. */
+  readonly runNumber: number;
+  readonly limits: MigrationLimits;
+}
+
+export interface BatchReport {
+  /** Why it stopped with companies left; null: it did what could be done. */
+  readonly stop: StopReason | null;
+}
+
+/** The shortest wait between two looks, and how far it grows while nothing happens: each costs a few events. */
+const SHORTEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 60_000;
+const PROGRESS_EVERY_MS = 60_000;
+
+/** Moves and verifies the companies that can be moved now, slice after slice. */
+export async function batchRun({ migrationId, runNumber, limits }: Batch): Promise<BatchReport> {
+  const run = `batch-${runNumber}`;
+  let stop: StopReason | null = null;
+  let importing = limits.slicesAtOnce;
+  let ended = false;
+
+  /** Claims group after group; waits for companies whose next try is due later; ends when none is left. */
+  async function importSlice(slice: number): Promise<void> {
+    const wait = growingWait();
+    while (stop === null) {
+      const report = await slices.importSlice.executeWithOptions({ summary: `Move companies, slice ${slice}` }, [
+        { migrationId, run, slice, atOnce: limits.companiesPerSliceAtOnce },
+      ]);
+      stop ??= report.stop;
+      if (report.nextInMs === null) return;
+      await pauseFor(wait(report.nextInMs, report.claimed > 0), 'Until the next company can be tried');
+    }
+  }
+
+  /** Looks at companies whose sync may be over, for as long as one is syncing or may yet come. */
+  async function verifySyncs(): Promise<void> {
+    const wait = growingWait();
+    for (;;) {
+      const report = await slices.verifyDue.executeWithOptions({ summary: 'Check companies whose sync may be over' }, [
+        { migrationId, atOnce: limits.companiesPerSliceAtOnce, syncTimeoutMs: limits.syncTimeoutMs },
+      ]);
+      stop ??= report.stop;
+      if (report.stop !== null || (importing === 0 && report.nextInMs === null)) return;
+      await pauseFor(wait(report.nextInMs ?? 0, report.settled > 0), 'Until the next check');
+    }
+  }
+
+  async function tellTheMigration(): Promise<void> {
+    const { parent } = workflowInfo();
+    if (!parent) return;
+    const migration = getExternalWorkflowHandle(parent.workflowId, parent.runId);
+    while (!(await condition(() => ended, PROGRESS_EVERY_MS))) {
+      await migration.signal(batchProgressSignal, await records.count({ migrationId }));
+    }
+  }
+
+  await records.beginRun({ migrationId, run });
+  const telling = tellTheMigration();
+  await Promise.all([
+    verifySyncs(),
+    ...Array.from({ length: limits.slicesAtOnce }, async (_, slice) => {
+      await importSlice(slice + 1);
+      importing -= 1;
+    }),
+  ]);
+  ended = true;
+  await telling;
+  return { stop };
+}
+
+async function pauseFor(ms: number, summary: string): Promise<void> {
+  await sleep(ms, { summary });
+}
+
+/** At least as long as asked for, and longer each time while nothing moves. */
+function growingWait(): (askedMs: number, moved: boolean) => number {
+  let atLeastMs = SHORTEST_WAIT_MS;
+  return (askedMs, moved) => {
+    atLeastMs = moved ? SHORTEST_WAIT_MS : Math.min(LONGEST_WAIT_MS, atLeastMs * 1.25);
+    return Math.max(askedMs, atLeastMs);
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * The desk of one migration: its state and every message that may reach it.
+ *
+ * Handlers record facts and decisions; the workflow's main function acts on them. All handlers are set when the desk is
+ * opened, before the first await, and none of them throws: what cannot be read is refused with a reason.
+ */
+import {
+  ApplicationFailure,
+  condition,
+  defineSignal,
+  defineUpdate,
+  log,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  uuid4,
+} from '@temporalio/workflow';
+import type { Outcome } from '../domain/decisions';
+import { decide, outcomeOf } from '../domain/decisions';
+import { detailsOf } from '../domain/details';
+import type { MigrationState } from '../domain/migration-state';
+import { newMigration } from '../domain/migration-state';
+import type { MigrationPlan } from '../domain/plan';
+import type { Progress } from '../domain/progress';
+import { progressOf } from '../domain/progress';
+import type { DecisionMessage } from '../domain/read-decision';
+import { DECISION_MESSAGES, readDecision } from '../domain/read-decision';
+import { withStepEnded, withStepOpened } from '../domain/step-course';
+import type { Step } from '../domain/steps';
+import { batchProgressSignal, outcomeQuery, progressQuery } from './messages';
+import { searchAttributesOf } from './search-attributes';
+
+export interface Desk {
+  readonly plan: MigrationPlan;
+  state(): MigrationState;
+  /** Every change goes through here, so that what people see follows it. */
+  change(to: (state: MigrationState) => MigrationState): void;
+  open(step: Step): void;
+  end(step: Step): void;
+  /** Waits for something; false: the migration closed or turned to another step before it came. */
+  until(reached: (state: MigrationState) => boolean): Promise<boolean>;
+}
+
+export function openDesk(plan: MigrationPlan, carried: MigrationState | undefined): Desk {
+  let state = carried ?? newMigration(plan.firstCompanyRow);
+  let shown = '';
+
+  function change(to: (state: MigrationState) => MigrationState): void {
+    state = to(state);
+    const progress = progressOf(plan, state);
+    setCurrentDetails(detailsOf(progress));
+    shown = showInLists(progress, shown);
+  }
+
+  function receive(message: DecisionMessage, input: unknown): Outcome {
+    const at = now();
+    const reading = readDecision(message, input, uuid4);
+    if ('malformed' in reading) {
+      log.warn('a message could not be read', { message, why: reading.malformed });
+      const outcome = { decisionId: idIn(input) ?? uuid4(), applied: false, text: reading.malformed, at };
+      change((before) => ({ ...before, outcomes: [...before.outcomes, outcome] }));
+      return outcome;
+    }
+    const { decisionId } = reading.decision;
+    change((before) => decide(before, reading.decision, at));
+    return outcomeOf(state, decisionId) ?? { decisionId, applied: false, text: 'not recorded', at };
+  }
+
+  for (const message of DECISION_MESSAGES) {
+    setHandler(defineSignal<[unknown]>(message), (input) => void receive(message, input), {
+      description: DESCRIPTIONS[message],
+    });
+    setHandler(defineUpdate<Outcome, [unknown]>(message), (input) => receive(message, input), {
+      description: DESCRIPTIONS[message],
+      validator: (input) => {
+        const reading = readDecision(message, input, uuid4);
+        if ('malformed' in reading) throw ApplicationFailure.nonRetryable(reading.malformed, 'Malformed');
+      },
+    });
+  }
+  setHandler(progressQuery, (): Progress => progressOf(plan, state), {
+    description: 'How far the migration is, and who has to do what next',
+  });
+  setHandler(outcomeQuery, ({ decisionId }) => outcomeOf(state, decisionId) ?? null, {
+    description: 'What became of a decision',
+  });
+  setHandler(batchProgressSignal, (counts) => change((before) => ({ ...before, counts })));
+  change((before) => before);
+
+  return {
+    plan,
+    state: () => state,
+    change,
+    open: (step) => change((before) => withStepOpened(before, step, now())),
+    end: (step) => change((before) => withStepEnded(before, step, now())),
+    until: async (reached) => {
+      const { step } = state;
+      await condition(() => reached(state) || state.closed !== null || state.step !== step);
+      return reached(state) && state.step === step;
+    },
+  };
+}
+
+/** What people read who send a message in Temporal's own tools. */
+const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
+  approve: 'Approve a step: {"step", "role": "client" or "support", "by": your name, "reason"?}',
+  reject: 'Reject a step: as approve; for migrate-first-company also "next": same-company, another-company or abandon',
+  proposeTime: 'Propose when to start: {"startAt": ISO 8601, "role", "by"}',
+  confirmSyncDisabled:
+    'The client no longer uses these tokens: {"companies": "all" or references, "role": "client", "by"}',
+  credentialsSupplied: 'Sent by ferry after credentials were sealed and stored',
+  pause: 'Start no further company: {"role", "by", "reason"}',
+  resume: 'Go on after a pause: {"role", "by"}',
+};
+
+/** Workflow time: the same in every replay. */
+export function now(): string {
+  return new Date().toISOString();
+}
+
+function idIn(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || !('decisionId' in input)) return undefined;
+  return typeof input.decisionId === 'string' ? input.decisionId : undefined;
+}
+
+/** An upsert is an event in the history, so only what has changed is written. */
+function showInLists(progress: Progress, shown: string): string {
+  const attributes = searchAttributesOf(progress);
+  const key = JSON.stringify(attributes.map(({ value }) => value));
+  if (key !== shown) upsertSearchAttributes(attributes);
+  return key;
+}

@@ -1,0 +1,3 @@
+/** The workflows of the one task queue: what the worker bundles. */
+export { batchRun } from './batch-run';
+export { managedMigration } from './managed-migration';

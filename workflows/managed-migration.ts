@@ -1,0 +1,187 @@
+import { allHandlersFinished, condition, continueAsNew, executeChild, sleep, workflowInfo } from '@temporalio/workflow';
+import { ParentClosePolicy } from '@temporalio/workflow';
+import { movableCompanies } from '../domain/company-state';
+import type { Counts } from '../domain/company-state';
+import { estimate } from '../domain/estimate';
+import { stopInWords } from '../domain/failures';
+import type { StopReason } from '../domain/failures';
+import type { MigrationState } from '../domain/migration-state';
+import type { MigrationPlan } from '../domain/plan';
+import { batchRunIdOf } from '../domain/plan';
+import { isSettled } from '../domain/step-course';
+import type { Step } from '../domain/steps';
+import { records, slices } from './activity-proxies';
+import { batchRun } from './batch-run';
+import type { Desk } from './desk';
+import { now, openDesk } from './desk';
+
+/** How a migration ended. The companies are in the ledger, and `ferry report` reads them there. */
+export interface Handover {
+  readonly ending: 'completed' | 'abandoned';
+  readonly counts: Counts;
+}
+
+/** A migration's plan, and what it knew when its history was cut. */
+export type MigrationInput = MigrationPlan & { readonly carried?: MigrationState };
+
+/** What each step does until it has ended, or until a decision turned the migration to another step. */
+const COURSE: Readonly<Record<Step, (desk: Desk) => Promise<void>>> = {
+  'supply-details': detailsSupplied,
+  schedule: timeAgreed,
+  'update-application': (desk) => settled(desk, 'update-application'),
+  'disable-syncing': (desk) => settled(desk, 'disable-syncing'),
+  'migrate-first-company': firstCompanyProven,
+  'complete-migration': remainingCompaniesMigrated,
+};
+
+/** One client's move to the Company Data Service, from the supplied details to the signed handover. */
+export async function managedMigration({ carried, ...plan }: MigrationInput): Promise<Handover> {
+  const desk = openDesk(plan, carried);
+  const trail = keepTheTrail(desk);
+
+  while (desk.state().closed === null) {
+    const { step } = desk.state();
+    desk.open(step);
+    await COURSE[step](desk);
+    if (workflowInfo().continueAsNewSuggested) await goOnWithFreshHistory(desk);
+  }
+  await trail;
+  return handOver(desk);
+}
+
+/** Step 1: the ledger and the vault are opened and the details checked; support accepts them. */
+async function detailsSupplied(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  await records.openMigration.executeWithOptions({ summary: 'Open the ledger and the vault' }, [{ migrationId }]);
+  const preflight = await records.preflight.executeWithOptions({ summary: 'Check the supplied details' }, [
+    { migrationId },
+  ]);
+  const counts = await records.count({ migrationId });
+  desk.change((state) => ({ ...state, preflight, counts }));
+  // A rejection asks for another check, after the client has corrected something.
+  const ended = await desk.until((state) => isSettled(state, 'supply-details') || state.preflight === null);
+  if (ended && desk.state().preflight) desk.end('supply-details');
+}
+
+/** Step 2: the duration is estimated from the data volume; both sides approve the same time. */
+async function timeAgreed(desk: Desk): Promise<void> {
+  const { migrationId, limits } = desk.plan;
+  const { volume, speed, measured } = await records.measure.executeWithOptions({ summary: 'Measure the data volume' }, [
+    { migrationId },
+  ]);
+  const companiesAtOnce = limits.slicesAtOnce * limits.companiesPerSliceAtOnce;
+  desk.change((state) => ({ ...state, estimate: estimate(volume, companiesAtOnce, speed, measured) }));
+  await settled(desk, 'schedule');
+}
+
+/** Steps that people settle: the migration waits, for weeks if need be. */
+async function settled(desk: Desk, step: Step): Promise<void> {
+  if (await desk.until((state) => isSettled(state, step))) desk.end(step);
+}
+
+/** Step 5: one company is moved and proven; support approves it, or says what is tried next. */
+async function firstCompanyProven(desk: Desk): Promise<void> {
+  const step = 'migrate-first-company';
+  if (!(await startTimeReached(desk))) return;
+  if (desk.state().firstCompany === null) {
+    if (await desk.until(canMove)) await moveFirstCompany(desk);
+  }
+  const decided = await desk.until((state) => isSettled(state, step) || state.firstCompany === null);
+  if (decided && isSettled(desk.state(), step)) desk.end(step);
+}
+
+/** Decisions first reach the ledger: a run that starts before a resume is written there would find it paused. */
+function canMove({ pause, counts, unrecorded }: MigrationState): boolean {
+  return pause === null && unrecorded.length === 0 && movableCompanies(counts) > 0;
+}
+
+async function startTimeReached(desk: Desk): Promise<boolean> {
+  const waitMs = Date.parse(desk.state().proposal?.startAt ?? now()) - Date.now();
+  if (waitMs <= 0) return true;
+  const { step } = desk.state();
+  // A turn to another step ends the wait early.
+  await condition(() => desk.state().closed !== null || desk.state().step !== step, waitMs);
+  return desk.state().closed === null && desk.state().step === step;
+}
+
+async function moveFirstCompany(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  const { syncTimeoutMs } = desk.plan.limits;
+  const chosen = await records.chooseFirstCompany({ migrationId, wanted: desk.state().firstCompanyRow });
+  if (!chosen) return;
+  const { row, reference } = chosen;
+  desk.change((state) => ({
+    ...state,
+    firstCompany: { row, reference, stage: 'importing', failure: null, evidence: [] },
+  }));
+  const options = { summary: `Move and check the first company, ${reference}` };
+  for (;;) {
+    const step = await slices.advanceFirstCompany.executeWithOptions(options, [{ migrationId, row, syncTimeoutMs }]);
+    const counts = await records.count({ migrationId });
+    if ('stop' in step) return halt(desk, step.stop, { counts, firstCompany: null });
+    if ('result' in step) return desk.change((state) => ({ ...state, counts, firstCompany: step.result }));
+    await sleep(step.againInMs, { summary: 'Until the next look at the first company' });
+  }
+}
+
+/** Step 6: batch runs move the rest; both sides sign off when nothing is open any more. */
+async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
+  const step = 'complete-migration';
+  if (!(await desk.until((state) => isSettled(state, step) || canMove(state)))) return;
+  if (isSettled(desk.state(), step)) desk.end(step);
+  else await oneBatchRun(desk);
+}
+
+async function oneBatchRun(desk: Desk): Promise<void> {
+  const { migrationId, limits } = desk.plan;
+  const runNumber = desk.state().batchRuns + 1;
+  desk.change((state) => ({ ...state, batchRuns: runNumber }));
+  const { stop } = await executeChild(batchRun, {
+    args: [{ migrationId, runNumber, limits }],
+    workflowId: batchRunIdOf(migrationId),
+    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    staticSummary: `Batch run ${runNumber} of ${migrationId}`,
+  });
+  const counts = await records.count({ migrationId });
+  if (stop) await halt(desk, stop, { counts });
+  else desk.change((state) => ({ ...state, counts }));
+}
+
+/** The migration pauses itself: something is wrong that is not the companies' fault. Support resumes it. */
+async function halt(desk: Desk, stop: StopReason, also: Partial<MigrationState>): Promise<void> {
+  await records.setPaused({ migrationId: desk.plan.migrationId, paused: true });
+  desk.change((state) => ({ ...state, ...also, pause: { reason: stopInWords(stop), by: null, stop, at: now() } }));
+}
+
+/** Carries what was decided to the ledger and the audit trail, in order, for as long as the migration lives. */
+async function keepTheTrail(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  for (;;) {
+    await condition(() => desk.state().unrecorded.length > 0 || desk.state().closed !== null);
+    const { unrecorded } = desk.state();
+    if (unrecorded.length === 0) return;
+    const counts = await records.recordDecisions.executeWithOptions({ summary: 'Record what was decided' }, [
+      { migrationId, recorded: unrecorded },
+    ]);
+    desk.change((state) => ({ ...state, counts, unrecorded: state.unrecorded.slice(unrecorded.length) }));
+  }
+}
+
+/** Only between steps and runs: continuing as new would terminate a batch run. */
+async function goOnWithFreshHistory(desk: Desk): Promise<void> {
+  if (desk.state().closed !== null) return;
+  await condition(() => allHandlersFinished() && desk.state().unrecorded.length === 0);
+  await continueAsNew<typeof managedMigration>({ ...desk.plan, carried: desk.state() });
+}
+
+/** The ledger is closed, the credentials that are left are destroyed with the key that opened them. */
+async function handOver(desk: Desk): Promise<Handover> {
+  const { migrationId } = desk.plan;
+  const ending = desk.state().closed ?? 'completed';
+  const counts = await records.closeMigration.executeWithOptions({ summary: 'Close the ledger, destroy the vault' }, [
+    { migrationId, ending },
+  ]);
+  desk.change((state) => ({ ...state, counts }));
+  await condition(allHandlersFinished);
+  return { ending, counts };
+}
