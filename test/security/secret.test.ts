@@ -1,0 +1,47 @@
+import { inspect } from 'node:util';
+import pino from 'pino';
+import { Secret } from '../../security';
+
+const MARKER = 'marker-f3a9c1';
+
+/** One JSON line of a logger that writes to memory. */
+function logged(value: unknown): string {
+  const lines: string[] = [];
+  pino({}, { write: (line: string) => lines.push(line) }).info(value, 'a message');
+  return lines.join('');
+}
+
+describe.each([
+  ['text', new Secret(MARKER)],
+  ['fields', new Secret({ accessToken: MARKER })],
+  ['bytes', new Secret(Buffer.from(MARKER))],
+])('a secret of %s', (_kind, secret) => {
+  test.each<[string, () => string]>([
+    ['a template', () => `${String(secret)}`],
+    ['a sum of texts', () => '' + (secret as unknown as string)],
+    ['JSON', () => JSON.stringify({ deep: [{ secret }] })],
+    ['util.inspect', () => inspect({ deep: [secret] }, { depth: 10 })],
+    ['util.inspect with everything hidden shown', () => inspect(secret, { showHidden: true, depth: 10 })],
+    ['a log line', () => logged({ secret, deep: { secret } })],
+    ["an error's cause", () => inspect(new Error('failed', { cause: secret }))],
+    ["a logged error's properties", () => logged({ err: Object.assign(new Error('failed'), { secret }) })],
+  ])('prints as [secret] in %s', (_where, print) => {
+    const printed = print();
+    expect(printed).toContain('[secret]');
+    expect(printed).not.toContain(MARKER);
+    expect(printed).not.toContain(String(Buffer.from(MARKER)[0]) + ',');
+  });
+
+  test.each<[string, () => unknown]>([
+    ['spreading', () => ({ ...secret })],
+    ['listing its properties', () => Reflect.ownKeys(secret)],
+    ['cloning it', () => structuredClone(secret)],
+    ['console.table and the like', () => Object.entries(secret)],
+  ])('shows nothing when %s', (_how, look) => {
+    expect(JSON.stringify(look())).toMatch(/^(\{\}|\[\])$/);
+  });
+});
+
+test('its value is given to those who ask for it by name', () => {
+  expect(new Secret({ accessToken: MARKER }).reveal()).toEqual({ accessToken: MARKER });
+});
