@@ -46,7 +46,6 @@ export class CheckedRow {
   text(field: string, { maxLength, secret = false, freeText = false }: TextRule): string | null {
     const text = this.cells.get(field)?.text.trim() ?? '';
     if (text === '') return null;
-    const shown = secret ? 'the value' : quoted(text);
 
     if (text.includes('\uFFFD')) {
       const advice = 'save the file as UTF-8 (in Excel: "CSV UTF-8")';
@@ -65,6 +64,7 @@ export class CheckedRow {
     }
     const damage = spreadsheetDamage(text);
     if (damage !== null && !(freeText && damage === 'scientific-notation')) {
+      const shown = secret ? 'the value' : quoted(text);
       const message = `a spreadsheet has damaged ${shown} (${damage.replaceAll('-', ' ')}): the original cannot be told from it`;
       return this.#unfit(
         field,
