@@ -214,9 +214,7 @@ function reopened(state: MigrationState, step: Step): MigrationState {
   return {
     ...state,
     step,
-    steps: Object.fromEntries(
-      Object.entries(state.steps).filter(([name]) => !later(name as Step) || name === step),
-    ) as MigrationState['steps'],
+    steps: Object.fromEntries(Object.entries(state.steps).filter(([name]) => !later(name as Step) || name === step)),
     approvals: state.approvals.filter((approval) => !later(approval.step) || keepsFact(approval.step, step)),
     ...(step === 'schedule' ? { proposal: null } : {}),
     ...(step === 'supply-details' ? { preflight: null } : {}),

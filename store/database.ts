@@ -66,9 +66,7 @@ async function bringUpToDate(db: Database): Promise<void> {
 
 /** Counts come as `bigint`, which pg hands out as text; none here comes near 2^53. */
 const typeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
-  id === (types.builtins.INT8 as number)
-    ? Number
-    : (types.getTypeParser(id, format as 'text') as (value: string) => unknown);
+  id === (types.builtins.INT8 as number) ? Number : (types.getTypeParser(id, format) as (value: string) => unknown);
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);

@@ -1,0 +1,79 @@
+import { NativeConnection, Worker } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createActivities } from '../activities';
+import { createCompanyDataClient } from '../company-data-client';
+import type { Config } from '../config';
+import { createMasterKeyProvider } from '../security';
+import { openDatabase } from '../store';
+import { TASK_QUEUE } from '../workflows/messages';
+import { assertSearchAttributes } from './search-attributes';
+import { installRuntime } from './runtime';
+import { workflowCode } from './workflow-code';
+
+export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys'>;
+
+export interface RunningWorker {
+  /** Ends what is in the air, then disconnects. */
+  stop(): Promise<void>;
+  /** Resolves when the worker was stopped; rejects when it ended by itself. */
+  readonly ended: Promise<void>;
+}
+
+/** The service may ask its platform for so long while it takes an authorization. */
+const AUTHORIZATION_TIMEOUT_MS = 60_000;
+/** Beyond every call of an attempt: clocks and slow machines. */
+const STALLED_MARGIN_MS = 15_000;
+/** After a stop, so long for activities to end by themselves before they are told to. */
+const SHUTDOWN_GRACE_MS = 10_000;
+
+/**
+ * Starts a worker: it runs the workflows and their activities until it is stopped.
+ *
+ * @throws DatabaseUnavailable, SearchAttributesMissing, TransportError of `@temporalio/worker`
+ */
+export async function startWorker(config: WorkerConfig, log: Logger): Promise<RunningWorker> {
+  installRuntime(log);
+  const { temporal } = config;
+  const db = await openDatabase({ url: config.databaseUrl.reveal() });
+  const service = createCompanyDataClient({
+    baseUrl: config.service.url,
+    apiKey: config.service.apiKey,
+    authorizationTimeoutMs: AUTHORIZATION_TIMEOUT_MS,
+    onWait: (wait) => log.info(wait, 'the service is asked again later'),
+  });
+  const connection = await NativeConnection.connect(temporal.connectionOptions);
+  const release = async (): Promise<void> => {
+    await connection.close();
+    await service.close();
+    await db.destroy();
+  };
+  try {
+    await assertSearchAttributes(connection, temporal.namespace);
+    const worker = await Worker.create({
+      connection,
+      namespace: temporal.namespace,
+      taskQueue: TASK_QUEUE,
+      ...workflowCode(),
+      activities: createActivities({
+        db,
+        service,
+        keys: createMasterKeyProvider(config.masterKeys),
+        stalledAfterMs: AUTHORIZATION_TIMEOUT_MS + STALLED_MARGIN_MS,
+      }),
+      shutdownGraceTime: SHUTDOWN_GRACE_MS,
+    });
+    const ended = worker.run().finally(release);
+    // Whoever stops the worker waits for its end there; nobody else has to.
+    ended.catch((error: unknown) => log.error({ err: error }, 'the worker ended'));
+    return {
+      ended,
+      stop: async () => {
+        if (worker.getState() === 'RUNNING') worker.shutdown();
+        await ended;
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
