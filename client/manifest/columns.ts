@@ -103,9 +103,8 @@ export function matchColumns(
     );
   if (missing.length > 0 || !clear) return null;
 
-  const names = [...found].filter(([name]) => !columns.ignored.includes(name));
   return ({ cells }) =>
-    new Map(names.flatMap(([name, index]) => (cells[index] ? [[name, cells[index]] as const] : [])));
+    new Map([...found].flatMap(([name, index]) => (cells[index] ? [[name, cells[index]] as const] : [])));
 }
 
 const plain = (header: string): string => header.toLowerCase().replace(/[\s_-]/g, '');

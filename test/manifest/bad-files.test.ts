@@ -321,6 +321,16 @@ test.each(cases)('$what: $code', async ({ content, code, severity, line, column,
   expect(errors).toEqual(severity === 'warning' ? [] : [code]);
 });
 
+test('lines are counted right where a line end is torn apart by reading', async () => {
+  const start = `${HEADER}\r\nA-1,`;
+  const name = 'x'.repeat(64 * 1024 - 1 - start.length - ',1,1,1'.length);
+  const findings = await findingsOf(`${start}${name},1,1,1\r\nA-2,Bolt,,1,1\r\n`);
+  expect(findings.map(({ code, line }) => [code, line])).toEqual([
+    ['too-long', 2],
+    ['missing-value', 3],
+  ]);
+});
+
 test('a misspelt column is recognized', async () => {
   const [finding] = await findingsOf('reference,name,relm id\nA-1,Acme,1');
   expect(finding?.advice).toBe('rename "relm id" to realmId');

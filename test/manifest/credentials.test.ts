@@ -73,6 +73,15 @@ test('a credential may go by another organization than its company only by mista
   expect(read.credentials).toEqual([]);
 });
 
+test('a whole manifest with its tokens may be the file of credentials', async () => {
+  const path = written(
+    'reference,name,wave,realmId,expectedInvoices,accessToken,refreshToken\nA-1,Acme,1,17,3,at-1,rt-1',
+  );
+  const read = await readCredentials(path, quickBooks);
+  expect(codes(read)).toEqual([]);
+  expect(Object.keys(read.credentials[0]?.fields.reveal() ?? {})).toEqual(['accessToken', 'refreshToken', 'realmId']);
+});
+
 test('one company has one credential', async () => {
   const path = written(
     'reference,accessToken,refreshToken,realmId\nA-1,at-1,rt-1,17\nA-1,at-2,rt-2,17\nA-2,at-3,rt-1,18',
