@@ -13,6 +13,8 @@ import path from 'node:path';
 
 const { command, args, logFile, stopSignal, graceMs, user, removeFolder } = JSON.parse(process.argv[2]);
 
+process.umask(0o077); // a server's files are its owner's alone
+
 const MARKER = '.leash-';
 if (removeFolder) writeFileSync(path.join(removeFolder, MARKER + process.pid), '');
 

@@ -18,7 +18,7 @@ export interface PostgresOptions {
   /** Where the data, the password and the log are kept; made when it does not exist. */
   dataFolder: string;
   /** The port to try first; the next free one is used. `0`: any. Default 15432. */
-  port?: number;
+  port?: number | undefined;
   /**
    * A run whose data nobody needs afterwards: writes do not wait for the disk, and `dataFolder` is removed when the
    * last program that uses it has been stopped. Never for data that must survive.

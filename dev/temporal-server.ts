@@ -33,9 +33,9 @@ export interface TemporalOptions {
   /** Where the server's data and log are kept; made when it does not exist. */
   dataFolder: string;
   /** The port to try first; the next free one is used. `0`: any. Default 7233. */
-  port?: number;
+  port?: number | undefined;
   /** The same for the Web UI. Default 8233. */
-  uiPort?: number;
+  uiPort?: number | undefined;
   /**
    * A run whose data nobody needs afterwards: writes do not wait for the disk, and `dataFolder` is removed when the
    * last program that uses it has been stopped. Never for data that must survive.
