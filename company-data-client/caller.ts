@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { correlationIdOf, errorOf } from './error-answer';
 import { CompanyDataError, DeferredUntil, UnreadableAnswer } from './errors';
 import { createPacer } from './pacer';
-import { pause } from './pause';
 import { mayRepeat, Patience, type Repeatable, type RetryPolicy, type Wait } from './retrying';
 import type { HttpAnswer, HttpRequest, Transport } from './transport';
 
@@ -56,15 +55,14 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
   const pacer = createPacer();
 
   async function sendInTurn(request: HttpRequest, patience: Patience, signal: AbortSignal | undefined) {
-    const waitMs = pacer.reserve(Date.now());
+    const comeBackAt = await pacer.turn(patience.endsAt, signal);
+    if (comeBackAt) throw heldBack(request.call, comeBackAt);
     let answer: HttpAnswer | undefined;
     try {
-      if (!patience.lasts(waitMs)) throw heldBack(request.call, waitMs);
-      if (waitMs > 0) await pause(waitMs, signal);
       answer = await transport.send(request, signal);
       return answer;
     } finally {
-      pacer.settled(answer, Date.now());
+      pacer.settled(answer);
     }
   }
 
@@ -138,8 +136,8 @@ function parseJson(text: string): unknown {
 }
 
 /** An earlier answer said when requests are welcome again, and that is too far away for this call. */
-function heldBack(call: string, waitMs: number): DeferredUntil {
+function heldBack(call: string, until: Date): DeferredUntil {
   const error = 'too many requests, an earlier answer said';
-  const failure = { kind: 'answer', status: 429, error, service: '', retryAfterMs: waitMs } as const;
-  return new DeferredUntil(call, new Date(Date.now() + waitMs), failure);
+  const retryAfterMs = until.getTime() - Date.now();
+  return new DeferredUntil(call, until, { kind: 'answer', status: 429, error, service: '', retryAfterMs });
 }

@@ -42,7 +42,8 @@ export function mayRepeat(error: CompanyDataError, { repeatable, idempotencyKey 
 
 /** The moments at which one call is tried again. */
 export class Patience {
-  private readonly endsAt: number;
+  /** No attempt begins later. */
+  readonly endsAt: number;
   private attempts = 0;
 
   constructor(
@@ -69,16 +70,11 @@ export class Patience {
     const jitterMs = Math.random() * Math.min(this.policy.longestWaitMs, this.policy.firstWaitMs * 2 ** this.attempts);
     this.attempts += 1;
     const waitMs = Math.ceil(asked === undefined ? jitterMs : asked + Math.random() * this.policy.firstWaitMs);
-    if (!this.lasts(waitMs)) {
+    if (Date.now() + waitMs > this.endsAt) {
       if (asked === undefined) throw error;
       throw new DeferredUntil(error.call, new Date(Date.now() + asked), error.toFailure(), { cause: error });
     }
     this.onWait({ call: error.call, waitMs, failure: error.toFailure() });
     await pause(waitMs, this.signal);
-  }
-
-  /** Whether there is still time to wait so long. */
-  lasts(waitMs: number): boolean {
-    return Date.now() + waitMs <= this.endsAt;
   }
 }
