@@ -31,15 +31,32 @@ export interface AuditEntry {
 
 /** The decisions of a migration, oldest first. */
 export async function readDecisions(db: Database, migrationId: string): Promise<readonly AuditEntry[]> {
-  const rows = await db
+  const rows = await entries(db, migrationId).orderBy('at').orderBy('recorded_at').execute();
+  return rows.map(entryOf);
+}
+
+/** What became of one decision; null: it is not in the trail. */
+export async function readOutcome(db: Database, migrationId: string, decisionId: string): Promise<Outcome | null> {
+  const row = await entries(db, migrationId).where('decision_id', '=', decisionId).executeTakeFirst();
+  return row ? entryOf(row).outcome : null;
+}
+
+function entries(db: Database, migrationId: string) {
+  return db
     .selectFrom('decisions')
     .select(['decision_id', 'at', 'content', 'applied', 'text'])
-    .where('migration_id', '=', migrationId)
-    .orderBy('at')
-    .orderBy('recorded_at')
-    .execute();
-  return rows.map((row) => ({
+    .where('migration_id', '=', migrationId);
+}
+
+function entryOf(row: {
+  decision_id: string;
+  at: Date;
+  content: Decision;
+  applied: boolean;
+  text: string;
+}): AuditEntry {
+  return {
     decision: row.content,
     outcome: { decisionId: row.decision_id, applied: row.applied, text: row.text, at: row.at.toISOString() },
-  }));
+  };
 }

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
+import type { Outcome } from '../../domain/decisions';
+import type { DecisionMessage } from '../../domain/read-decision';
+import type { Role } from '../../domain/steps';
+import { readMigration, readOutcome } from '../../store';
+import { outcomeQuery } from '../../workflows/messages';
+import { NoSuchMigration } from './no-such-migration';
+import type { Ferry } from './open-ferry';
+
+/** Who decides, and whatever else the message carries. */
+export interface Sent {
+  readonly role: Role;
+  readonly by: string;
+  readonly reason?: string;
+  readonly [field: string]: unknown;
+}
+
+/** What became of a decision. */
+export type Answer =
+  | { readonly became: 'applied' | 'refused'; readonly decisionId: string; readonly text: string }
+  /** Temporal keeps it; a worker applies it as soon as one runs. */
+  | { readonly became: 'recorded'; readonly decisionId: string; readonly text: string };
+
+const ANSWER_WITHIN_MS = 10_000;
+const ASK_EVERY_MS = 100;
+
+/**
+ * Sends a decision as a signal, which works while every worker is down, and then asks what became of it.
+ *
+ * @throws NoSuchMigration
+ */
+export async function decide(ferry: Ferry, migrationId: string, message: DecisionMessage, sent: Sent): Promise<Answer> {
+  const decisionId = randomUUID();
+  const handle = ferry.temporal.workflow.getHandle(migrationId);
+  try {
+    await handle.signal(message, { decisionId, ...sent });
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw await closedOrMissing(ferry, migrationId);
+    throw error;
+  }
+  const until = Date.now() + ANSWER_WITHIN_MS;
+  while (Date.now() < until) {
+    const outcome = await outcomeOf(ferry, migrationId, decisionId, until - Date.now());
+    if (outcome) {
+      return { became: outcome.applied ? 'applied' : 'refused', decisionId, text: outcome.text };
+    }
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  }
+  return { became: 'recorded', decisionId, text: 'recorded, not yet applied: no worker answers' };
+}
+
+/** A query waits for a worker; one that takes longer than we are willing to wait counts as no answer. */
+async function outcomeOf(
+  { temporal, db }: Ferry,
+  migrationId: string,
+  decisionId: string,
+  waitMs: number,
+): Promise<Outcome | null> {
+  try {
+    const asked = temporal.connection.withDeadline(Date.now() + waitMs, () =>
+      temporal.workflow.getHandle(migrationId).query(outcomeQuery, { decisionId }),
+    );
+    return (await asked) ?? (await readOutcome(db, migrationId, decisionId));
+  } catch (error) {
+    if (isTooLate(error) || error instanceof QueryNotRegisteredError) return null;
+    throw error;
+  }
+}
+
+function isTooLate(error: unknown): boolean {
+  const DEADLINE_EXCEEDED = 4;
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return cause instanceof Error && 'code' in cause && cause.code === DEADLINE_EXCEEDED;
+}
+
+async function closedOrMissing({ db }: Ferry, migrationId: string): Promise<Error> {
+  const migration = await readMigration(db, migrationId);
+  if (!migration) return new NoSuchMigration(migrationId);
+  return new MigrationClosed(
+    `migration ${migrationId} is ${migration.ending ?? 'closed'}: nothing is decided any more`,
+  );
+}
+
+/** Thrown when a migration has ended: its decisions stand. */
+export class MigrationClosed extends Error {
+  override readonly name = 'MigrationClosed';
+}

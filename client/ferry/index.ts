@@ -1,0 +1,16 @@
+/**
+ * The programmatic client: what the `ferry` command does, for programs. It reaches Temporal for the process and Postgres
+ * for the companies, and holds no key that opens a credential.
+ */
+export { decide, MigrationClosed } from './decide';
+export type { Answer, Sent } from './decide';
+export { listMigrations, readCounts, readProgress } from './look';
+export type { MigrationLine } from './look';
+export { NoSuchMigration } from './no-such-migration';
+export { openFerry } from './open-ferry';
+export type { Ferry } from './open-ferry';
+export { readReport } from './report';
+export type { HandoverReport } from './report';
+export { startMigration, vaultOpened } from './start';
+export type { StartRequest } from './start';
+export { Unreachable } from './unreachable';

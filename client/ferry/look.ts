@@ -1,0 +1,61 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Counts } from '../../domain/company-state';
+import type { Progress } from '../../domain/progress';
+import { countCompanies, readMigration } from '../../store';
+import { MANAGED_MIGRATION, progressQuery } from '../../workflows/messages';
+import { NoSuchMigration } from './no-such-migration';
+import type { Ferry } from './open-ferry';
+
+/**
+ * How far a migration is: what its workflow says, with the counts of the ledger, which are newer.
+ *
+ * @throws NoSuchMigration
+ */
+export async function readProgress(ferry: Ferry, migrationId: string): Promise<Progress> {
+  try {
+    const progress = await ferry.temporal.workflow.getHandle(migrationId).query(progressQuery);
+    return { ...progress, counts: await countCompanies(ferry.db, migrationId) };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
+    throw error;
+  }
+}
+
+/** One line of the list of migrations, from Temporal's search attributes: no worker is needed to read it. */
+export interface MigrationLine {
+  readonly migrationId: string;
+  readonly state: string;
+  readonly step: string;
+  readonly waitingFor: string;
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly startedAt: Date;
+}
+
+export async function* listMigrations({ temporal }: Ferry): AsyncGenerator<MigrationLine> {
+  for await (const found of temporal.workflow.list({ query: `WorkflowType = '${MANAGED_MIGRATION}'` })) {
+    const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
+    const count = (name: string): number => Number(text(name));
+    yield {
+      migrationId: found.workflowId,
+      // A migration that was ended from outside never said so itself.
+      state:
+        found.status.name === 'RUNNING' || found.status.name === 'COMPLETED'
+          ? text('FerryState')
+          : found.status.name.toLowerCase(),
+      step: text('FerryStep'),
+      waitingFor: text('FerryWaitingFor'),
+      total: count('FerryCompaniesTotal'),
+      done: count('FerryCompaniesDone'),
+      failed: count('FerryCompaniesFailed'),
+      startedAt: found.startTime,
+    };
+  }
+}
+
+/** @throws NoSuchMigration */
+export async function readCounts({ db }: Ferry, migrationId: string): Promise<Counts> {
+  if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
+  return countCompanies(db, migrationId);
+}
