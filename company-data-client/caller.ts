@@ -59,7 +59,7 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
     if (comeBackAt) throw heldBack(request.call, comeBackAt);
     let answer: HttpAnswer | undefined;
     try {
-      answer = await transport.send(request, signal);
+      answer = await transport.send(request, patience.endsAt, signal);
       return answer;
     } finally {
       pacer.settled(answer);

@@ -8,6 +8,8 @@ import type { Wait } from './retrying';
 import * as schemas from './schemas';
 import { createTransport } from './transport';
 
+type Tags = Readonly<Record<string, string>>;
+
 /** Where the service is, and how patient to be with it. */
 export interface CompanyDataClientOptions {
   /** May have a path: `https://api.example.com/v2`. */
@@ -19,7 +21,11 @@ export interface CompanyDataClientOptions {
   readonly requestTimeoutMs?: number | undefined;
   /** The same for putting an authorization, during which the service asks the platform. Default 90,000. */
   readonly authorizationTimeoutMs?: number | undefined;
-  /** For all attempts of one call and the waits between them. Default 60,000. */
+  /**
+   * For all attempts of one call and the waits before them: no attempt begins later than this, so that a call is over
+   * after
+   * this and one time-out. Default 60,000.
+   */
   readonly retryBudgetMs?: number | undefined;
   /** The longest wait after a first failure; each further failure doubles it, up to 30 times this. Default 500. */
   readonly firstRetryWaitMs?: number | undefined;
@@ -102,9 +108,10 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       return caller.done(to('PUT', ['integrations', platformKey, 'credentials'], { body, secrets: [secret] }), options);
     },
 
-    companies({ tags, query, pageSize } = {}, options) {
-      const parameters = { tags: tagQuery(tags), query, pageSize };
-      return list(schemas.companySchema, to('GET', ['companies'], { query: parameters }), byId, options);
+    companies({ tags = {}, query, pageSize } = {}, options) {
+      const parameters = { tags: firstTag(tags), query, pageSize };
+      const call = to('GET', ['companies'], { query: parameters });
+      return withTags(tags, list(schemas.companySchema, call, byId, options));
     },
     createCompany: (details, { idempotencyKey, signal }) =>
       caller.read(to('POST', ['companies'], { body: bodyOf(details), idempotencyKey }), schemas.companySchema, {
@@ -170,12 +177,15 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 
 const bodyOf = ({ name, description, tags }: CompanyDetails) => ({ name, description, tags });
 
-/** `uid=42&&wave=1`, in the service's query language. */
-function tagQuery(tags: Readonly<Record<string, string>> | undefined): string | undefined {
-  return (
-    tags &&
-    Object.entries(tags)
-      .map(([name, value]) => `${name}=${value}`)
-      .join('&&')
-  );
+/** The service filters by one tag: `uid=42`. */
+function firstTag(tags: Tags): string | undefined {
+  const [first] = Object.entries(tags);
+  return first && `${first[0]}=${first[1]}`;
+}
+
+/** The other tags; and the first once more, for a service that does not know the filter would give every company. */
+async function* withTags(tags: Tags, companies: AsyncIterable<schemas.Company>) {
+  for await (const company of companies) {
+    if (Object.entries(tags).every(([name, value]) => company.tags?.[name] === value)) yield company;
+  }
 }

@@ -7,7 +7,8 @@ import type { HttpAnswer } from './transport';
  * Spreads the requests of one API key over the time that the service gives for them, from what its answers say:
  * `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` (a date), and 429s.
  *
- * As long as half of the limit suffices nothing is held back, so that small jobs are quick; when it does not, what is left is
+ * As long as half of the limit suffices nothing is held back, so that small jobs are quick; when it does not, what is
+ * left is
  * spread evenly up to the reset, and so is the next limit from its beginning. Several processes with one key need no
  * coordination: each sees what the others left over.
  */
@@ -67,7 +68,8 @@ export function createPacer(): Pacer {
 
   return {
     async turn(latest, signal) {
-      const leave = await line.take(signal);
+      const leave = await line.take(latest, signal);
+      if (!leave) return new Date(Math.max(startsAt(), Date.now()));
       try {
         for (let now = Date.now(); now < startsAt(); now = Date.now()) {
           if (startsAt() > latest) return new Date(startsAt());

@@ -1,11 +1,14 @@
 /** So many at once, the others in the order in which they came. */
 export interface Slots {
-  /** Waits for a free slot; the function that is returned gives it back. Throws the signal's reason when it aborts. */
-  take(signal: AbortSignal | undefined): Promise<() => void>;
+  /**
+   * Waits for a free slot, at most until `latest`; throws the signal's reason when it aborts.
+   * @returns what gives the slot back; nothing when none was free in time.
+   */
+  take(latest: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined>;
 }
 
 export function createSlots(count: number): Slots {
-  /** Each is called with its turn, and is then no longer here. */
+  /** Each is called when its turn has come, and is then no longer here. */
   const waiting = new Set<() => void>();
   let free = count;
 
@@ -15,25 +18,30 @@ export function createSlots(count: number): Slots {
     else next();
   };
 
-  /** True when it is our turn, false when the signal aborted before. */
-  const turn = (signal: AbortSignal | undefined) =>
+  /** True when the turn has come, false when the time is over or the signal aborts before. */
+  const turn = (latest: number, signal: AbortSignal | undefined) =>
     new Promise<boolean>((resolve) => {
-      const leave = (withTurn: boolean) => {
+      const stopWaiting = (hasTurn: boolean) => {
         waiting.delete(enter);
-        signal?.removeEventListener('abort', abort);
-        resolve(withTurn);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
+        resolve(hasTurn);
       };
-      const enter = () => leave(true);
-      const abort = () => leave(false);
+      const enter = () => stopWaiting(true);
+      const giveUp = () => stopWaiting(false);
+      const timer = setTimeout(giveUp, latest - Date.now());
+      signal?.addEventListener('abort', giveUp);
       waiting.add(enter);
-      signal?.addEventListener('abort', abort);
     });
 
   return {
-    async take(signal) {
+    async take(latest, signal) {
       signal?.throwIfAborted();
       if (free > 0) free -= 1;
-      else if (!(await turn(signal))) signal?.throwIfAborted();
+      else if (!(await turn(latest, signal))) {
+        signal?.throwIfAborted();
+        return undefined;
+      }
       return giveBack;
     },
   };

@@ -38,10 +38,10 @@ export interface HttpAnswer {
 
 export interface Transport {
   /**
-   * Sends one request once.
+   * Sends one request once; not at all when no connection is free before `latest`.
    * @throws {NoAnswer} when not even a status came.
    */
-  send(request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer>;
+  send(request: HttpRequest, latest: number, signal: AbortSignal | undefined): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
@@ -68,9 +68,10 @@ export function createTransport({ origin, authorization, connections }: Transpor
   const fresh = lane({ ...pool, pipelining: 0 });
 
   return {
-    async send(request, signal) {
+    async send(request, latest, signal) {
       const { pool, slots } = request.freshConnection ? fresh : kept;
-      const giveBack = await slots.take(signal);
+      const giveBack = await slots.take(latest, signal);
+      if (!giveBack) throw new NoAnswer(request.call, 'refused', 'never sent: no connection was free in time');
       const deadline = openDeadline(request, signal);
       const startedAt = performance.now();
       try {

@@ -33,8 +33,15 @@ const urls = () => service.arrived.map(({ url }) => url);
 describe('a list is read by its links', () => {
   test('up to the page without a next one', async () => {
     service.answer(page([A, B], 3, '/companies?page=2&pageSize=2'), page([C], 3));
-    expect(await listed(client, { pageSize: 2, tags: { uid: '4 2', wave: '1' } })).toEqual(['a', 'b', 'c']);
-    expect(urls()).toEqual(['/companies?tags=uid%3D4+2%26%26wave%3D1&pageSize=2', '/companies?page=2&pageSize=2']);
+    expect(await listed(client, { pageSize: 2 })).toEqual(['a', 'b', 'c']);
+    expect(urls()).toEqual(['/companies?pageSize=2', '/companies?page=2&pageSize=2']);
+  });
+
+  test('and filtered by tags, whether the service does it or not', async () => {
+    const tagged = { ...B, tags: { uid: '4 2', wave: '1' } };
+    service.answer(page([A, tagged, { ...C, tags: { uid: '4 2' } }], 3));
+    expect(await listed(client, { tags: { uid: '4 2', wave: '1' } })).toEqual(['b']);
+    expect(urls()).toEqual(['/companies?tags=uid%3D4+2']);
   });
 
   test('and is empty when the service has nothing', async () => {

@@ -211,7 +211,19 @@ describe('a cancelled call ends at once with the reason of its signal', () => {
 
 test("a call's time begins when a connection is free", async () => {
   service.answer((response, arrived) => void setTimeout(() => json(200, COMPANY)(response, arrived), 60));
-  const narrow = client({ connections: 1, requestTimeoutMs: 150, retryBudgetMs: 0 });
+  const narrow = client({ connections: 1, requestTimeoutMs: 150 });
   await Promise.all(['c1', 'c2', 'c3', 'c4'].map((id) => narrow.getCompany(id)));
   expect(service.arrived).toHaveLength(4);
+});
+
+test('an authorization that waited too long for a connection was certainly not sent', async () => {
+  service.answer(neverAnswered);
+  const narrow = client({ connections: 1, authorizationTimeoutMs: 300, retryBudgetMs: 100 });
+  const [first, second] = await Promise.allSettled([
+    narrow.putAuthorization('c1', 'k1', FIELDS),
+    narrow.putAuthorization('c2', 'k2', FIELDS),
+  ]);
+  expect(first).toMatchObject({ reason: { reason: 'time-out' } });
+  expect(second).toMatchObject({ reason: { reason: 'refused' } });
+  expect(service.arrived).toHaveLength(1);
 });
