@@ -1,0 +1,134 @@
+/** Companies in Postgres, each read together with its connections in one statement. */
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '../database/database';
+import type { ConnectionError, ConnectionStatus } from '../database/tables';
+
+/** A connection as it stands inside a company: dates as Postgres writes them into JSON. */
+export interface Connection {
+  readonly id: string;
+  readonly company_id: string;
+  readonly platform_key: string;
+  readonly source_id: string;
+  readonly status: ConnectionStatus;
+  readonly data_types: readonly string[];
+  readonly organization_id: string | null;
+  readonly organization_name: string | null;
+  readonly errors: readonly ConnectionError[];
+  readonly created_at: string;
+  readonly last_sync: string | null;
+}
+
+export interface Company {
+  readonly id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly created_at: Date;
+  readonly connections: readonly Connection[];
+}
+
+/** A condition on a tag, as in `tags=uid=42`. */
+export interface TagFilter {
+  readonly name: string;
+  readonly operator: '=' | '!=' | '~';
+  readonly value: string;
+}
+
+const WITH_CONNECTIONS = sql`
+  companies.*,
+  coalesce((
+    select jsonb_agg(to_jsonb(connection) order by connection.created_at, connection.id)
+    from (
+      select connections.*, (
+        select max(last_successful_sync) from data_sets where data_sets.connection_id = connections.id
+      ) as last_sync
+      from connections where connections.company_id = companies.id
+    ) connection
+  ), '[]') as connections`;
+
+export async function findCompany(db: Database, id: string): Promise<Company | undefined> {
+  const { rows } = await sql<Company>`select ${WITH_CONNECTIONS} from companies where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** The company that a connection belongs to. */
+export async function findConnectionCompany(db: Database, connectionId: string): Promise<Company | undefined> {
+  const { rows } = await sql<Company>`
+    select ${WITH_CONNECTIONS} from companies
+    where id = (select company_id from connections where connections.id = ${connectionId})`.execute(db);
+  return rows[0];
+}
+
+export async function listCompanies(
+  db: Database,
+  accountId: string,
+  tag: TagFilter | undefined,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: readonly Company[]; total: number }> {
+  const filter = sql`account_id = ${accountId} ${tag ? sql`and ${tagCondition(tag)}` : sql``}`;
+  const count = await sql<{ total: number }>`select count(*)::int as total from companies where ${filter}`.execute(db);
+  const total = count.rows[0]?.total ?? 0;
+  if (offset >= total) return { items: [], total };
+  const { rows } = await sql<Company>`
+    select ${WITH_CONNECTIONS} from (
+      select * from companies where ${filter} order by created_at, id limit ${limit} offset ${offset}
+    ) companies order by created_at, id`.execute(db);
+  return { items: rows, total };
+}
+
+function tagCondition({ name, operator, value }: TagFilter): RawBuilder<boolean> {
+  switch (operator) {
+    case '=': // Answered from the index, however many companies there are.
+      return sql`tags @> ${JSON.stringify({ [name]: value })}::jsonb`;
+    case '!=':
+      return sql`(tags ->> ${name}) is distinct from ${value}`;
+    case '~':
+      return sql`strpos(lower(tags ->> ${name}), lower(${value})) > 0`;
+  }
+}
+
+export interface CompanyFields {
+  readonly name: string;
+  readonly description: string | null;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export async function insertCompany(db: Database, accountId: string, fields: CompanyFields): Promise<Company> {
+  const row = await db
+    .insertInto('companies')
+    .values({ account_id: accountId, ...fields, tags: JSON.stringify(fields.tags) })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { ...row, connections: [] };
+}
+
+export async function updateCompany(db: Database, id: string, { tags, ...fields }: Partial<CompanyFields>) {
+  const changes = { ...fields, ...(tags && { tags: JSON.stringify(tags) }) };
+  if (Object.keys(changes).length > 0) await db.updateTable('companies').set(changes).where('id', '=', id).execute();
+}
+
+/** Deletes a company with everything that belongs to it. */
+export async function deleteCompany(transaction: Database, id: string): Promise<void> {
+  // Syncs first, in the order in which the sync engine takes its locks: otherwise the two could wait for each other.
+  await transaction.deleteFrom('syncs').where('company_id', '=', id).execute();
+  await transaction.deleteFrom('companies').where('id', '=', id).execute();
+}
+
+/**
+ * Counts the account's companies, holding off every other creation of the account until the transaction ends: the
+ * limit would otherwise let two creations at once pass together.
+ */
+export async function countCompaniesExclusively(transaction: Database, accountId: string): Promise<number> {
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction);
+  return countCompanies(transaction, accountId);
+}
+
+export async function countCompanies(db: Database, accountId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('companies')
+    .select(sql<number>`count(*)::int`.as('total'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return total;
+}

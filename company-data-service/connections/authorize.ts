@@ -1,0 +1,124 @@
+/** Authorization of a connection with credentials that the company's platform gave to somebody else before. */
+import { createHash } from 'node:crypto';
+import type { Platform as PlatformEntry } from '../../domain/platforms';
+import type { Database } from '../database/database';
+import type { ConnectionError } from '../database/tables';
+import { PlatformRefusal, type Grant, type Organization, type Platforms } from '../platform/platform';
+import { holdConnection, resolved, withError } from './connections';
+
+type Credential = Readonly<Record<string, string>>;
+
+export interface AuthorizationRequest {
+  readonly connectionId: string;
+  readonly accountId: string;
+  readonly platform: PlatformEntry;
+  /** Already checked against the platform's fields. */
+  readonly credential: Credential;
+}
+
+/**
+ * Uses a credential once: links the connection if the platform accepts it, otherwise records why not. One connection's
+ * authorizations run one after the other, and the body that was accepted last is not used again: a rotating token that
+ * a client sends twice, having missed the answer, would be dead the second time.
+ *
+ * @throws PlatformInaccessible when the platform's endpoint is closed to the service; nothing has changed then
+ */
+export async function authorizeConnection(
+  db: Database,
+  platforms: Platforms,
+  { connectionId, accountId, platform, credential }: AuthorizationRequest,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await holdConnection(transaction, connectionId);
+    const connection = await readConnection(transaction, connectionId);
+    const digest = digestOf(credential);
+    if (connection?.accepted_digest?.equals(digest)) return;
+    const errors = connection?.errors ?? [];
+
+    const application = await readApplication(transaction, accountId, platform.key);
+    try {
+      const accepted = await present(platforms, { platform, credential, ...(application && { application }) });
+      await storeCredential(transaction, connectionId, accepted.credential, digest);
+      await link(transaction, connectionId, accepted.organization, errors);
+    } catch (refusal) {
+      if (!(refusal instanceof PlatformRefusal)) throw refusal;
+      // The status stays: a refused credential never replaces an accepted one.
+      await storeErrors(transaction, connectionId, withError(errors, refusal));
+    }
+  });
+}
+
+/** Shows a credential to the platform: whose it is comes first, because asking costs nothing and a refresh does. */
+async function present(
+  platforms: Platforms,
+  grant: Grant,
+): Promise<{ credential: Credential; organization: Organization }> {
+  const organization = await platforms.identify(grant);
+  const expected = grant.credential[grant.platform.organizationField];
+  if (expected !== undefined && expected !== organization.id) {
+    throw new PlatformRefusal('WrongOrganization', 'The access token belongs to another organization.');
+  }
+  if (grant.credential['refreshToken'] === undefined) return { credential: grant.credential, organization };
+  const pair = await platforms.refresh(grant);
+  return { credential: { ...grant.credential, ...pair }, organization };
+}
+
+function readConnection(transaction: Database, id: string) {
+  return transaction
+    .selectFrom('connections')
+    .leftJoin('credentials', 'connection_id', 'id')
+    .select(['errors', 'accepted_digest'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+async function readApplication(db: Database, accountId: string, platformKey: string): Promise<Grant['application']> {
+  return db
+    .selectFrom('applications')
+    .select(['client_id as clientId', 'client_secret as clientSecret', 'environment'])
+    .where('account_id', '=', accountId)
+    .where('platform_key', '=', platformKey)
+    .executeTakeFirst();
+}
+
+async function storeCredential(transaction: Database, connectionId: string, credential: Credential, digest: Buffer) {
+  const row = { fields: JSON.stringify(credential), accepted_digest: digest };
+  await transaction
+    .insertInto('credentials')
+    .values({ connection_id: connectionId, ...row })
+    .onConflict((conflict) => conflict.column('connection_id').doUpdateSet(row))
+    .execute();
+}
+
+async function link(
+  transaction: Database,
+  connectionId: string,
+  { id, name, dataTypes }: Organization,
+  errors: readonly ConnectionError[],
+) {
+  await transaction
+    .updateTable('connections')
+    .set({
+      status: 'Linked',
+      organization_id: id,
+      organization_name: name,
+      data_types: [...dataTypes],
+      errors: JSON.stringify(resolved(errors)),
+    })
+    .where('id', '=', connectionId)
+    .execute();
+}
+
+async function storeErrors(transaction: Database, connectionId: string, errors: readonly ConnectionError[]) {
+  await transaction
+    .updateTable('connections')
+    .set({ errors: JSON.stringify(errors) })
+    .where('id', '=', connectionId)
+    .execute();
+}
+
+function digestOf(credential: Credential): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify(Object.entries(credential).sort(([a], [b]) => (a < b ? -1 : 1))))
+    .digest();
+}

@@ -1,0 +1,83 @@
+/** Connections in Postgres. They are read with their company: see `findCompany`. */
+import { sql } from 'kysely';
+import { findPlatform, type Platform as PlatformEntry } from '../../domain/platforms';
+import type { Connection } from '../companies/companies';
+import type { Database } from '../database/database';
+import type { ConnectionError } from '../database/tables';
+import { dataTypesOf } from '../platform/data-types';
+import type { RefusalReason } from '../platform/platform';
+
+/** So many errors of a connection are kept. */
+const ERRORS_KEPT = 20;
+
+export async function insertConnection(db: Database, companyId: string, platform: PlatformEntry): Promise<Connection> {
+  const row = await db
+    .insertInto('connections')
+    .values({ company_id: companyId, platform_key: platform.key, data_types: [...dataTypesOf(platform)] })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { ...row, created_at: row.created_at.toISOString(), last_sync: null };
+}
+
+/** Ends the service's access: the credential is forgotten, what was fetched stays readable. */
+export async function unlinkConnection(transaction: Database, id: string): Promise<void> {
+  await holdConnection(transaction, id);
+  await transaction
+    .updateTable('syncs')
+    .set({ status: 'Cancelled', due_at: null, completed_at: new Date() })
+    .where('connection_id', '=', id)
+    .where('due_at', 'is not', null)
+    .execute();
+  await transaction.updateTable('connections').set({ status: 'Unlinked' }).where('id', '=', id).execute();
+  await transaction.deleteFrom('credentials').where('connection_id', '=', id).execute();
+}
+
+/** Deletes a connection with its credential and everything that was fetched through it. */
+export async function deleteConnection(transaction: Database, id: string): Promise<void> {
+  await holdConnection(transaction, id);
+  // Syncs first, in the order in which the sync engine takes its locks.
+  await transaction.deleteFrom('syncs').where('connection_id', '=', id).execute();
+  await transaction.deleteFrom('connections').where('id', '=', id).execute();
+}
+
+/**
+ * Lets one transaction at a time change a connection's authorization. Not a row lock: the platform may take its time
+ * to answer, and reads and syncs go on meanwhile.
+ */
+export async function holdConnection(transaction: Database, id: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(transaction);
+}
+
+const STATUS_CODES: Record<RefusalReason, string> = {
+  GrantRefused: '401',
+  ApplicationRefused: '401',
+  WrongOrganization: '403',
+  PlatformUnavailable: '503',
+  PlatformRateLimited: '429',
+};
+
+/** The errors of a connection after another one: only the newest is active. */
+export function withError(
+  errors: readonly ConnectionError[],
+  { reason, message }: { reason: RefusalReason; message: string },
+): ConnectionError[] {
+  const newest: ConnectionError = {
+    statusCode: STATUS_CODES[reason],
+    statusText: reason,
+    errorMessage: message,
+    erroredOnUtc: new Date().toISOString(),
+    status: 'Active',
+  };
+  return [...resolved(errors), newest].slice(-ERRORS_KEPT);
+}
+
+export function resolved(errors: readonly ConnectionError[]): ConnectionError[] {
+  return errors.map((error) => ({ ...error, status: 'Resolved' }));
+}
+
+/** The platform of a connection: only platforms of the table can be connected. */
+export function platformOf({ platform_key }: Pick<Connection, 'platform_key'>): PlatformEntry {
+  const platform = findPlatform(platform_key);
+  if (!platform) throw new Error(`The platform table has no entry ${platform_key}, yet a connection names it`);
+  return platform;
+}

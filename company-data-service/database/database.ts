@@ -1,0 +1,44 @@
+import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely';
+import { Pool } from 'pg';
+import { firstSchema } from './migrations/001-first-schema';
+import type { Tables } from './tables';
+
+/** The service's own schema: it shares a database, but no table, with whatever else lives there. */
+const SCHEMA = 'company_data_service';
+
+const MIGRATIONS: Record<string, Migration> = { '001-first-schema': firstSchema };
+
+export type Database = Kysely<Tables>;
+
+/**
+ * Opens a pool of connections to the service's schema.
+ *
+ * @param connections how many connections the pool may hold; further callers wait
+ */
+export function openDatabase(databaseUrl: string, connections: number): Database {
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    max: connections,
+    options: `-c search_path=${SCHEMA}`,
+    application_name: 'company-data-service',
+  });
+  // A connection that dies while idle is replaced at its next use: without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/**
+ * Brings the schema up to date. Any number of processes may do so at once: Kysely's migrator takes a lock.
+ *
+ * @throws an Error whose cause is what the database answered
+ */
+export async function prepareSchema(db: Database): Promise<void> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => MIGRATIONS },
+    migrationTableSchema: SCHEMA,
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined)
+    throw new Error('The schema of the Company Data Service could not be prepared', { cause: error });
+}

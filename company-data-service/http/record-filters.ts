@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { DataType } from '../platform/data-types';
+import { RECORD_SHAPES } from '../platform/record-shapes';
+import type { FieldFilter } from '../records/records';
+import { badRequest, type ValidationProblem } from './errors';
+
+const NOT_FIELDS = new Set(['page', 'pageSize']);
+
+/**
+ * Reads `status=Paid` and the like: one parameter for each field, compared for equality.
+ *
+ * @throws ServiceError 400, naming every field that the data type does not have
+ */
+export function fieldFilters(dataType: DataType, query: Readonly<Record<string, unknown>>): FieldFilter[] {
+  const shape: Readonly<Record<string, z.ZodType>> = RECORD_SHAPES[dataType].shape;
+  const problems: ValidationProblem[] = [];
+  const filters: FieldFilter[] = [];
+  for (const [field, text] of Object.entries(query)) {
+    if (NOT_FIELDS.has(field)) continue;
+    const value = valueOf(shape[field], String(text));
+    if (value === undefined) problems.push({ itemId: field, message: problemWith(dataType, field, shape[field]) });
+    else filters.push({ field, value });
+  }
+  if (problems.length > 0) throw badRequest(problems);
+  return filters;
+}
+
+/** The text as the field's own type; nothing where the list cannot be filtered by it. */
+function valueOf(field: z.ZodType | undefined, text: string): FieldFilter['value'] | undefined {
+  if (field instanceof z.ZodNumber) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+  if (field instanceof z.ZodBoolean) return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (field === undefined || field instanceof z.ZodObject) return undefined;
+  return text;
+}
+
+function problemWith(dataType: DataType, field: string, known: z.ZodType | undefined): string {
+  if (known === undefined || known instanceof z.ZodObject) return `${dataType} cannot be filtered by ${field}`;
+  return `${field} must be ${known instanceof z.ZodNumber ? 'a number' : 'true or false'}`;
+}

@@ -1,0 +1,42 @@
+/**
+ * Hooks that find what a path names. They run before the body is read, so that an unknown or foreign resource is
+ * answered as such, whatever the body.
+ */
+import type { onRequestAsyncHookHandler } from 'fastify';
+import { z } from 'zod';
+import { findCompany } from '../companies/companies';
+import type { ServiceContext } from './context';
+import { administratorsOnly, foreignResource, notFound } from './errors';
+
+const UuidSchema = z.uuid();
+
+export const CompanyPathSchema = z.object({ companyId: z.string() });
+export const ConnectionPathSchema = CompanyPathSchema.extend({ connectionId: z.string() });
+
+export const administratorOnly: onRequestAsyncHookHandler = async (request) => {
+  if (request.caller.role !== 'administrator') throw administratorsOnly();
+};
+
+/** Finds the path's company, with its connections. */
+export function loadCompany({ db }: ServiceContext): onRequestAsyncHookHandler {
+  return async (request) => {
+    const { companyId } = CompanyPathSchema.parse(request.params);
+    // A malformed id is an unknown one.
+    const company = isUuid(companyId) ? await findCompany(db, companyId) : undefined;
+    if (!company) throw notFound(`Company ${companyId}`);
+    if (company.account_id !== request.caller.accountId) throw foreignResource();
+    request.company = company;
+  };
+}
+
+/** Finds the path's connection among those of the company that `loadCompany` found. */
+export const loadConnection: onRequestAsyncHookHandler = async (request) => {
+  const { connectionId } = ConnectionPathSchema.parse(request.params);
+  const connection = request.company.connections.find(({ id }) => id === connectionId.toLowerCase());
+  if (!connection) throw notFound(`Connection ${connectionId} of company ${request.company.id}`);
+  request.connection = connection;
+};
+
+export function isUuid(text: string): boolean {
+  return UuidSchema.safeParse(text).success;
+}

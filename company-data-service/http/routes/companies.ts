@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import {
+  countCompaniesExclusively,
+  deleteCompany,
+  findCompany,
+  insertCompany,
+  listCompanies,
+  updateCompany,
+  type CompanyFields,
+  type TagFilter,
+} from '../../companies/companies';
+import type { Database } from '../../database/database';
+import type { Caller } from '../authentication';
+import type { Api, ServiceContext } from '../context';
+import { companyLimitExceeded, notFound } from '../errors';
+import { answerOnce } from '../idempotency';
+import { pageResponse, window } from '../paging';
+import { CompanyPathSchema, loadCompany } from '../resources';
+import { NothingSchema, PagingSchema, pageOf } from '../schemas/common';
+import { CompanyBodySchema, CompanyPatchSchema, CompanySchema, type CompanyPatch } from '../schemas/company';
+import { companyView } from '../views';
+
+/** Companies that an account on trial may have. */
+export const TRIAL_COMPANIES = 50;
+
+const TAG_FILTER = /^(?<name>[^=!~]+)(?<operator>=|!=|~)(?<value>.*)$/s;
+
+const ListSchema = PagingSchema.extend({
+  tags: z.string().regex(TAG_FILTER, 'must look like name=value, name!=value or name~value').optional(),
+});
+
+export function companyRoutes(app: Api, context: ServiceContext): void {
+  const { db, publicUrl } = context;
+  const onRequest = loadCompany(context);
+
+  app.get(
+    '/companies',
+    { schema: { querystring: ListSchema, response: { 200: pageOf(CompanySchema) } } },
+    async ({ query, caller }) => {
+      const { items, total } = await listCompanies(db, caller.accountId, tagFilter(query.tags), window(query));
+      const companies = items.map((company) => companyView(company, publicUrl()));
+      return pageResponse('/companies', query, { items: companies, total });
+    },
+  );
+
+  app.post(
+    '/companies',
+    { schema: { body: CompanyBodySchema, response: { 200: CompanySchema } } },
+    async (request, reply) => {
+      await answerOnce(db, request, reply, async (transaction) => {
+        await checkLimit(transaction, request.caller);
+        const { name, description = null, tags = {} } = request.body;
+        const company = await insertCompany(transaction, request.caller.accountId, { name, description, tags });
+        return { statusCode: 200, body: companyView(company, publicUrl()) };
+      });
+      return reply;
+    },
+  );
+
+  app.get(
+    '/companies/:companyId',
+    { onRequest, schema: { params: CompanyPathSchema, response: { 200: CompanySchema } } },
+    async ({ company }) => companyView(company, publicUrl()),
+  );
+
+  app.put(
+    '/companies/:companyId',
+    { onRequest, schema: { params: CompanyPathSchema, body: CompanyBodySchema, response: { 200: CompanySchema } } },
+    async ({ company, body: { name, description = null, tags = {} } }) => {
+      await updateCompany(db, company.id, { name, description, tags });
+      return reread(db, company.id);
+    },
+  );
+
+  app.patch(
+    '/companies/:companyId',
+    { onRequest, schema: { params: CompanyPathSchema, body: CompanyPatchSchema, response: { 200: CompanySchema } } },
+    async (request, reply) => {
+      await answerOnce(db, request, reply, async (transaction) => {
+        await updateCompany(transaction, request.company.id, changesIn(request.body));
+        return { statusCode: 200, body: await reread(transaction, request.company.id) };
+      });
+      return reply;
+    },
+  );
+
+  app.delete(
+    '/companies/:companyId',
+    { onRequest, schema: { params: CompanyPathSchema, response: { 204: NothingSchema } } },
+    async ({ company }, reply) => {
+      await db.transaction().execute((transaction) => deleteCompany(transaction, company.id));
+      return reply.code(204).send();
+    },
+  );
+
+  async function reread(from: Database, id: string) {
+    const company = await findCompany(from, id);
+    if (!company) throw notFound(`Company ${id}`);
+    return companyView(company, publicUrl());
+  }
+}
+
+async function checkLimit(transaction: Database, { plan, accountId }: Caller): Promise<void> {
+  if (plan !== 'trial') return;
+  const companies = await countCompaniesExclusively(transaction, accountId);
+  if (companies >= TRIAL_COMPANIES) throw companyLimitExceeded(TRIAL_COMPANIES);
+}
+
+function changesIn({ name, description, tags }: CompanyPatch): Partial<CompanyFields> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(tags !== undefined && { tags }),
+  };
+}
+
+function tagFilter(text: string | undefined): TagFilter | undefined {
+  const parts = text === undefined ? undefined : TAG_FILTER.exec(text)?.groups;
+  if (!parts) return undefined;
+  const { name = '', operator, value = '' } = parts;
+  return { name, operator: operator === '!=' || operator === '~' ? operator : '=', value };
+}

@@ -1,0 +1,124 @@
+import { findPlatform, type Platform as PlatformEntry } from '../../../domain/platforms';
+import { authorizeConnection } from '../../connections/authorize';
+import { deleteConnection, insertConnection, platformOf, unlinkConnection } from '../../connections/connections';
+import { findCompany } from '../../companies/companies';
+import type { Database } from '../../database/database';
+import { PlatformInaccessible } from '../../platform/platform';
+import { credentialIn } from '../authorization-body';
+import type { Api, ServiceContext } from '../context';
+import { administratorsOnly, downstreamInaccessible, notFound } from '../errors';
+import { answerOnce } from '../idempotency';
+import { pageResponse } from '../paging';
+import { CompanyPathSchema, ConnectionPathSchema, loadCompany, loadConnection } from '../resources';
+import { NothingSchema, PagingSchema, pageOf } from '../schemas/common';
+import {
+  AuthorizationSchema,
+  ConnectionPatchSchema,
+  ConnectionSchema,
+  NewConnectionSchema,
+} from '../schemas/connection';
+import { connectionView } from '../views';
+
+export function connectionRoutes(app: Api, context: ServiceContext): void {
+  const { db, slowDb, platforms, publicUrl } = context;
+  const ofCompany = loadCompany(context);
+  const ofConnection = [ofCompany, loadConnection];
+  const oneConnection = { params: ConnectionPathSchema, response: { 200: ConnectionSchema } };
+
+  app.get(
+    '/companies/:companyId/connections',
+    {
+      onRequest: ofCompany,
+      schema: { params: CompanyPathSchema, querystring: PagingSchema, response: { 200: pageOf(ConnectionSchema) } },
+    },
+    async ({ company, query }) => {
+      const from = (query.page - 1) * query.pageSize;
+      const items = company.connections.slice(from, from + query.pageSize);
+      const views = items.map((connection) => connectionView(connection, publicUrl()));
+      const total = company.connections.length;
+      return pageResponse(`/companies/${company.id}/connections`, query, { items: views, total });
+    },
+  );
+
+  app.post(
+    '/companies/:companyId/connections',
+    {
+      onRequest: ofCompany,
+      schema: { params: CompanyPathSchema, body: NewConnectionSchema, response: { 200: ConnectionSchema } },
+    },
+    async (request, reply) => {
+      await answerOnce(db, request, reply, async (transaction) => {
+        const platform = platformNamed(request.body.platformKey);
+        const connection = await insertConnection(transaction, request.company.id, platform);
+        return { statusCode: 200, body: connectionView(connection, publicUrl()) };
+      });
+      return reply;
+    },
+  );
+
+  app.get(
+    '/companies/:companyId/connections/:connectionId',
+    { onRequest: ofConnection, schema: oneConnection },
+    async ({ connection }) => connectionView(connection, publicUrl()),
+  );
+
+  app.patch(
+    '/companies/:companyId/connections/:connectionId',
+    { onRequest: ofConnection, schema: { ...oneConnection, body: ConnectionPatchSchema } },
+    async (request, reply) => {
+      await answerOnce(db, request, reply, async (transaction) => {
+        await unlinkConnection(transaction, request.connection.id);
+        return { statusCode: 200, body: await reread(transaction, request.connection) };
+      });
+      return reply;
+    },
+  );
+
+  app.delete(
+    '/companies/:companyId/connections/:connectionId',
+    { onRequest: ofConnection, schema: { params: ConnectionPathSchema, response: { 200: NothingSchema } } },
+    async ({ connection }, reply) => {
+      await db.transaction().execute((transaction) => deleteConnection(transaction, connection.id));
+      return reply.code(200).send();
+    },
+  );
+
+  app.put(
+    '/companies/:companyId/connections/:connectionId/authorization',
+    {
+      onRequest: [
+        ...ofConnection,
+        async ({ connection, caller }) => {
+          const selfService = platformOf(connection).routes.includes('self-service');
+          if (!selfService && caller.role !== 'administrator') throw administratorsOnly();
+        },
+      ],
+      schema: { ...oneConnection, body: AuthorizationSchema },
+    },
+    async ({ connection, caller, body }) => {
+      const platform = platformOf(connection);
+      const credential = credentialIn(body, platform);
+      try {
+        const { accountId } = caller;
+        await authorizeConnection(slowDb, platforms, { connectionId: connection.id, accountId, platform, credential });
+      } catch (failure) {
+        if (failure instanceof PlatformInaccessible) throw downstreamInaccessible(platform.name, failure.message);
+        throw failure;
+      }
+      return reread(db, connection);
+    },
+  );
+
+  async function reread(from: Database, { id, company_id }: { id: string; company_id: string }) {
+    const company = await findCompany(from, company_id);
+    const connection = company?.connections.find((candidate) => candidate.id === id);
+    if (!connection) throw notFound(`Connection ${id} of company ${company_id}`);
+    return connectionView(connection, publicUrl());
+  }
+}
+
+function platformNamed(platformKey: string): PlatformEntry {
+  const platform = findPlatform(platformKey);
+  if (platform?.key !== platformKey) throw notFound(`Platform ${platformKey}`);
+  return platform;
+}

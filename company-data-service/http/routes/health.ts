@@ -1,0 +1,18 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Api, ServiceContext } from '../context';
+import { ServiceError } from '../errors';
+
+const HealthSchema = z.object({ status: z.literal('ok') });
+
+export function healthRoutes(app: Api, { db }: ServiceContext): void {
+  app.get('/healthz', { schema: { response: { 200: HealthSchema } } }, async ({ log }) => {
+    try {
+      await sql`select 1`.execute(db);
+    } catch (failure) {
+      log.error({ err: failure }, 'the database cannot be reached');
+      throw new ServiceError(503, 'The database cannot be reached.');
+    }
+    return { status: 'ok' as const };
+  });
+}

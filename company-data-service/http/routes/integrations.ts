@@ -1,0 +1,79 @@
+import type { onRequestAsyncHookHandler } from 'fastify';
+import { z } from 'zod';
+import { PLATFORMS, type Platform as PlatformEntry } from '../../../domain/platforms';
+import type { Api, ServiceContext } from '../context';
+import { notFound } from '../errors';
+import { pageResponse } from '../paging';
+import { administratorOnly } from '../resources';
+import { PagingSchema, pageOf } from '../schemas/common';
+import {
+  ApplicationBodySchema,
+  ApplicationSchema,
+  IntegrationSchema,
+  type IntegrationView,
+} from '../schemas/integration';
+
+const PlatformPathSchema = z.object({ platformKey: z.string() });
+
+/** The platforms, and the client's own applications at them. */
+export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): void {
+  app.get(
+    '/integrations',
+    { schema: { querystring: PagingSchema, response: { 200: pageOf(IntegrationSchema) } } },
+    async ({ query }) => {
+      const from = (query.page - 1) * query.pageSize;
+      const items = PLATFORMS.slice(from, from + query.pageSize).map((entry) => integrationView(entry, publicUrl()));
+      return pageResponse('/integrations', query, { items, total: PLATFORMS.length });
+    },
+  );
+
+  app.get(
+    '/integrations/:platformKey',
+    { schema: { params: PlatformPathSchema, response: { 200: IntegrationSchema } } },
+    async ({ params }) => integrationView(platformAt(params.platformKey), publicUrl()),
+  );
+
+  app.put(
+    '/integrations/:platformKey/credentials',
+    {
+      onRequest: [administratorOnly, platformExists],
+      schema: { params: PlatformPathSchema, body: ApplicationBodySchema, response: { 200: ApplicationSchema } },
+    },
+    async ({ caller, params, body: { clientId, clientSecret, environment } }) => {
+      const application = { client_id: clientId, client_secret: clientSecret, environment };
+      await db
+        .insertInto('applications')
+        .values({ account_id: caller.accountId, platform_key: params.platformKey, ...application })
+        .onConflict((conflict) => conflict.columns(['account_id', 'platform_key']).doUpdateSet(application))
+        .execute();
+      return { clientId, environment };
+    },
+  );
+}
+
+const platformExists: onRequestAsyncHookHandler = async ({ params }) => {
+  platformAt(PlatformPathSchema.parse(params).platformKey);
+};
+
+function platformAt(platformKey: string): PlatformEntry {
+  const platform = PLATFORMS.find(({ key }) => key === platformKey);
+  if (!platform) throw notFound(`Integration ${platformKey}`);
+  return platform;
+}
+
+function integrationView(platform: PlatformEntry, publicUrl: string): IntegrationView {
+  const { key, name, sourceType, routes, requiredFields, optionalFields } = platform;
+  return {
+    key,
+    logoUrl: `${publicUrl}/logos/${key}.svg`,
+    name,
+    enabled: true,
+    sourceType,
+    migrationRoutes: [...routes],
+    authorizationFields: [
+      ...requiredFields.map((field) => ({ name: field, required: true })),
+      ...optionalFields.map((field) => ({ name: field, required: false })),
+    ],
+    callbackUrl: `${publicUrl}/oauth/callback/${key}`,
+  };
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Company } from '../../companies/companies';
+import { platformOf } from '../../connections/connections';
+import type { DataType } from '../../platform/data-types';
+import { findRecord, listRecords } from '../../records/records';
+import { isReadable } from '../../syncs/syncs';
+import type { Api, ServiceContext } from '../context';
+import { offering, requireSupport } from '../data-sets';
+import { conflict, itemNotFound } from '../errors';
+import { pageResponse, window } from '../paging';
+import { fieldFilters } from '../record-filters';
+import { CompanyPathSchema, loadCompany } from '../resources';
+import { PagingSchema, pageOf } from '../schemas/common';
+import { RecordSchema } from '../schemas/data';
+
+/** Reading what was synced. */
+export function recordRoutes(app: Api, context: ServiceContext): void {
+  const { db } = context;
+  const onRequest = loadCompany(context);
+
+  app.get(
+    '/companies/:companyId/data/:dataType',
+    {
+      onRequest,
+      schema: {
+        params: CompanyPathSchema.extend({ dataType: z.string() }),
+        querystring: PagingSchema.catchall(z.string()),
+        response: { 200: pageOf(RecordSchema) },
+      },
+    },
+    async ({ company, params: { dataType }, query }) => {
+      requireSupport(company.connections, dataType);
+      const filters = fieldFilters(dataType, query);
+      await requireReadable(company, dataType);
+      const wanted = { companyId: company.id, dataType, filters };
+      const page = await listRecords(db, wanted, window(query));
+      return pageResponse(`/companies/${company.id}/data/${dataType}`, query, page);
+    },
+  );
+
+  app.get(
+    '/companies/:companyId/data/invoices/:invoiceId',
+    {
+      onRequest,
+      schema: { params: CompanyPathSchema.extend({ invoiceId: z.string() }), response: { 200: RecordSchema } },
+    },
+    async ({ company, params: { invoiceId } }) => {
+      requireSupport(company.connections, 'invoices');
+      await requireReadable(company, 'invoices');
+      const invoice = await findRecord(db, { companyId: company.id, dataType: 'invoices', id: invoiceId });
+      if (!invoice) throw noInvoice(company, invoiceId);
+      return invoice;
+    },
+  );
+
+  async function requireReadable({ id }: Company, dataType: DataType): Promise<void> {
+    if (!(await isReadable(db, id, dataType))) {
+      throw conflict(`The data set ${dataType} of company ${id} is not ready: request it, and wait for its sync.`);
+    }
+  }
+}
+
+function noInvoice({ id, connections }: Company, invoiceId: string) {
+  const platforms = offering(connections, 'invoices').map((connection) => platformOf(connection).name);
+  const description = `Company ${id} has no invoice ${invoiceId}.`;
+  return itemNotFound(platforms.join(', '), 'InvoiceNotFoundException', description);
+}

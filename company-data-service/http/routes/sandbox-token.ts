@@ -1,0 +1,46 @@
+/**
+ * The sandbox platforms' own token endpoint (RFC 6749, section 6), as the client's old application uses it: a refresh
+ * token that was used here is dead for the service, and the other way round.
+ */
+import { z } from 'zod';
+import { PLATFORMS } from '../../../domain/platforms';
+import { PlatformRefusal, type RefusalReason } from '../../platform/platform';
+import type { Api, ServiceContext } from '../context';
+import { notFound } from '../errors';
+
+const BodySchema = z.object({ grant_type: z.literal('refresh_token'), refresh_token: z.string().min(1) });
+
+const PairSchema = z.object({ access_token: z.string(), refresh_token: z.string(), token_type: z.literal('bearer') });
+const RefusalSchema = z.object({ error: z.string(), error_description: z.string() });
+
+const OAUTH_ERRORS: Record<RefusalReason, string> = {
+  GrantRefused: 'invalid_grant',
+  WrongOrganization: 'invalid_grant',
+  ApplicationRefused: 'invalid_client',
+  PlatformUnavailable: 'temporarily_unavailable',
+  PlatformRateLimited: 'temporarily_unavailable',
+};
+
+export function sandboxTokenRoutes(app: Api, { platforms }: ServiceContext): void {
+  app.post(
+    '/sandbox/:platformKey/token',
+    {
+      schema: {
+        params: z.object({ platformKey: z.string() }),
+        body: BodySchema,
+        response: { 200: PairSchema, 400: RefusalSchema },
+      },
+    },
+    async ({ params, body }, reply) => {
+      const platform = PLATFORMS.find(({ key }) => key === params.platformKey);
+      if (!platform) throw notFound(`Platform ${params.platformKey}`);
+      try {
+        const pair = await platforms.refresh({ platform, credential: { refreshToken: body.refresh_token } });
+        return { access_token: pair.accessToken, refresh_token: pair.refreshToken, token_type: 'bearer' as const };
+      } catch (refusal) {
+        if (!(refusal instanceof PlatformRefusal)) throw refusal;
+        return reply.code(400).send({ error: OAUTH_ERRORS[refusal.reason], error_description: refusal.message });
+      }
+    },
+  );
+}

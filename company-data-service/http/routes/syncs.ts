@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Company } from '../../companies/companies';
+import { isDataType } from '../../platform/data-types';
+import { findSync, listSyncs, queueSyncs, readDataSets, type DataSetState, type Sync } from '../../syncs/syncs';
+import type { Api, ServiceContext } from '../context';
+import { conflict, notFound } from '../errors';
+import { answerOnce } from '../idempotency';
+import { pageResponse, window } from '../paging';
+import { CompanyPathSchema, isUuid, loadCompany } from '../resources';
+import { NothingSchema, PagingSchema, pageOf } from '../schemas/common';
+import { DataStatusSchema, PullOperationSchema, type DataStatusView, type PullOperationView } from '../schemas/data';
+import { offering, requireSupport } from '../data-sets';
+
+const QueueQuerySchema = z.object({ connectionId: z.string().optional() });
+
+/** Starting syncs and watching them. */
+export function syncRoutes(app: Api, context: ServiceContext): void {
+  const { db } = context;
+  const onRequest = loadCompany(context);
+
+  app.post(
+    '/companies/:companyId/data/all',
+    { onRequest, schema: { params: CompanyPathSchema, response: { 204: NothingSchema } } },
+    async (request, reply) => {
+      const { company } = request;
+      await answerOnce(db, request, reply, async (transaction) => {
+        const targets = linked(company).flatMap(({ id, data_types }) =>
+          data_types.map((dataType) => ({ connectionId: id, dataType })),
+        );
+        await queueSyncs(transaction, company.id, targets);
+        return { statusCode: 204 };
+      });
+      return reply;
+    },
+  );
+
+  app.post(
+    '/companies/:companyId/data/queue/:dataType',
+    {
+      onRequest,
+      schema: {
+        params: CompanyPathSchema.extend({ dataType: z.string() }),
+        querystring: QueueQuerySchema,
+        response: { 200: PullOperationSchema },
+      },
+    },
+    async (request, reply) => {
+      const { company, query } = request;
+      const { dataType } = request.params;
+      const candidates = company.connections.filter(({ id }) => (query.connectionId ?? id).toLowerCase() === id);
+      if (query.connectionId !== undefined && candidates.length === 0) {
+        throw notFound(`Connection ${query.connectionId} of company ${company.id}`);
+      }
+      requireSupport(candidates, dataType);
+      await answerOnce(db, request, reply, async (transaction) => {
+        const [connection] = offering(linked({ ...company, connections: candidates }), dataType);
+        if (!connection) throw conflict(`No linked connection of company ${company.id} has ${dataType}.`);
+        const [sync] = await queueSyncs(transaction, company.id, [{ connectionId: connection.id, dataType }]);
+        if (!sync) throw conflict(`A sync of ${dataType} is already in progress.`);
+        return { statusCode: 200, body: pullOperationView(sync) };
+      });
+      return reply;
+    },
+  );
+
+  app.get(
+    '/companies/:companyId/dataStatus',
+    { onRequest, schema: { params: CompanyPathSchema, response: { 200: DataStatusSchema } } },
+    async ({ company }) => dataStatusView(company, await readDataSets(db, company.id)),
+  );
+
+  app.get(
+    '/companies/:companyId/data/history',
+    {
+      onRequest,
+      schema: { params: CompanyPathSchema, querystring: PagingSchema, response: { 200: pageOf(PullOperationSchema) } },
+    },
+    async ({ company, query }) => {
+      const { items, total } = await listSyncs(db, company.id, window(query));
+      const path = `/companies/${company.id}/data/history`;
+      return pageResponse(path, query, { items: items.map(pullOperationView), total });
+    },
+  );
+
+  app.get(
+    '/companies/:companyId/data/history/:datasetId',
+    {
+      onRequest,
+      schema: { params: CompanyPathSchema.extend({ datasetId: z.string() }), response: { 200: PullOperationSchema } },
+    },
+    async ({ company, params: { datasetId } }) => {
+      const sync = isUuid(datasetId) ? await findSync(db, company.id, datasetId) : undefined;
+      if (!sync) throw notFound(`Data set ${datasetId} of company ${company.id}`);
+      return pullOperationView(sync);
+    },
+  );
+}
+
+/** The connections that can be synced; without any, there is nothing to sync. */
+function linked({ id, connections }: Company) {
+  const usable = connections.filter(({ status }) => status === 'Linked');
+  if (usable.length === 0) throw conflict(`Company ${id} has no linked connection.`);
+  return usable;
+}
+
+function pullOperationView(sync: Sync): PullOperationView {
+  const isCompleted = sync.status === 'Complete';
+  return {
+    id: sync.id,
+    companyId: sync.company_id,
+    connectionId: sync.connection_id,
+    dataType: sync.data_type,
+    status: sync.status,
+    statusDescription: null,
+    errorMessage: sync.error_message,
+    requested: sync.requested_at.toISOString(),
+    ...(sync.completed_at && { completed: sync.completed_at.toISOString() }),
+    progress: sync.progress,
+    isCompleted,
+    isErrored: sync.completed_at !== null && !isCompleted && sync.status !== 'Cancelled',
+  };
+}
+
+/** Every data type that the company's connections offer, requested or not, and what was synced before. */
+function dataStatusView({ connections }: Company, states: readonly DataSetState[]): DataStatusView {
+  const offered = connections.filter(({ status }) => status === 'Linked').flatMap(({ data_types }) => data_types);
+  const status: DataStatusView = {};
+  for (const dataType of offered.filter(isDataType).sort()) status[dataType] = { dataType, currentStatus: 'Initial' };
+  for (const state of states) {
+    status[state.data_type] = {
+      dataType: state.data_type,
+      currentStatus: state.status,
+      latestSyncId: state.latest_sync_id,
+      ...(state.last_successful_sync && { lastSuccessfulSync: state.last_successful_sync.toISOString() }),
+      ...(state.latest_successful_sync_id !== null && { latestSuccessfulSyncId: state.latest_successful_sync_id }),
+    };
+  }
+  return status;
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { ConnectionSchema } from './connection';
+
+/** Names are kept to what every platform behind the service can print. */
+const NameSchema = z
+  .string()
+  .transform((name) => name.replace(/[^A-Za-z0-9 \-',&@.,?!]/g, '').trim())
+  .refine((name) => name !== '', 'has no character that a name may have');
+
+const DescriptionSchema = z.string().nullish();
+
+const TagsSchema = z
+  .record(z.string(), z.string().max(100))
+  .refine((tags) => Object.keys(tags).length <= 10, 'has more than 10 entries');
+
+export const CompanyBodySchema = z.object({
+  name: NameSchema,
+  description: DescriptionSchema,
+  tags: TagsSchema.optional(),
+});
+export type CompanyBody = z.infer<typeof CompanyBodySchema>;
+
+export const CompanyPatchSchema = CompanyBodySchema.partial();
+export type CompanyPatch = z.infer<typeof CompanyPatchSchema>;
+
+export const CompanySchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  redirect: z.url().describe('where the company authorizes its connections'),
+  description: z.string().optional(),
+  lastSync: z.iso.datetime().optional(),
+  created: z.iso.datetime(),
+  createdByUserName: z.string().nullable(),
+  products: z.array(z.string()),
+  tags: z.record(z.string(), z.string()),
+  dataConnections: z.array(ConnectionSchema),
+});
+export type CompanyView = z.infer<typeof CompanySchema>;

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+export const IntegrationSchema = z.object({
+  key: z.string().length(4),
+  logoUrl: z.url(),
+  name: z.string(),
+  enabled: z.boolean(),
+  sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
+  migrationRoutes: z.array(z.enum(['managed', 'self-service'])),
+  authorizationFields: z.array(z.object({ name: z.string(), required: z.boolean() })),
+  callbackUrl: z.url().describe('to be added to the application that the client registered with the platform'),
+});
+export type IntegrationView = z.infer<typeof IntegrationSchema>;
+
+export const ApplicationBodySchema = z.object({
+  clientId: z.string().min(1),
+  clientSecret: z.string().min(1),
+  environment: z.enum(['production', 'sandbox']),
+});
+
+/** An application as it is shown: its secret never is. */
+export const ApplicationSchema = ApplicationBodySchema.omit({ clientSecret: true });
+
+export const AccountViewSchema = z.object({
+  plan: z.enum(['trial', 'free', 'paid']),
+  companyLimit: z.number().int().optional().describe('absent where there is none'),
+  companiesUsed: z.number().int(),
+  expiresAt: z.iso.datetime().optional().describe('absent where the account does not expire'),
+  role: z.enum(['client', 'administrator']),
+});

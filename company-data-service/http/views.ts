@@ -1,0 +1,60 @@
+/** From what is stored to what a client reads. */
+import { createHash } from 'node:crypto';
+import type { Company, Connection } from '../companies/companies';
+import { platformOf } from '../connections/connections';
+import type { CompanyView } from './schemas/company';
+import type { ConnectionView } from './schemas/connection';
+
+export function companyView(company: Company, publicUrl: string): CompanyView {
+  const dataConnections = company.connections.map((connection) => connectionView(connection, publicUrl));
+  const lastSync = dataConnections
+    .flatMap((connection) => connection.lastSync ?? [])
+    .sort()
+    .at(-1);
+  return {
+    id: company.id,
+    name: company.name,
+    redirect: `${publicUrl}/link/company/${company.id}`,
+    ...(company.description !== null && { description: company.description }),
+    ...(lastSync !== undefined && { lastSync }),
+    created: company.created_at.toISOString(),
+    createdByUserName: null,
+    products: [],
+    tags: company.tags,
+    dataConnections,
+  };
+}
+
+export function connectionView(connection: Connection, publicUrl: string): ConnectionView {
+  const platform = platformOf(connection);
+  return {
+    id: connection.id,
+    integrationId: integrationId(platform.key),
+    integrationKey: platform.key,
+    sourceId: connection.source_id,
+    sourceType: platform.sourceType,
+    platformName: platform.name,
+    linkUrl: `${publicUrl}/link/connection/${connection.id}`,
+    status: connection.status,
+    created: iso(connection.created_at),
+    ...(connection.last_sync !== null && { lastSync: iso(connection.last_sync) }),
+    ...(connection.organization_id !== null && {
+      connectionInfo: {
+        organizationId: connection.organization_id,
+        organizationName: connection.organization_name ?? '',
+      },
+    }),
+    dataConnectionErrors: [...connection.errors],
+  };
+}
+
+/** An integration's id: derived from its key, so that it is the same in every installation. */
+export function integrationId(platformKey: string): string {
+  const hex = createHash('sha256').update(`integration/${platformKey}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Postgres writes dates into JSON with an offset; a client reads UTC. */
+function iso(date: string): string {
+  return new Date(date).toISOString();
+}

@@ -1,0 +1,20 @@
+import type { Platform as PlatformEntry } from '../../domain/platforms';
+
+/** The data sets that the service reads, in alphabetical order. */
+export const DATA_TYPES = ['accounts', 'bills', 'customers', 'invoices', 'items', 'payments', 'suppliers'] as const;
+export type DataType = (typeof DATA_TYPES)[number];
+
+export function isDataType(name: string): name is DataType {
+  return (DATA_TYPES as readonly string[]).includes(name);
+}
+
+const BY_SOURCE: Record<PlatformEntry['sourceType'], readonly DataType[]> = {
+  Accounting: DATA_TYPES,
+  Commerce: ['customers', 'invoices', 'items', 'payments'],
+  Banking: ['accounts', 'payments'],
+};
+
+/** The data types that a platform of this kind has; a company's own organization may have fewer. */
+export function dataTypesOf(platform: PlatformEntry): readonly DataType[] {
+  return BY_SOURCE[platform.sourceType];
+}

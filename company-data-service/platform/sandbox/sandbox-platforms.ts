@@ -1,0 +1,109 @@
+/** Every platform of the table, played by the sandbox: deterministic, and as unforgiving with tokens as life is. */
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRotating } from '../../../domain/platforms';
+import type { Database } from '../../database/database';
+import { dataTypesOf, type DataType } from '../data-types';
+import {
+  PlatformInaccessible,
+  PlatformRefusal,
+  type FetchedPage,
+  type Grant,
+  type Organization,
+  type Platforms,
+  type TokenPair,
+} from '../platform';
+import { parseCredential, tokenOf, type SandboxCredential } from './credentials';
+import { recordAt, recordCount } from './records';
+import { countUse, mintPair, spend } from './tokens';
+
+/** A registered application with this secret is refused, as one with a mistyped secret is. */
+const WRONG_SECRET = 'sbx-wrong-secret';
+const PAGE_SIZE = 250;
+
+export interface SandboxPace {
+  /** Before the first page of a data set can be fetched, in milliseconds. */
+  readonly syncBaseMs: number;
+  /** For each record of a page, in milliseconds. */
+  readonly syncMsPerRecord: number;
+}
+
+export class SandboxPlatforms implements Platforms {
+  constructor(
+    private readonly db: Database,
+    private readonly pace: SandboxPace,
+  ) {}
+
+  async identify(grant: Grant): Promise<Organization> {
+    const credential = await this.open(grant);
+    const { platform } = grant;
+    const given = grant.credential[platform.organizationField] ?? credential.suffix ?? digestOf(credential.root);
+    const id = credential.otherOrganization ? `other-${given}` : given;
+    const dataTypes = dataTypesOf(platform).filter((dataType) => dataType !== credential.without);
+    return { id, name: `Organization ${id}`, dataTypes };
+  }
+
+  async refresh(grant: Grant): Promise<TokenPair> {
+    const credential = await this.open(grant);
+    if (credential.refreshRefused) throw new PlatformRefusal('GrantRefused', credential.refreshRefused);
+    const token = tokenOf(grant);
+    const pair = mintPair(credential.root);
+    if (!isRotating(grant.platform)) return { ...pair, refreshToken: token };
+    if (!(await spend(this.db, grant.platform.key, token))) {
+      throw new PlatformRefusal('GrantRefused', 'The refresh token was used already.');
+    }
+    return pair;
+  }
+
+  async fetch(grant: Grant, organizationId: string, dataType: DataType, cursor?: string): Promise<FetchedPage> {
+    const credential = parseCredential(tokenOf(grant));
+    const { invoices, expiresDuringSync } = credential;
+    const total = recordCount(dataType, invoices);
+    const sizeAt = (from: number) => Math.min(PAGE_SIZE, total - from);
+    const waitFor = (records: number) => records * this.pace.syncMsPerRecord + (credential.delayMs ?? 0);
+
+    if (cursor === undefined) {
+      return { records: [], progress: 0, next: { cursor: '0', afterMs: this.pace.syncBaseMs + waitFor(sizeAt(0)) } };
+    }
+    const from = Number(cursor);
+    const end = from + sizeAt(from);
+    if (expiresDuringSync && end >= total / 2) throw new PlatformRefusal('GrantRefused', 'The grant has expired.');
+    const indexes = Array.from({ length: end - from }, (_, offset) => from + offset);
+    const records = indexes.map((index) => recordAt(organizationId, dataType, index, invoices));
+    if (end >= total) return { records, progress: 100 };
+    return {
+      records,
+      progress: Math.floor((100 * end) / total),
+      next: { cursor: String(end), afterMs: waitFor(sizeAt(end)) },
+    };
+  }
+
+  /** What every call to the platform goes through: application and grant have to be good. */
+  private async open(grant: Grant): Promise<SandboxCredential> {
+    const token = tokenOf(grant);
+    const credential = parseCredential(token);
+    if (credential.delayMs) await delay(credential.delayMs);
+    if (credential.inaccessible) throw new PlatformInaccessible('The downstream endpoint is not accessible.');
+    checkApplication(grant, credential);
+    const { refused } = credential;
+    if (refused) {
+      const uses = Number.isFinite(refused.times) ? await countUse(this.db, grant.platform.key, token) : 0;
+      if (uses <= refused.times) throw new PlatformRefusal(refused.reason, refused.message);
+    }
+    return credential;
+  }
+}
+
+function checkApplication({ application }: Grant, { clientId }: SandboxCredential): void {
+  if (!application) return;
+  if (application.clientSecret === WRONG_SECRET) {
+    throw new PlatformRefusal('ApplicationRefused', 'The client secret is wrong.');
+  }
+  if (clientId !== undefined && clientId !== application.clientId) {
+    throw new PlatformRefusal('ApplicationRefused', 'The grant belongs to another application.');
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}

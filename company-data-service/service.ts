@@ -1,0 +1,70 @@
+import pino, { type Logger } from 'pino';
+import { openDatabase, prepareSchema } from './database/database';
+import { createApp } from './http/app';
+import { SandboxPlatforms } from './platform/sandbox/sandbox-platforms';
+import { SyncEngine } from './syncs/sync-engine';
+
+export interface ServiceOptions {
+  /** A Postgres database. The service keeps to its own schema, `company_data_service`. */
+  readonly databaseUrl: string;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: 0, any port that is free. */
+  readonly port?: number;
+  /** A path in front of every endpoint, as `/v1`. Default: none. */
+  readonly basePath?: string;
+  /** Where the service is reached from outside, for links. Default: the address it listens at, and the base path. */
+  readonly publicUrl?: string;
+  /** Default: none. */
+  readonly logger?: Logger;
+  /** How long the sandbox needs before the first record of a data set, in milliseconds. Default: 150. */
+  readonly syncBaseMs?: number;
+  /** How long the sandbox needs for each record, in milliseconds. Default: 10. */
+  readonly syncMsPerRecord?: number;
+  /** For each API key and process. Default: 1,000. */
+  readonly requestsPerMinute?: number;
+  /** Connections to Postgres that requests may hold, in this process. As many again serve syncs and authorizations. Default: 10. */
+  readonly databaseConnections?: number;
+}
+
+export interface Service {
+  /** The base URL, without a slash at the end. */
+  readonly url: string;
+  /** Answers what is under way, ends the step of the syncs that is being taken, and lets go of port and database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the Company Data Service. Several processes may serve one database.
+ *
+ * @throws when the database cannot be reached, or the port is taken
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { databaseUrl, host = '127.0.0.1', port = 0, basePath = '', databaseConnections = 10 } = options;
+  const { syncBaseMs = 150, syncMsPerRecord = 10, requestsPerMinute = 1_000 } = options;
+  const logger = options.logger ?? pino({ enabled: false });
+  const db = openDatabase(databaseUrl, databaseConnections);
+  const slowDb = openDatabase(databaseUrl, databaseConnections);
+  const platforms = new SandboxPlatforms(db, { syncBaseMs, syncMsPerRecord });
+  const engine = new SyncEngine({ databaseUrl, db: slowDb, platforms, logger });
+
+  let url = '';
+  const publicUrl = () => options.publicUrl ?? url;
+  const context = { db, slowDb, platforms, publicUrl };
+  const app = await createApp({ context, logger, basePath, requestsPerMinute });
+  const close = async () => {
+    await app.close();
+    await engine.stop();
+    await Promise.all([db.destroy(), slowDb.destroy()]);
+  };
+
+  try {
+    await prepareSchema(db);
+    url = (await app.listen({ host, port })) + basePath;
+  } catch (failure) {
+    await close();
+    throw failure;
+  }
+  engine.start();
+  return { url, close };
+}

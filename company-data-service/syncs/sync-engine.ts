@@ -1,0 +1,106 @@
+/** Runs the syncs: sleeps exactly until the next one is due, or until one is queued anywhere. */
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import type { Logger } from 'pino';
+import type { Database } from '../database/database';
+import type { Platforms } from '../platform/platform';
+import { STEP_SIZE, stepDueSyncs } from './sync-step';
+import { SYNC_CHANNEL } from './syncs';
+
+/** Another process holds what is due: it works on it, or has just died. */
+const HELD_ELSEWHERE_MS = 100;
+const AFTER_FAILURE_MS = 1000;
+/** Nothing is due: a notification wakes the engine. This is only for one that was lost with its connection. */
+const IDLE_MS = 30_000;
+
+export interface SyncEngineOptions {
+  readonly databaseUrl: string;
+  readonly db: Database;
+  readonly platforms: Platforms;
+  readonly logger: Logger;
+}
+
+export class SyncEngine {
+  private stopped = false;
+  private woken = false;
+  private wake: () => void = () => undefined;
+  private listener: Client | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: SyncEngineOptions) {}
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** Ends after the step that is being taken. Whatever is not finished goes on in another process, or at the next start. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.wake();
+    await this.running;
+    await this.listener?.end();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      this.woken = false;
+      await this.sleep(await this.work());
+    }
+  }
+
+  /** Takes the steps that are due, and answers in how many milliseconds there will be more. */
+  private async work(): Promise<number> {
+    const { db, platforms, logger } = this.options;
+    try {
+      await this.listen();
+      const stepped = await stepDueSyncs(db, platforms);
+      if (stepped === STEP_SIZE) return 0;
+      const dueInMs = await msUntilDue(db);
+      if (dueInMs === undefined) return IDLE_MS;
+      if (dueInMs > 0) return Math.min(dueInMs, IDLE_MS);
+      return stepped > 0 ? 0 : HELD_ELSEWHERE_MS;
+    } catch (failure) {
+      logger.error({ err: failure }, 'a step of the syncs failed, and is taken again');
+      return AFTER_FAILURE_MS;
+    }
+  }
+
+  private async sleep(ms: number): Promise<void> {
+    if (ms === 0 || this.woken || this.stopped) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.ceil(ms));
+      this.wake = () => {
+        this.woken = true;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Listens on a connection of its own; a lost one is replaced before the next step. */
+  private async listen(): Promise<void> {
+    if (this.listener) return;
+    const listener = new Client({ connectionString: this.options.databaseUrl });
+    listener.on('notification', () => this.wakeUp());
+    listener.on('error', () => {
+      this.listener = undefined;
+      this.wakeUp();
+    });
+    await listener.connect();
+    await listener.query(`listen ${SYNC_CHANNEL}`);
+    this.listener = listener;
+  }
+
+  /** A notification that arrives while a step is taken must not be slept through. */
+  private wakeUp(): void {
+    this.woken = true;
+    this.wake();
+  }
+}
+
+async function msUntilDue(db: Database): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms
+    from syncs where due_at is not null`.execute(db);
+  return rows[0]?.ms ?? undefined;
+}

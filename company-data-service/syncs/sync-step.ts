@@ -1,0 +1,180 @@
+/**
+ * One step of the syncs that are due: the next page of each is fetched, and what came of it is stored in the same
+ * transaction. A process that dies in the middle leaves the syncs as they were before the step, and the rows' locks end
+ * with its connection to Postgres, so that another process goes on at once.
+ */
+import { sql } from 'kysely';
+import type { Database } from '../database/database';
+import type { DataType } from '../platform/data-types';
+import {
+  PlatformRefusal,
+  type FetchedPage,
+  type Grant,
+  type Platforms,
+  type RefusalReason,
+} from '../platform/platform';
+import { platformOf, withError } from '../connections/connections';
+import type { ConnectionError, ConnectionStatus } from '../database/tables';
+
+/** So many syncs take a step together: one statement stores the records of all. */
+export const STEP_SIZE = 50;
+
+interface DueSync {
+  readonly id: string;
+  readonly company_id: string;
+  readonly connection_id: string;
+  readonly data_type: DataType;
+  readonly cursor: string | null;
+  readonly platform_key: string;
+  readonly connection_status: ConnectionStatus;
+  readonly organization_id: string;
+  readonly credential: Readonly<Record<string, string>> | null;
+  readonly application: Grant['application'] | null;
+  readonly connection_errors: readonly ConnectionError[];
+}
+
+type Outcome =
+  | { readonly sync: DueSync; readonly page: FetchedPage }
+  | { readonly sync: DueSync; readonly refusal: PlatformRefusal };
+
+/** Takes one step with the syncs that are due, and answers how many they were. */
+export async function stepDueSyncs(db: Database, platforms: Platforms): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const due = await claimDueSyncs(transaction);
+    if (due.length === 0) return 0;
+    const outcomes = await Promise.all(due.map((sync) => fetchNext(platforms, sync)));
+    await storeRecords(transaction, outcomes);
+    await storeProgress(transaction, outcomes);
+    await closeDataSets(transaction, outcomes);
+    await deauthorize(transaction, outcomes);
+    return due.length;
+  });
+}
+
+async function claimDueSyncs(transaction: Database): Promise<DueSync[]> {
+  const { rows } = await sql<DueSync>`
+    select
+      syncs.id, syncs.company_id, syncs.connection_id, syncs.data_type, syncs.cursor,
+      connections.platform_key, connections.status as connection_status, connections.organization_id,
+      connections.errors as connection_errors, credentials.fields as credential,
+      case when applications.client_id is not null then json_build_object(
+        'clientId', applications.client_id,
+        'clientSecret', applications.client_secret,
+        'environment', applications.environment
+      ) end as application
+    from syncs
+    join connections on connections.id = syncs.connection_id
+    join companies on companies.id = syncs.company_id
+    left join credentials on credentials.connection_id = connections.id
+    left join applications
+      on applications.account_id = companies.account_id and applications.platform_key = connections.platform_key
+    where syncs.due_at <= clock_timestamp()
+    order by syncs.due_at
+    limit ${STEP_SIZE}
+    for update of syncs skip locked`.execute(transaction);
+  return rows;
+}
+
+async function fetchNext(platforms: Platforms, sync: DueSync): Promise<Outcome> {
+  const { credential, application } = sync;
+  if (sync.connection_status !== 'Linked' || !credential) {
+    return { sync, refusal: new PlatformRefusal('GrantRefused', 'The connection is not linked.') };
+  }
+  const grant: Grant = { platform: platformOf(sync), credential, ...(application && { application }) };
+  try {
+    const page = await platforms.fetch(grant, sync.organization_id, sync.data_type, sync.cursor ?? undefined);
+    return { sync, page };
+  } catch (refusal) {
+    if (!(refusal instanceof PlatformRefusal)) throw refusal;
+    return { sync, refusal };
+  }
+}
+
+async function storeRecords(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
+  const rows = outcomes.flatMap((outcome) =>
+    'page' in outcome ? outcome.page.records.map((record) => ({ ...owner(outcome.sync), ...record })) : [],
+  );
+  if (rows.length === 0) return;
+  await sql`
+    insert into records (connection_id, data_type, id, company_id, sync_id, created_at, fields)
+    select connection_id, data_type, id, company_id, sync_id, "createdAt", fields
+    from json_to_recordset(${JSON.stringify(rows)}::json) as row (
+      connection_id uuid, data_type text, id text, company_id uuid, sync_id uuid, "createdAt" timestamptz, fields jsonb
+    )
+    on conflict (connection_id, data_type, id) do update
+      set sync_id = excluded.sync_id, created_at = excluded.created_at, fields = excluded.fields`.execute(transaction);
+}
+
+function owner(sync: DueSync) {
+  const { connection_id, data_type, company_id, id: sync_id } = sync;
+  return { connection_id, data_type, company_id, sync_id };
+}
+
+const STATUS_OF_REFUSAL: Record<RefusalReason, string> = {
+  GrantRefused: 'AuthError',
+  ApplicationRefused: 'AuthError',
+  WrongOrganization: 'PermissionsError',
+  PlatformUnavailable: 'FetchError',
+  PlatformRateLimited: 'RateLimitError',
+};
+
+async function storeProgress(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
+  const rows = outcomes.map((outcome) => ({ id: outcome.sync.id, ...progressOf(outcome) }));
+  // The next page counts from when this one was due: a busy engine delays pages, but does not slow a sync down.
+  await sql`
+    update syncs set
+      status = step.status,
+      progress = coalesce(step.progress, syncs.progress),
+      error_message = step.error_message,
+      cursor = step.cursor,
+      due_at = syncs.due_at + step.after_ms * interval '1 millisecond',
+      completed_at = case when step.after_ms is null then clock_timestamp() end
+    from json_to_recordset(${JSON.stringify(rows)}::json) as step (
+      id uuid, status text, progress integer, error_message text, cursor text, after_ms double precision
+    )
+    where syncs.id = step.id`.execute(transaction);
+}
+
+function progressOf(outcome: Outcome) {
+  if ('refusal' in outcome) {
+    return { status: STATUS_OF_REFUSAL[outcome.refusal.reason], error_message: outcome.refusal.message };
+  }
+  const { progress, next } = outcome.page;
+  return next
+    ? { status: 'Fetching', progress, cursor: next.cursor, after_ms: next.afterMs }
+    : { status: 'Complete', progress };
+}
+
+/** A complete sync is the truth: records that it has not seen are gone at the platform. */
+async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
+  const complete = outcomes.filter((outcome) => 'page' in outcome && !outcome.page.next).map(({ sync }) => owner(sync));
+  if (complete.length === 0) return;
+  await sql`
+    with complete as (
+      select * from json_to_recordset(${JSON.stringify(complete)}::json)
+        as complete (connection_id uuid, data_type text, sync_id uuid)
+    ), swept as (
+      delete from records using complete join data_sets using (connection_id, data_type)
+      where records.connection_id = complete.connection_id and records.data_type = complete.data_type
+        and records.sync_id <> complete.sync_id and data_sets.latest_successful_sync_id is not null
+    )
+    update data_sets set latest_successful_sync_id = complete.sync_id, last_successful_sync = clock_timestamp()
+    from complete
+    where data_sets.connection_id = complete.connection_id and data_sets.data_type = complete.data_type`.execute(
+    transaction,
+  );
+}
+
+/** A grant that ended while data was fetched: the company has to authorize again. */
+async function deauthorize(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
+  for (const outcome of outcomes) {
+    if (!('refusal' in outcome) || outcome.refusal.reason !== 'GrantRefused') continue;
+    const { sync, refusal } = outcome;
+    await transaction
+      .updateTable('connections')
+      .set({ status: 'Deauthorized', errors: JSON.stringify(withError(sync.connection_errors, refusal)) })
+      .where('id', '=', sync.connection_id)
+      .where('status', '=', 'Linked')
+      .execute();
+  }
+}

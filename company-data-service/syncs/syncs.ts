@@ -1,0 +1,88 @@
+/** Syncs of data sets in Postgres: queueing, state and history. What runs them is the sync engine. */
+import { sql } from 'kysely';
+import type { Database } from '../database/database';
+
+/** Notified whenever a sync is queued, so that the engine of every process wakes up at once. */
+export const SYNC_CHANNEL = 'company_data_service_syncs';
+
+export interface Sync {
+  readonly id: string;
+  readonly company_id: string;
+  readonly connection_id: string;
+  readonly data_type: string;
+  readonly status: string;
+  readonly error_message: string | null;
+  readonly requested_at: Date;
+  readonly completed_at: Date | null;
+  readonly progress: number;
+}
+
+export interface SyncTarget {
+  readonly connectionId: string;
+  readonly dataType: string;
+}
+
+/** Queues syncs and answers those that were: a data set that is being synced already is left as it is. */
+export async function queueSyncs(db: Database, companyId: string, targets: readonly SyncTarget[]): Promise<Sync[]> {
+  const { rows } = await sql<Sync>`
+    with queued as (
+      insert into syncs (company_id, connection_id, data_type)
+      select ${companyId}, target."connectionId", target."dataType"
+      from json_to_recordset(${JSON.stringify(targets)}::json) as target ("connectionId" uuid, "dataType" text)
+      on conflict (connection_id, data_type) where due_at is not null do nothing
+      returning *
+    ), latest as (
+      insert into data_sets (connection_id, data_type, company_id, latest_sync_id)
+      select connection_id, data_type, company_id, id from queued
+      on conflict (connection_id, data_type) do update set latest_sync_id = excluded.latest_sync_id
+    )
+    select queued.*, pg_notify(${SYNC_CHANNEL}, '') from queued`.execute(db);
+  return rows;
+}
+
+/** Where one data set of a company stands; of several connections, the one that was synced last. */
+export interface DataSetState {
+  readonly data_type: string;
+  readonly status: string;
+  readonly latest_sync_id: string;
+  readonly latest_successful_sync_id: string | null;
+  readonly last_successful_sync: Date | null;
+}
+
+export async function readDataSets(db: Database, companyId: string): Promise<DataSetState[]> {
+  const { rows } = await sql<DataSetState>`
+    select distinct on (data_sets.data_type) data_sets.*, syncs.status
+    from data_sets join syncs on syncs.id = data_sets.latest_sync_id
+    where data_sets.company_id = ${companyId}
+    order by data_sets.data_type, syncs.requested_at desc`.execute(db);
+  return rows;
+}
+
+/** Whether a data set of the company was synced to its end at least once: then it is readable, and stays so. */
+export async function isReadable(db: Database, companyId: string, dataType: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('data_sets')
+    .select('connection_id')
+    .where('company_id', '=', companyId)
+    .where('data_type', '=', dataType)
+    .where('latest_successful_sync_id', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export async function listSyncs(
+  db: Database,
+  companyId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: readonly Sync[]; total: number }> {
+  const ofCompany = db.selectFrom('syncs').where('company_id', '=', companyId);
+  const { total } = await ofCompany.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow();
+  if (offset >= total) return { items: [], total };
+  const items = await ofCompany.selectAll().orderBy('requested_at').orderBy('id').limit(limit).offset(offset).execute();
+  return { items, total };
+}
+
+export async function findSync(db: Database, companyId: string, id: string): Promise<Sync | undefined> {
+  return db.selectFrom('syncs').selectAll().where('company_id', '=', companyId).where('id', '=', id).executeTakeFirst();
+}
