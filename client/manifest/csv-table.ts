@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 
 import type { Finding } from '../../domain/manifest';
-import { counted, UnreadableFile, type Report } from './findings';
+import { counted } from '../words';
+import { UnreadableFile, type Report } from './findings';
 import type { Cell, Table, TableRow } from './table';
 
 /** A row longer than this is a quotation mark that was never closed. */

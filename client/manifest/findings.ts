@@ -15,10 +15,5 @@ export class UnreadableFile extends Error {
 /** Something the client wrote, as it appears in a message: short, on one line, in quotes. */
 export function quoted(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 59)}…` : text;
-  return JSON.stringify(short);
-}
-
-/** `1 line`, `2 lines`, `3 companies`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? noun : noun.replace(/y$/, 'ie') + 's'}`;
+  return JSON.stringify(short).replace(/\p{Cc}/gu, ' ');
 }

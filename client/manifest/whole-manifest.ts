@@ -1,6 +1,7 @@
 import { lookRounded, type ManifestRow } from '../../domain/manifest';
 import { isRotating, type Platform } from '../../domain/platforms';
-import { counted, quoted, type Report } from './findings';
+import { counted } from '../words';
+import { quoted, type Report } from './findings';
 
 interface Files {
   readonly manifest: string;

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+
+import { ConfigurationError } from '../config';
+import { CommandFailed } from './command-failed';
+import { addCheck } from './commands/check';
+import { Screen, type CommandResult, type Terminal } from './screen';
+
+/** The command did what was asked. */
+const DONE = 0;
+/** It could not, or the answer is no. */
+const FAILED = 1;
+/** It was called in a way that it does not know. */
+const USED_WRONGLY = 2;
+
+/**
+ * Runs the `ferry` command.
+ *
+ * With `--json`, standard output holds exactly one JSON value, for an error too (`ferry.error/1`), and standard error
+ * only what `--debug` adds.
+ *
+ * @param args without the program's own name
+ * @returns the exit code: 0, 1 (it failed), or 2 (used wrongly)
+ */
+export async function runFerry(args: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
+  const screen = new Screen(terminal, args.includes('--json'));
+  let failed = false;
+  const run = async (work: () => Promise<CommandResult>): Promise<void> => {
+    const result = await work();
+    screen.show(result);
+    failed = result.failed ?? false;
+  };
+
+  try {
+    await ferryCommand(run, screen, terminal).parseAsync(args, { from: 'user' });
+    return failed ? FAILED : DONE;
+  } catch (error) {
+    if (error instanceof CommanderError) return usageOf(error, screen);
+    explain(error, screen, terminal, args.includes('--debug'));
+    return FAILED;
+  }
+}
+
+function ferryCommand(
+  run: (work: () => Promise<CommandResult>) => Promise<void>,
+  screen: Screen,
+  { stdout, stderr }: Terminal,
+): Command {
+  const program = new Command('ferry')
+    .description('Move existing connections into the Company Data Service: six steps, each approved by a person.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain the command')
+    .helpCommand(false)
+    .showHelpAfterError('Run with --help for an explanation.')
+    .configureHelp({ styleTitle: (title) => screen.styled('bold', title) })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => screen.json || stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error:/, 'ferry:')),
+      getOutHelpWidth: () => stdout.columns ?? 100,
+      getErrHelpWidth: () => stderr.columns ?? 100,
+    })
+    .exitOverride();
+
+  program.commandsGroup('Before a migration:');
+  addCheck(program, run);
+
+  for (const command of program.commands) {
+    command
+      .option('--json', 'print one JSON value instead of words')
+      .option('--debug', 'with an unexpected error, print where in the program it arose');
+  }
+  return program;
+}
+
+/** Help and version arrive as errors too. Commander has written its words already, but not as JSON. */
+function usageOf(error: CommanderError, screen: Screen): 0 | 2 {
+  if (error.exitCode === 0) return DONE;
+  if (screen.json) screen.fail(error.message.replace(/^error: /, ''), 'run with --help for an explanation');
+  return USED_WRONGLY;
+}
+
+function explain(error: unknown, screen: Screen, { stderr }: Terminal, debug: boolean): void {
+  if (error instanceof CommandFailed) screen.fail(error.message, error.advice);
+  else if (error instanceof ConfigurationError) screen.fail(error.message);
+  else screen.fail(`unexpected: ${String(error)}`, 'run again with --debug for the whole error');
+  if (debug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);
+}
+
+/** From the package.json above this file, wherever the build has put it. */
+function version(): string {
+  let folder = __dirname;
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+  return version;
+}

@@ -1,0 +1,61 @@
+import { Format, SingleBar } from 'cli-progress';
+
+import { harmless } from './table';
+import type { TerminalStream } from './terminal';
+
+/** A bar that moves while companies do. */
+export interface ProgressBar {
+  /** @param note what is going on, in a few words */
+  update(done: number, total: number, note: string): void;
+  /** Leaves the bar as it is and gives the cursor back. Must be called, also on Ctrl-C. */
+  close(): void;
+}
+
+/** Opens a bar; where there is no terminal, a line is written whenever something has changed. */
+export function openProgressBar(stream: TerminalStream): ProgressBar {
+  return stream.isTTY ? new DrawnBar(stream) : new WrittenBar(stream);
+}
+
+class DrawnBar implements ProgressBar {
+  readonly #bar: SingleBar;
+
+  constructor(stream: TerminalStream) {
+    this.#bar = new SingleBar({
+      stream,
+      hideCursor: true,
+      // Ctrl-C is the command's own business.
+      gracefulExit: false,
+      barsize: Math.max(10, Math.min(40, (stream.columns ?? 80) - 45)),
+      format: (options, { progress }, { done, total, note }: { done: number; total: number; note: string }) =>
+        `${Format.BarFormat(progress, options)} ${done}/${total}  ${note}`,
+      barCompleteChar: '█',
+      barIncompleteChar: '░',
+    });
+  }
+
+  update(done: number, total: number, note: string): void {
+    if (!this.#bar.isActive) this.#bar.start(total, 0, { done: 0, total, note: '' });
+    this.#bar.setTotal(total);
+    this.#bar.update(done, { done, total, note: harmless(note) });
+  }
+
+  close(): void {
+    if (this.#bar.isActive) this.#bar.stop();
+  }
+}
+
+class WrittenBar implements ProgressBar {
+  #last = '';
+
+  constructor(private readonly stream: TerminalStream) {}
+
+  update(done: number, total: number, note: string): void {
+    const line = `${done}/${total}  ${harmless(note)}\n`;
+    if (line !== this.#last) this.stream.write(line);
+    this.#last = line;
+  }
+
+  close(): void {
+    // Every line is complete.
+  }
+}

@@ -1,0 +1,53 @@
+import { layTable, styled, type Style, type TableCell, type TableColumn } from './table';
+import type { Terminal } from './terminal';
+
+/**
+ * What a command found out or did: one value for programs, words for people.
+ *
+ * With `--json` exactly one value is written to standard output, whether the command succeeded or not. `schema` names
+ * its form, and the number after the slash changes when a field is renamed, removed or given another meaning.
+ */
+export interface CommandResult {
+  readonly json: { readonly schema: `ferry.${string}/${number}` } & Readonly<Record<string, unknown>>;
+  readonly print: (screen: Screen) => void;
+  /** The command did its work, and the answer is no. */
+  readonly failed?: boolean;
+}
+
+/** The screen of one run of the command. */
+export class Screen {
+  constructor(
+    private readonly terminal: Terminal,
+    /** Only results are written, as JSON. */
+    readonly json: boolean,
+  ) {}
+
+  /** Writes the result in the form that was asked for. */
+  show({ json, print }: CommandResult): void {
+    if (this.json) this.terminal.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+    else print(this);
+  }
+
+  line(text = ''): void {
+    this.terminal.stdout.write(`${text}\n`);
+  }
+
+  table(columns: readonly TableColumn[], rows: readonly (readonly TableCell[])[]): void {
+    this.line(layTable(this.terminal.stdout, columns, rows));
+  }
+
+  styled(style: Style, text: string): string {
+    return styled(this.terminal.stdout, style, text);
+  }
+
+  /** Says on standard error what went wrong; with `--json`, as a result: `ferry.error/1`. */
+  fail(message: string, advice?: string): void {
+    if (this.json) {
+      const error = { message, ...(advice !== undefined && { advice }) };
+      this.show({ json: { schema: 'ferry.error/1', error }, print: () => undefined });
+    } else {
+      const { stderr } = this.terminal;
+      stderr.write(`${styled(stderr, 'red', 'ferry:')} ${message}${advice === undefined ? '' : `; ${advice}`}\n`);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import Table from 'cli-table3';
+
+import type { TerminalStream } from './terminal';
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** A cell's text; what clients wrote may be in it, so control characters never reach the terminal. */
+export type TableCell = string | { readonly text: string; readonly style: Style };
+
+export interface TableColumn {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+}
+
+/** Narrower than this, a column of words is not readable. */
+const LEAST_WIDTH = 12;
+const GAP = 2;
+
+/** Lays rows out under their titles, without lines. On a terminal it fits the width, elsewhere nothing is wrapped. */
+export function layTable(
+  stream: TerminalStream,
+  columns: readonly TableColumn[],
+  rows: readonly (readonly TableCell[])[],
+): string {
+  const natural = columns.map(({ title }, index) =>
+    Math.max(title.length, ...rows.map((row) => textOf(row[index] ?? '').length)),
+  );
+  const table = new Table({
+    head: columns.map(({ title }) => styled(stream, 'bold', title)),
+    // The width that cli-table3 is told includes the gap.
+    colWidths: fitted(natural, stream.columns).map((width) => width + GAP),
+    colAligns: columns.map(({ align }) => align ?? 'left'),
+    wordWrap: true,
+    chars: NO_LINES,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
+  });
+  for (const row of rows) {
+    table.push(row.map((cell) => (typeof cell === 'string' ? textOf(cell) : styled(stream, cell.style, textOf(cell)))));
+  }
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+/** Colours only where the stream shows them: a terminal, and `NO_COLOR` is not set. */
+export function styled(stream: TerminalStream, style: Style, text: string): string {
+  return styleText(style, text, { stream });
+}
+
+/** Text for a terminal: what could move the cursor or change colours is left out. */
+export function harmless(text: string): string {
+  return stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ');
+}
+
+const textOf = (cell: TableCell): string => harmless(typeof cell === 'string' ? cell : cell.text);
+
+/** Takes from the widest column until all fit, or until none can give more. */
+function fitted(natural: readonly number[], available = Infinity): number[] {
+  const widths = [...natural];
+  const total = (): number => widths.reduce((sum, width) => sum + width + GAP, 0);
+  while (total() > available) {
+    const widest = widths.indexOf(Math.max(...widths));
+    const width = widths[widest] ?? 0;
+    if (width <= LEAST_WIDTH) break;
+    widths[widest] = width - 1;
+  }
+  return widths;
+}
+
+const NO_LINES = {
+  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '' },
+  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '', right: '', 'right-mid': '', middle: '' },
+};

@@ -1,0 +1,37 @@
+import { Writable } from 'node:stream';
+import { WriteStream } from 'node:tty';
+
+import { runFerry } from '../../client/program';
+import type { TerminalStream } from '../../client/screen/terminal';
+
+/** A stream that keeps what is written to it; with a width it is a colour terminal, as far as anybody can tell. */
+export function capturedStream(
+  columns?: number,
+  env: NodeJS.ProcessEnv = {},
+): TerminalStream & { readonly text: string } {
+  const pieces: string[] = [];
+  const stream = new Writable({
+    write: (piece: Buffer, _encoding, done) => {
+      pieces.push(piece.toString());
+      done();
+    },
+  });
+  const terminal = {
+    isTTY: true,
+    columns,
+    getColorDepth: () => WriteStream.prototype.getColorDepth({ TERM: 'xterm-256color', ...env }),
+  };
+  const captured = Object.defineProperty(stream, 'text', { get: () => pieces.join('') });
+  return Object.assign(captured, columns === undefined ? {} : terminal) as TerminalStream & { readonly text: string };
+}
+
+/** Runs the command in this process, and hands back what it said and how it ended. */
+export async function ferry(
+  args: string[],
+  columns?: number,
+  env?: NodeJS.ProcessEnv,
+): Promise<{ exitCode: number; out: string; err: string }> {
+  const [stdout, stderr] = [capturedStream(columns, env), capturedStream(columns, env)];
+  const exitCode = await runFerry(args, { stdout, stderr });
+  return { exitCode, out: stdout.text, err: stderr.text };
+}

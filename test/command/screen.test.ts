@@ -1,0 +1,42 @@
+import { openProgressBar } from '../../client/screen/progress-bar';
+import { Screen } from '../../client/screen/screen';
+import { localTime } from '../../client/screen/times';
+import { capturedStream } from './captured';
+
+describe('a progress bar', () => {
+  test('is drawn on a terminal, and gives the cursor back', () => {
+    const stream = capturedStream(80);
+    const bar = openProgressBar(stream);
+    bar.update(5, 25, 'moving');
+    bar.update(25, 25, 'moved');
+    bar.close();
+    expect(stream.text).toContain('25/25  moved');
+    expect(stream.text).toContain('█');
+    expect(stream.text.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stream.text.lastIndexOf('\u001b[?25l'));
+  });
+
+  test('is written elsewhere, one line for each change', () => {
+    const stream = capturedStream();
+    const bar = openProgressBar(stream);
+    bar.update(5, 25, 'moving');
+    bar.update(5, 25, 'moving');
+    bar.update(25, 25, 'moved');
+    bar.close();
+    expect(stream.text).toBe('5/25  moving\n25/25  moved\n');
+  });
+});
+
+test.each([
+  ['2026-11-21T13:05:00Z', 'Europe/Berlin', 'Sat 21 Nov 2026, 14:05 UTC+01:00'],
+  ['2026-07-01T23:30:00.000Z', 'Europe/London', 'Thu 2 Jul 2026, 00:30 UTC+01:00'],
+  [new Date('2026-07-01T23:30:00Z'), 'UTC', 'Wed 1 Jul 2026, 23:30 UTC'],
+])('a time is told in the zone of its reader: %s in %s', (moment, zone, told) => {
+  expect(localTime(moment, zone)).toBe(told);
+});
+
+test('a failure is one line for people', () => {
+  const [stdout, stderr] = [capturedStream(), capturedStream()];
+  new Screen({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');
+  expect(stdout.text).toBe('');
+  expect(stderr.text).toBe('ferry: there is no migration acme.wave; see them all with: ferry list\n');
+});
