@@ -94,9 +94,14 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
   };
 }
 
+/** How a call is named in errors: without its query, which may hold names. */
+export function labelOf({ method, path }: Call): string {
+  return `${method} ${path.replace(/\?.*/, '')}`;
+}
+
 function requestOf(call: Call): HttpRequest {
   return {
-    call: `${call.method} ${call.path.replace(/\?.*/, '')}`,
+    call: labelOf(call),
     method: call.method,
     path: call.path,
     json: call.body === undefined ? undefined : JSON.stringify(call.body),

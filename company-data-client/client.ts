@@ -31,7 +31,7 @@ export interface CompanyFilter {
 }
 
 /** Which page of a list is read. */
-export interface PageChoice {
+interface PageChoice {
   readonly page?: number | undefined;
   /** 1 to 5,000; the service's default is 100. */
   readonly pageSize?: number | undefined;
@@ -40,13 +40,13 @@ export interface PageChoice {
 }
 
 /** Creations are sent again safely under one key, for 90 minutes; after that, look whether the thing exists. */
-export interface CreationOptions extends CallOptions {
+interface CreationOptions extends CallOptions {
   /** A UUID. */
   readonly idempotencyKey: string;
 }
 
 /** The client's own application at a platform, which its refresh tokens are bound to. */
-export interface ApplicationCredentials {
+interface ApplicationCredentials {
   readonly clientId: string;
   readonly clientSecret: Secret;
   readonly environment: 'production' | 'sandbox';
@@ -56,8 +56,7 @@ export interface ApplicationCredentials {
  * The Company Data Service, as far as a migration needs it.
  *
  * Every call throws a `CompanyDataError` when it fails, or the reason of its signal when it is cancelled. Calls are
- * sent
- * again by themselves where that is safe, within the retry budget.
+ * sent again by themselves where that is safe, within the retry budget.
  */
 export interface CompanyDataClient {
   /** Whose key this is, and what its plan allows. */
@@ -87,8 +86,7 @@ export interface CompanyDataClient {
    * Hands a credential over: the crossing. What became of it stands in the connection's status and errors.
    *
    * Sent again only when it certainly was not used (429, refused connection). After any other failure read the
-   * connection
-   * before this is called again: a single-use token may have been used.
+   * connection before this is called again: a single-use token may have been used.
    * @param fields as the platform's entry names them.
    */
   putAuthorization(

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Secret } from '../security/secret';
-import { type Call, type CallOptions, createCaller } from './caller';
+import { type Call, type CallOptions, createCaller, labelOf } from './caller';
 import type { CompanyDataClient, CompanyDetails } from './client';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
@@ -23,8 +23,7 @@ export interface CompanyDataClientOptions {
   readonly authorizationTimeoutMs?: number | undefined;
   /**
    * For all attempts of one call and the waits before them: no attempt begins later than this, so that a call is over
-   * after
-   * this and one time-out. Default 60,000.
+   * after this and one time-out. Default 60,000.
    */
   readonly retryBudgetMs?: number | undefined;
   /** The longest wait after a first failure; each further failure doubles it, up to 30 times this. Default 500. */
@@ -68,16 +67,16 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     ...more,
   });
 
-  function list<S extends z.ZodType>(
-    result: S,
+  function list<T>(
+    page: z.ZodType<schemas.Page<T>>,
     first: Call,
-    idOf: (result: z.output<S>) => string,
+    idOf: (result: T) => string,
     options: CallOptions | undefined,
-  ): AsyncIterable<z.output<S>> {
+  ): AsyncIterable<T> {
     return eachResult({
-      call: `GET ${first.path.replace(/\?.*/, '')}`,
+      call: labelOf(first),
       firstPath: first.path,
-      readPage: async (path) => (await caller.read({ ...first, path }, schemas.pageSchema(result), options)).value,
+      readPage: async (path) => (await caller.read({ ...first, path }, page, options)).value,
       follow: (currentPath, href) => followLink(address, currentPath, href),
       idOf,
     });
@@ -92,14 +91,15 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 
   const readRecords: CompanyDataClient['records'] = (companyId, dataType, { page, pageSize, where } = {}, options) => {
     const call = to('GET', ['companies', companyId, 'data', dataType], { query: { ...where, page, pageSize } });
-    return caller.read(call, schemas.pageSchema(schemas.recordSchema), options);
+    return caller.read(call, schemas.recordPageSchema, options);
   };
 
   return {
     account: (options) => caller.read(to('GET', ['account']), schemas.accountSchema, options),
     healthz: (options) => caller.done(to('GET', ['healthz']), options),
 
-    integrations: (options) => list(schemas.integrationSchema, to('GET', ['integrations']), ({ key }) => key, options),
+    integrations: (options) =>
+      list(schemas.integrationPageSchema, to('GET', ['integrations']), ({ key }) => key, options),
     integration: (platformKey, options) =>
       caller.read(to('GET', ['integrations', platformKey]), schemas.integrationSchema, options),
     putApplicationCredentials(platformKey, { clientId, clientSecret, environment }, options) {
@@ -111,7 +111,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     companies({ tags = {}, query, pageSize } = {}, options) {
       const parameters = { tags: firstTag(tags), query, pageSize };
       const call = to('GET', ['companies'], { query: parameters });
-      return withTags(tags, list(schemas.companySchema, call, byId, options));
+      return withTags(tags, list(schemas.companyPageSchema, call, byId, options));
     },
     createCompany: (details, { idempotencyKey, signal }) =>
       caller.read(to('POST', ['companies'], { body: bodyOf(details), idempotencyKey }), schemas.companySchema, {
@@ -124,7 +124,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     deleteCompany: (companyId, options) => caller.done(to('DELETE', ['companies', companyId]), options),
 
     connections: (companyId, options) =>
-      list(schemas.connectionSchema, to('GET', ['companies', companyId, 'connections']), byId, options),
+      list(schemas.connectionPageSchema, to('GET', ['companies', companyId, 'connections']), byId, options),
     createConnection: (companyId, platformKey, { idempotencyKey, signal }) =>
       caller.read(
         to('POST', ['companies', companyId, 'connections'], { body: { platformKey }, idempotencyKey }),
@@ -158,7 +158,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     dataStatus: (companyId, options) =>
       caller.read(to('GET', ['companies', companyId, 'dataStatus']), schemas.dataStatusSchema, options),
     syncHistory: (companyId, options) =>
-      list(schemas.pullOperationSchema, to('GET', ['companies', companyId, 'data', 'history']), byId, options),
+      list(schemas.pullOperationPageSchema, to('GET', ['companies', companyId, 'data', 'history']), byId, options),
 
     records: readRecords,
     async countRecords(companyId, dataType, options) {

@@ -28,7 +28,7 @@ export function errorOf(call: string, answer: HttpAnswer, secrets: readonly stri
   const failure: Extract<CallFailure, { kind: 'answer' }> = {
     kind: 'answer',
     status: answer.status,
-    error: clean(body?.error ?? pageText(answer)),
+    error: clean(body?.error || pageText(answer)),
     service: body?.service ?? '',
     ...(correlationId !== undefined && { correlationId }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),

@@ -141,8 +141,7 @@ export class BrokenPaging extends UnreadableAnswer {
 
 /**
  * Thrown when the service asks for a longer wait than the call's budget allows, so that the caller can wait in its own
- * way.
- * The call has not taken effect. `cause` is the last error answer, if there was one.
+ * way. The call has not taken effect. `cause` is the last error answer, if there was one.
  */
 export class DeferredUntil extends CompanyDataError {
   override readonly name = 'DeferredUntil';

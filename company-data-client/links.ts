@@ -28,8 +28,7 @@ export function pathTo({ basePath }: ServiceAddress, segments: readonly string[]
  * host.
  *
  * The contract's links begin with `/` and are relative to the base URL; other services give whole URLs, paths from the
- * root,
- * or only a query. The scheme is not compared: behind a proxy that ends TLS a service takes itself for http.
+ * root, or only a query. The scheme is not compared: behind a proxy that ends TLS a service takes itself for http.
  */
 export function followLink(address: ServiceAddress, currentPath: string, href: string): string | undefined {
   const { origin, host, basePath } = address;

@@ -8,9 +8,8 @@ import type { HttpAnswer } from './transport';
  * `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` (a date), and 429s.
  *
  * As long as half of the limit suffices nothing is held back, so that small jobs are quick; when it does not, what is
- * left is
- * spread evenly up to the reset, and so is the next limit from its beginning. Several processes with one key need no
- * coordination: each sees what the others left over.
+ * left is spread evenly up to the reset, and so is the next limit from its beginning. Several processes with one key
+ * need no coordination: each sees what the others left over.
  */
 export interface Pacer {
   /**

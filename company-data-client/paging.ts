@@ -19,8 +19,7 @@ export interface PageSource<T> {
  * Every result of a list, each once, by following the links from page to page.
  *
  * A result that moves to a later page is given once. When the total shrinks on the way, results may have moved to a
- * page that
- * was read before they did: then the list is read again, and gives what is new.
+ * page that was read before they did: then the list is read again, and gives what is new.
  * @throws {BrokenPaging} when the links do not lead to an end, or away from the service.
  */
 export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, void, undefined> {

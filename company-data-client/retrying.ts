@@ -30,8 +30,7 @@ export interface Repeatable {
  * Whether a failed call may be sent again.
  *
  * After a 429 or a refused connection nothing has happened, so that anything may. After an error of the service or a
- * lost
- * answer it may have happened.
+ * lost answer it may have happened.
  */
 export function mayRepeat(error: CompanyDataError, { repeatable, idempotencyKey }: Repeatable): boolean {
   if (error instanceof Throttled) return true;
@@ -60,8 +59,7 @@ export class Patience {
 
   /**
    * Waits as long as the service says, or else a random time that grows (full jitter), so that those who failed
-   * together do
-   * not come back together.
+   * together do not come back together.
    * @throws {DeferredUntil} when the service asks for more time than is left.
    * @throws the error itself when no time is left.
    */

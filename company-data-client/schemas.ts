@@ -2,8 +2,7 @@
  * What the service answers, as far as it is used here. Schemas are the types.
  *
  * Lenient on purpose: unknown fields are dropped, and a field is only required if nothing can be done without it,
- * because
- * the specification leaves most of them open.
+ * because the specification leaves most of them open.
  */
 import { z } from 'zod';
 
@@ -21,14 +20,13 @@ const tags = absent(z.record(z.string(), z.string()));
  * Something the platform said about a connection. `statusText` is the vocabulary: `GrantRefused`, `ApplicationRefused`,
  * ...
  */
-export const connectionErrorSchema = z.object({
+const connectionErrorSchema = z.object({
   statusCode: absent(z.coerce.string()),
   statusText: text,
   errorMessage: text,
   erroredOnUtc: text,
   status: text,
 });
-export type ConnectionError = z.infer<typeof connectionErrorSchema>;
 
 /** `PendingAuth` and `Deauthorized` mean that the end customer has to authorize again, at `linkUrl`. */
 export const connectionSchema = z.object({
@@ -123,13 +121,13 @@ export const syncSettingsSchema = z.object({
 export type SyncSettings = z.infer<typeof syncSettingsSchema>;
 
 /** A record of a data set: an invoice, a bill, ... Its own fields are kept as they are. */
-export const recordSchema = z.looseObject({ id: z.string(), modifiedDate: text });
+const recordSchema = z.looseObject({ id: z.string(), modifiedDate: text });
 export type DataRecord = z.infer<typeof recordSchema>;
 
 const link = absent(z.object({ href: z.string() }));
 
-/** The page of a list. */
-export const pageSchema = <S extends z.ZodType>(result: S) =>
+/** A page of a list. */
+const pageOf = <S extends z.ZodType>(result: S) =>
   z.object({
     results: z.array(result),
     pageNumber: absent(z.number().int()),
@@ -138,14 +136,18 @@ export const pageSchema = <S extends z.ZodType>(result: S) =>
     totalResults: z.number().int().nonnegative(),
     _links: z.object({ self: link, current: link, next: link, previous: link }),
   });
-export type Page<T> = Omit<z.infer<ReturnType<typeof pageSchema>>, 'results'> & { results: T[] };
+export type Page<T> = Omit<z.infer<ReturnType<typeof pageOf>>, 'results'> & { results: T[] };
 
-/** The service's error body; every field may be missing, for what answers may be a proxy. */
+export const companyPageSchema = pageOf(companySchema);
+export const connectionPageSchema = pageOf(connectionSchema);
+export const integrationPageSchema = pageOf(integrationSchema);
+export const pullOperationPageSchema = pageOf(pullOperationSchema);
+export const recordPageSchema = pageOf(recordSchema);
+
+/** The service's error body, as far as it is one: what answers may also be a proxy. */
 export const errorBodySchema = z.object({
-  error: text,
-  service: text,
-  correlationId: text,
-  validation: absent(
-    z.object({ errors: z.nullish(z.array(z.object({ message: z.string() }))).transform((errors) => errors ?? []) }),
-  ),
+  error: text.catch(undefined),
+  service: text.catch(undefined),
+  correlationId: text.catch(undefined),
+  validation: absent(z.object({ errors: z.array(z.object({ message: z.string() })) })).catch(undefined),
 });

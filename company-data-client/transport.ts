@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export interface HttpRequest {
   /** Method and path as they stand in errors. */
   readonly call: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path and query on the service's origin. */
   readonly path: string;
   readonly json?: string | undefined;
@@ -153,13 +153,11 @@ function noAnswer(call: string, error: unknown): NoAnswer {
   return new NoAnswer(call, 'dropped', `the connection broke: ${message}`, { cause: error });
 }
 
-/** True when the request certainly never left: looking up the name, connecting or the TLS handshake failed. */
+/** True when the request certainly never left: the name, the connection or the service's certificate was no good. */
 function neverConnected(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   const { code, syscall, errors }: NodeJS.ErrnoException & { errors?: readonly unknown[] } = error;
   if (errors !== undefined) return errors.every(neverConnected); // one for each address of the name
-  return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT' || isTlsRefusal(code);
+  const isCertificate = code !== undefined && /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code);
+  return isCertificate || syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
 }
-
-const isTlsRefusal = (code: string | undefined) =>
-  code !== undefined && /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code);

@@ -1,7 +1,7 @@
 import type { Secret } from './secret';
 
 /** A key under the protection of a master key. */
-export interface WrappedKey {
+interface WrappedKey {
   /** Names the master key; not secret. */
   readonly keyId: string;
   readonly wrapped: Buffer;
@@ -26,7 +26,7 @@ export class UnknownMasterKey extends Error {
   constructor(keyId: string, known: readonly string[]) {
     super(
       `This was encrypted under master key ${keyId}, and this process has only ${known.join(', ')}. ` +
-        'Start it with that master key as well; without it the credentials cannot be opened and have to be supplied again.',
+        'Start it with that master key as well; without it the credentials have to be supplied again.',
     );
   }
 }

@@ -7,9 +7,8 @@ const MASK = '[secret]';
  * A value that nobody sees by accident: a credential, an API key, a client secret.
  *
  * In JSON, template strings, `console.log`, `util.inspect`, errors and pino's logs it is `[secret]`. The value lies in
- * a private field, so spreading, `Object.entries`
- * and structured printing find nothing. {@link Secret.reveal} is the only way to it: a search for `.reveal(` lists
- * every place where a secret is used.
+ * a private field, so spreading, `Object.entries` and structured printing find nothing. {@link Secret.reveal} is the
+ * only way to it: a search for `.reveal(` lists every place where a secret is used.
  */
 export class Secret<T = string> {
   readonly #value: T;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 
 /** A request as it arrived. */
-export interface Arrived {
+interface Arrived {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
