@@ -1,12 +1,13 @@
 /** The arrows of the house: which folder may know which. See "The house" in CONTRIBUTING.md. */
-const only = (folder, allowed) => ({
+const only = (folder, allowed, typesOf = []) => ({
   name: `${folder}-knows-only`,
   severity: 'error',
   comment: `${folder}/ may import only itself, ${allowed.join(', ') || 'nothing else'}`,
   from: { path: `^${folder}/` },
   to: {
     path: '^(domain|workflows|activities|company-data-client|company-data-service|store|security|config|worker|client|dev|test)/',
-    pathNot: [folder, ...allowed].map((name) => `^${name}(/|$)`),
+    pathNot: [folder, ...allowed].map((name) => `^${name}(/|\\.ts$|$)`),
+    ...(typesOf.length > 0 ? { dependencyTypesNot: ['type-only'] } : {}),
   },
 });
 
@@ -14,7 +15,7 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     only('domain', []),
-    only('workflows', ['domain']),
+    only('workflows', ['domain'], ['activities']),
     only('security', ['domain']),
     only('store', ['domain', 'security']),
     only('company-data-client', ['domain', 'security']),

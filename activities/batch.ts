@@ -2,13 +2,15 @@
 import type { StopReason } from '../domain/failures';
 import type { CheckWork, SliceWork } from './crossing';
 import { checkDue, importGroups, whatIsAhead } from './crossing';
-import type { ActivityDeps } from './index';
+import type { ActivityDeps } from './deps';
 
 export interface SliceReport {
   readonly claimed: number;
   readonly stop: StopReason | null;
-  /** Milliseconds until something can be claimed or taken over; null: nothing is left, or the migration is paused. */
-  readonly nextInMs: number | null;
+  /** Milliseconds until something can be claimed; null: nothing is left to claim, or the migration is paused. */
+  readonly nextClaimInMs: number | null;
+  /** Milliseconds until a company may be taken over whose attempt has died; null: none is importing. */
+  readonly nextTakeOverInMs: number | null;
 }
 
 export interface CheckReport {
@@ -24,7 +26,7 @@ export function batchActivities(deps: ActivityDeps) {
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
       const result = await importGroups(deps, { ...work, onlyRow: null });
       const { paused, nextClaimInMs, nextTakeOverInMs } = await whatIsAhead(deps, work.migrationId);
-      return { ...result, nextInMs: paused ? nextTakeOverInMs : earlier(nextClaimInMs, nextTakeOverInMs) };
+      return { ...result, nextClaimInMs: paused ? null : nextClaimInMs, nextTakeOverInMs };
     },
 
     async verifyDue(work: Omit<CheckWork, 'onlyRow'>): Promise<CheckReport> {
@@ -33,9 +35,4 @@ export function batchActivities(deps: ActivityDeps) {
       return { ...result, nextInMs: nextCheckInMs };
     },
   };
-}
-
-function earlier(one: number | null, other: number | null): number | null {
-  if (one === null) return other;
-  return other === null ? one : Math.min(one, other);
 }

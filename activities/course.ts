@@ -18,7 +18,7 @@ import {
   recordDecisions,
   setPaused,
 } from '../store';
-import type { ActivityDeps } from './index';
+import type { ActivityDeps } from './deps';
 
 interface OfMigration {
   readonly migrationId: string;

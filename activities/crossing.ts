@@ -16,7 +16,7 @@ import {
 } from '../store';
 import type { Crossing } from './import-company';
 import { importCompany } from './import-company';
-import type { ActivityDeps } from './index';
+import type { ActivityDeps } from './deps';
 import { verifyCompany } from './verify-company';
 
 /** An activity gives its slot back after this long, even if more is to be done. */

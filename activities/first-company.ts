@@ -3,7 +3,7 @@ import type { FirstCompany } from '../domain/migration-state';
 import type { StopReason } from '../domain/failures';
 import { beginRun, chooseFirst, readCompany } from '../store';
 import { checkDue, importGroups } from './crossing';
-import type { ActivityDeps } from './index';
+import type { ActivityDeps } from './deps';
 
 export type FirstCompanyStep =
   { readonly result: FirstCompany } | { readonly stop: StopReason } | { readonly againInMs: number };

@@ -5,7 +5,7 @@
  */
 import type { Counts } from './company-state';
 import { NO_COUNTS } from './company-state';
-import type { Decision, Outcome } from './decisions';
+import type { Decision, Outcome } from './decision';
 import type { Estimate } from './estimate';
 import type { FailureKind, StopReason } from './failures';
 import type { Role, Step } from './steps';

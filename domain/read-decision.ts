@@ -2,7 +2,7 @@
  * Reads what somebody sent as a decision. Hand-written guards: the workflow runs them, and messages may be typed by
  * hand into Temporal's own tools, so nothing about their shape is taken for granted.
  */
-import type { Decision, NextAfterRejection } from './decisions';
+import type { Decision, NextAfterRejection } from './decision';
 import type { Role } from './steps';
 import { isRole, isStep, ROLES, STEPS } from './steps';
 

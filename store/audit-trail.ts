@@ -1,5 +1,5 @@
 /** The audit trail: every decision and what became of it, once, append-only. Temporal's own history is deleted in time. */
-import type { Decision, Outcome } from '../domain/decisions';
+import type { Decision, Outcome } from '../domain/decision';
 import type { Recorded } from '../domain/migration-state';
 import type { Database } from './database';
 

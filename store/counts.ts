@@ -38,12 +38,21 @@ export async function lookAhead(db: Database, migrationId: string, stalledAfterM
       ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`.execute(db);
   const [ahead] = rows;
   if (!ahead) throw new Error('a select without from always gives one row');
-  return ahead;
+  const { nextClaimInMs, nextTakeOverInMs, nextCheckInMs } = ahead;
+  return {
+    ...ahead,
+    nextClaimInMs: notNegative(nextClaimInMs),
+    nextTakeOverInMs: notNegative(nextTakeOverInMs),
+    nextCheckInMs: notNegative(nextCheckInMs),
+  };
 }
 
 /** Rounded up, so that whoever sleeps this long finds the thing due. */
 const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
-  sql`greatest(0, ceil(extract(epoch from ${moment} - clock_timestamp()) * 1000))::float8`;
+  sql`ceil(extract(epoch from ${moment} - clock_timestamp()) * 1000)::float8`;
+
+/** What is overdue is due now. Postgres's `greatest` would take null, which means never, for now as well. */
+const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
 /** How many companies are in which state. One scan of the migration's rows. */
 export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {

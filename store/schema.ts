@@ -1,7 +1,7 @@
 /** The orchestrator's tables, as Kysely reads and writes them. What each column means is said where it is created. */
 import type { ColumnType, Generated } from 'kysely';
 import type { CompanyState } from '../domain/company-state';
-import type { Decision } from '../domain/decisions';
+import type { Decision } from '../domain/decision';
 import type { FailureKind } from '../domain/failures';
 import type { Evidence } from '../domain/migration-state';
 import type { MigrationLimits } from '../domain/plan';

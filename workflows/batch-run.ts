@@ -1,4 +1,5 @@
 import { condition, getExternalWorkflowHandle, sleep, workflowInfo } from '@temporalio/workflow';
+import type { SliceReport } from '../activities/batch';
 import type { StopReason } from '../domain/failures';
 import type { MigrationLimits } from '../domain/plan';
 import { records, slices } from './activity-proxies';
@@ -25,20 +26,42 @@ const PROGRESS_EVERY_MS = 60_000;
 export async function batchRun({ migrationId, runNumber, limits }: Batch): Promise<BatchReport> {
   const run = `batch-${runNumber}`;
   let stop: StopReason | null = null;
-  let importing = limits.slicesAtOnce;
+  let importing = true;
   let ended = false;
 
-  /** Claims group after group; waits for companies whose next try is due later; ends when none is left. */
-  async function importSlice(slice: number): Promise<void> {
+  function importSlice(slice: number): Promise<SliceReport> {
+    return slices.importSlice.executeWithOptions({ summary: `Move companies, slice ${slice}` }, [
+      { migrationId, run, slice, atOnce: limits.companiesPerSliceAtOnce },
+    ]);
+  }
+
+  /** Claims group after group, and waits for companies whose next try is due later, until none is left to claim. */
+  async function importWaiting(slice: number): Promise<void> {
     const wait = growingWait();
     while (stop === null) {
-      const report = await slices.importSlice.executeWithOptions({ summary: `Move companies, slice ${slice}` }, [
-        { migrationId, run, slice, atOnce: limits.companiesPerSliceAtOnce },
-      ]);
-      stop ??= report.stop;
-      if (report.nextInMs === null) return;
-      await pauseFor(wait(report.nextInMs, report.claimed > 0), 'Until the next company can be tried');
+      const { claimed, stop: stopped, nextClaimInMs } = await importSlice(slice);
+      stop ??= stopped;
+      if (nextClaimInMs === null) return;
+      await pauseFor(wait(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
     }
+  }
+
+  /** When every slice has ended, whatever is still importing has lost its attempt: it is taken over in time. */
+  async function importStalled(): Promise<void> {
+    const wait = growingWait();
+    while (stop === null) {
+      const { claimed, stop: stopped, nextClaimInMs, nextTakeOverInMs } = await importSlice(1);
+      stop ??= stopped;
+      const nextInMs = nextClaimInMs ?? nextTakeOverInMs;
+      if (nextInMs === null) return;
+      await pauseFor(wait(nextInMs, claimed > 0), 'Until a company may be taken over');
+    }
+  }
+
+  async function importAll(): Promise<void> {
+    await Promise.all(Array.from({ length: limits.slicesAtOnce }, (_, index) => importWaiting(index + 1)));
+    await importStalled();
+    importing = false;
   }
 
   /** Looks at companies whose sync may be over, for as long as one is syncing or may yet come. */
@@ -49,7 +72,7 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
         { migrationId, atOnce: limits.companiesPerSliceAtOnce, syncTimeoutMs: limits.syncTimeoutMs },
       ]);
       stop ??= report.stop;
-      if (report.stop !== null || (importing === 0 && report.nextInMs === null)) return;
+      if (report.stop !== null || (!importing && report.nextInMs === null)) return;
       await pauseFor(wait(report.nextInMs ?? 0, report.settled > 0), 'Until the next check');
     }
   }
@@ -65,13 +88,7 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
 
   await records.beginRun({ migrationId, run });
   const telling = tellTheMigration();
-  await Promise.all([
-    verifySyncs(),
-    ...Array.from({ length: limits.slicesAtOnce }, async (_, slice) => {
-      await importSlice(slice + 1);
-      importing -= 1;
-    }),
-  ]);
+  await Promise.all([verifySyncs(), importAll()]);
   ended = true;
   await telling;
   return { stop };

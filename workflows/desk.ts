@@ -15,7 +15,7 @@ import {
   upsertSearchAttributes,
   uuid4,
 } from '@temporalio/workflow';
-import type { Outcome } from '../domain/decisions';
+import type { Outcome } from '../domain/decision';
 import { decide, outcomeOf } from '../domain/decisions';
 import { detailsOf } from '../domain/details';
 import type { MigrationState } from '../domain/migration-state';

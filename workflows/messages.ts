@@ -7,7 +7,7 @@
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Counts } from '../domain/company-state';
-import type { Outcome } from '../domain/decisions';
+import type { Outcome } from '../domain/decision';
 import type { Progress } from '../domain/progress';
 
 /** The workflow types and the one task queue. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
-import type { Outcome } from '../../domain/decisions';
+import type { Outcome } from '../../domain/decision';
 import type { DecisionMessage } from '../../domain/read-decision';
 import type { Role } from '../../domain/steps';
 import { readMigration, readOutcome } from '../../store';

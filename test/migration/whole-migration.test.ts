@@ -1,0 +1,88 @@
+import path from 'node:path';
+import type { Answer, Sent } from '../../client/ferry';
+import { decide, readProgress, readReport, startMigration, vaultOpened } from '../../client/ferry';
+import { manifestDigest, readCredentials, readManifest } from '../../client/manifest';
+import type { Progress } from '../../domain/progress';
+import type { DecisionMessage } from '../../domain/read-decision';
+import { findPlatform } from '../../domain/platforms';
+import type { LedgerCompany } from '../../store';
+import { supplyCredentials } from '../../store';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+
+const EXAMPLE = path.join(__dirname, '../../examples/quickbooks-online-25');
+const platform = findPlatform('quickbooks-online');
+if (!platform) throw new Error('the platform table lacks QuickBooks Online');
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+async function until(id: string, reached: (progress: Progress) => boolean): Promise<Progress> {
+  const giveUpAt = Date.now() + 40_000;
+  for (;;) {
+    const progress = await readProgress(orchestrator.ferry, id);
+    if (reached(progress)) return progress;
+    if (Date.now() > giveUpAt) throw new Error(`still ${JSON.stringify(progress.waitingFor)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+test('twenty-five companies go through the six steps: 23 moved, one must reconnect, one incomplete', async () => {
+  const { ferry } = orchestrator;
+  const manifest = await readManifest({ manifest: path.join(EXAMPLE, 'manifest.csv') }, platform);
+  const id = await startMigration(ferry, {
+    client: 'acme',
+    platform,
+    rows: manifest.rows,
+    manifestDigest: manifestDigest(manifest.rows),
+    contact: 'solutions team',
+    by: 'Sam',
+    firstCompanyRow: null,
+  });
+  const send = async (message: DecisionMessage, sent: Sent): Promise<Answer['became']> =>
+    (await decide(ferry, id, message, sent)).became;
+  const support = { role: 'support', by: 'Sam' } as const;
+  const client = { role: 'client', by: 'Cleo' } as const;
+
+  await until(id, ({ preflight }) => preflight !== null);
+  expect(await send('approve', { step: 'supply-details', ...client })).toBe('refused');
+  expect(await send('approve', { step: 'supply-details', ...support })).toBe('applied');
+  await until(id, ({ estimate }) => estimate !== null);
+  expect(await send('proposeTime', { startAt: new Date().toISOString(), ...support })).toBe('applied');
+  expect(await send('approve', { step: 'schedule', ...support })).toBe('applied');
+  expect(await send('approve', { step: 'schedule', ...client })).toBe('applied');
+  expect(await send('approve', { step: 'update-application', ...client })).toBe('applied');
+  expect(await send('approve', { step: 'update-application', ...support })).toBe('applied');
+  expect(await send('confirmSyncDisabled', { companies: 'all', ...client })).toBe('applied');
+  await until(id, ({ step }) => step === 'migrate-first-company');
+
+  expect(await vaultOpened(ferry, id, 5_000)).toBe(true);
+  const { credentials } = await readCredentials(path.join(EXAMPLE, 'credentials.csv'), platform);
+  const fresh = credentials.map((credential) => ({ ...credential, obtainedAt: new Date().toISOString() }));
+  const supplied = await supplyCredentials(ferry.db, id, fresh, 'Cleo');
+  expect(supplied).toMatchObject({ stored: 25, unknown: [], crossed: [], tooEarly: [] });
+  expect(await send('credentialsSupplied', { companies: 25, ...client })).toBe('applied');
+
+  const { firstCompany } = await until(id, (progress) => progress.firstCompany?.stage === 'proven');
+  expect(firstCompany?.evidence.every(({ passed }) => passed)).toBe(true);
+  expect(await send('approve', { step: 'migrate-first-company', ...support })).toBe('applied');
+  await until(id, ({ waitingFor }) => waitingFor.what === 'sign off the handover');
+  expect(await send('approve', { step: 'complete-migration', ...support })).toBe('applied');
+  expect(await send('approve', { step: 'complete-migration', ...client })).toBe('applied');
+
+  const result = (await ferry.temporal.workflow.getHandle(id).result()) as { ending: string };
+  expect(result).toMatchObject({ ending: 'completed', counts: { total: 25, migrated: 23, failed: 2 } });
+  const report = await readReport(ferry, id);
+  const companies: LedgerCompany[] = [];
+  for await (const company of report.companies) companies.push(company);
+  const failed = companies.filter(({ state }) => state === 'failed');
+  expect(failed.map(({ failure }) => failure).sort()).toEqual(['incomplete', 'reauthorization-required']);
+  expect(failed.find(({ failure }) => failure === 'reauthorization-required')?.linkUrl).toMatch(/^http/);
+  expect(failed.find(({ failure }) => failure === 'incomplete')?.failureText).toMatch(/\d+ expected, \d+ found/);
+  expect(report.migration.vaultDestroyedAt).not.toBeNull();
+  expect(report.decisions.filter(({ outcome }) => !outcome.applied)).toHaveLength(1);
+});

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import type { Ferry } from '../../client/ferry';
+import { openFerry } from '../../client/ferry';
+import type { Service, ServiceOptions } from '../../company-data-service';
+import { createAccount, createKey, startService } from '../../company-data-service';
+import { parseMasterKeys, Secret } from '../../security';
+import type { RunningWorker, WorkerConfig } from '../../worker';
+import { startWorker } from '../../worker';
+import { createTestDatabase } from './database';
+
+/** A whole orchestrator for one test file: real service, real Postgres, real Temporal, and a worker in this process. */
+export interface Orchestrator {
+  readonly ferry: Ferry;
+  readonly service: Service;
+  readonly config: WorkerConfig;
+  startWorker(): Promise<RunningWorker>;
+  close(): Promise<void>;
+}
+
+export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> = {}): Promise<Orchestrator> {
+  const [serviceDatabase, database] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  const service = await startService({
+    requestsPerMinute: 100_000,
+    syncBaseMs: 50,
+    syncMsPerRecord: 1,
+    ...serviceOptions,
+    databaseUrl: serviceDatabase.url,
+  });
+  const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
+  const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
+  const address = process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '';
+  const config: WorkerConfig = {
+    home: '',
+    logLevel: 'warn',
+    temporal: { address, namespace: 'default', connectionOptions: { address } },
+    databaseUrl: new Secret(database.url),
+    service: { url: service.url, apiKey: new Secret(key) },
+    masterKeys: parseMasterKeys(new Secret(randomBytes(32).toString('base64'))),
+  };
+  const ferry = await openFerry(config);
+  const workers: RunningWorker[] = [];
+  return {
+    ferry,
+    service,
+    config,
+    startWorker: async () => {
+      const worker = await startWorker(config, pino({ level: 'warn' }));
+      workers.push(worker);
+      return worker;
+    },
+    close: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await ferry.close();
+      await service.close();
+      await Promise.all([serviceDatabase.drop(), database.drop()]);
+    },
+  };
+}
