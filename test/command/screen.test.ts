@@ -34,6 +34,15 @@ test.each([
   expect(localTime(moment, zone)).toBe(told);
 });
 
+test('what a client wrote cannot steer the terminal', () => {
+  const [stdout, stderr] = [capturedStream(), capturedStream()];
+  new Screen({ stdout, stderr }, false).table(
+    [{ title: 'Name' }],
+    [['Ac\u009b31mme'], ['Bo\u0007lt'], ['\u001b[2JCut']],
+  );
+  expect(stdout.text).toBe('Name\nAcme\nBo lt\nCut\n');
+});
+
 test('a failure is one line for people', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
   new Screen({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');

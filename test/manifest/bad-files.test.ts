@@ -377,6 +377,13 @@ test.each([
   expect(JSON.stringify(findings)).not.toMatch(/[ar]t-secret/);
 });
 
+test('a finding has no control characters, whatever the file has', async () => {
+  const [unknown] = await findingsOf('reference,name,realmId,expectedInvoices,colour\u009b31m\nA-1,Acme,1,1,red');
+  expect(unknown?.message).toBe('the column "colour 31m" is not used');
+  const [altered] = await findingsOf(csv('A-1,"Acme\nLtd",1,1,1'));
+  expect(altered?.message).toBe('the name "Acme\\nLtd" will be stored as "AcmeLtd"');
+});
+
 test('families: a user-bound platform asks for them, a shop is its own', async () => {
   const xero = await readManifest(
     { manifest: written('reference,name,tenantId,expectedInvoices,family\nA-1,Acme,t-1,1,\nA-2,Bolt,t-2,1,jo') },
