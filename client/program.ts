@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 
-import { ConfigurationError } from '../config';
 import { CommandFailed } from './command-failed';
 import { addCheck } from './commands/check';
 import { Screen, type CommandResult, type Terminal } from './screen';
@@ -13,6 +12,19 @@ const DONE = 0;
 const FAILED = 1;
 /** It was called in a way that it does not know. */
 const USED_WRONGLY = 2;
+
+/**
+ * Errors whose message says what happened, to what, and what to do. By name and not by class: loading the classes loads
+ * the clients of Temporal and Postgres, for which `ferry --help` should not wait.
+ */
+const SAYS_IT_ALL: ReadonlySet<string> = new Set([
+  'ConfigurationError',
+  'MigrationClosed',
+  'MigrationExists',
+  'NoSuchMigration',
+  'OrganizationTaken',
+  'Unreachable',
+]);
 
 /**
  * Runs the `ferry` command.
@@ -83,7 +95,7 @@ function usageOf(error: CommanderError, screen: Screen): 0 | 2 {
 
 function explain(error: unknown, screen: Screen, { stderr }: Terminal, debug: boolean): void {
   if (error instanceof CommandFailed) screen.fail(error.message, error.advice);
-  else if (error instanceof ConfigurationError) screen.fail(error.message);
+  else if (error instanceof Error && SAYS_IT_ALL.has(error.name)) screen.fail(error.message);
   else screen.fail(`unexpected: ${String(error)}`, 'run again with --debug for the whole error');
   if (debug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);
 }

@@ -1,4 +1,4 @@
 /** How the command speaks: to people in words that fit their terminal, to programs in JSON. */
 export { Screen, type CommandResult } from './screen';
-export { harmless, type TableCell, type TableColumn } from './table';
+export type { TableCell } from './table';
 export type { Terminal } from './terminal';
