@@ -1,8 +1,11 @@
 import pino, { type Logger } from 'pino';
 import { openDatabase, prepareSchema } from './database/database';
 import { createApp } from './http/app';
+import { forgetOldAnswers } from './http/idempotency';
 import { SandboxPlatforms } from './platform/sandbox/sandbox-platforms';
 import { SyncEngine } from './syncs/sync-engine';
+
+const FORGET_EVERY_MS = 10 * 60_000;
 
 export interface ServiceOptions {
   /** A Postgres database. The service keeps to its own schema, `company_data_service`. */
@@ -52,7 +55,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const publicUrl = () => options.publicUrl ?? url;
   const context = { db, slowDb, platforms, publicUrl };
   const app = await createApp({ context, logger, basePath, requestsPerMinute });
+  const forgetting = setInterval(() => {
+    forgetOldAnswers(db).catch((failure: unknown) => logger.warn({ err: failure }, 'old answers were not forgotten'));
+  }, FORGET_EVERY_MS);
   const close = async () => {
+    clearInterval(forgetting);
     await app.close();
     await engine.stop();
     await Promise.all([db.destroy(), slowDb.destroy()]);

@@ -7,6 +7,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseError } from 'pg';
 import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
 import { ServiceError, badRequest, errorBody, notFound } from './errors';
@@ -96,13 +97,16 @@ function acceptEmptyJson(app: Api): void {
 
 function sendError(failure: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   const error = failure instanceof ServiceError ? failure : asServiceError(failure);
-  if (error.statusCode >= 500) request.log.error({ err: failure }, 'the request failed');
+  if (error.statusCode >= 500) request.log.error({ err: withoutValues(failure) }, 'the request failed');
   void reply
     .code(error.statusCode)
     .headers({ ...error.options.headers, 'x-correlation-id': request.id })
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(errorBody(error, request.id)));
 }
+
+/** Postgres: a NUL, half a surrogate pair, bytes that are not UTF-8. */
+const UNSTORABLE = new Set(['22021', '22P02', '22P05']);
 
 /** Whatever the framework or the code beneath threw, in the service's own terms. */
 function asServiceError(failure: FastifyError): ServiceError {
@@ -115,9 +119,17 @@ function asServiceError(failure: FastifyError): ServiceError {
     );
   }
   // Bad JSON, an oversized body, a content type that is not read: there is no 413 and no 415.
+  if (failure instanceof DatabaseError && UNSTORABLE.has(failure.code ?? '')) {
+    return badRequest([{ message: 'A text contains a character that cannot be stored.' }]);
+  }
   const { statusCode = 500 } = failure;
   if (statusCode >= 400 && statusCode < 500) return badRequest([{ message: failure.message }]);
   return new ServiceError(500, 'The service failed. Please try again later.');
+}
+
+/** What may be logged of a failure: details that the database adds can hold the values of a row, credentials too. */
+function withoutValues({ name, message, stack, code }: FastifyError | (ServiceError & { readonly code?: string })) {
+  return { type: name, message, stack, code };
 }
 
 /** Answers what is not even HTTP. */

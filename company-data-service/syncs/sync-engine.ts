@@ -1,10 +1,7 @@
 /** Runs the syncs: sleeps exactly until the next one is due, or until one is queued anywhere. */
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import type { Logger } from 'pino';
-import type { Database } from '../database/database';
-import type { Platforms } from '../platform/platform';
-import { STEP_SIZE, stepDueSyncs } from './sync-step';
+import { STEP_SIZE, stepDueSyncs, type SyncStepDependencies } from './sync-step';
 import { SYNC_CHANNEL } from './syncs';
 
 /** Another process holds what is due: it works on it, or has just died. */
@@ -13,11 +10,8 @@ const AFTER_FAILURE_MS = 1000;
 /** Nothing is due: a notification wakes the engine. This is only for one that was lost with its connection. */
 const IDLE_MS = 30_000;
 
-export interface SyncEngineOptions {
+export interface SyncEngineOptions extends SyncStepDependencies {
   readonly databaseUrl: string;
-  readonly db: Database;
-  readonly platforms: Platforms;
-  readonly logger: Logger;
 }
 
 export class SyncEngine {
@@ -50,10 +44,10 @@ export class SyncEngine {
 
   /** Takes the steps that are due, and answers in how many milliseconds there will be more. */
   private async work(): Promise<number> {
-    const { db, platforms, logger } = this.options;
+    const { db, logger } = this.options;
     try {
       await this.listen();
-      const stepped = await stepDueSyncs(db, platforms);
+      const stepped = await stepDueSyncs(this.options);
       if (stepped === STEP_SIZE) return 0;
       const dueInMs = await msUntilDue(db);
       if (dueInMs === undefined) return IDLE_MS;
@@ -98,7 +92,7 @@ export class SyncEngine {
   }
 }
 
-async function msUntilDue(db: Database): Promise<number | undefined> {
+async function msUntilDue(db: SyncStepDependencies['db']): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms
     from syncs where due_at is not null`.execute(db);

@@ -4,6 +4,7 @@
  * with its connection to Postgres, so that another process goes on at once.
  */
 import { sql } from 'kysely';
+import type { Logger } from 'pino';
 import type { Database } from '../database/database';
 import type { DataType } from '../platform/data-types';
 import {
@@ -33,16 +34,29 @@ interface DueSync {
   readonly connection_errors: readonly ConnectionError[];
 }
 
+/** How a sync fails: its last status, and why. */
+interface SyncFailure {
+  readonly status: string;
+  readonly message: string;
+  /** The grant has ended: the company has to authorize again. */
+  readonly endsGrant: boolean;
+}
+
 type Outcome =
-  | { readonly sync: DueSync; readonly page: FetchedPage }
-  | { readonly sync: DueSync; readonly refusal: PlatformRefusal };
+  { readonly sync: DueSync; readonly page: FetchedPage } | { readonly sync: DueSync; readonly failure: SyncFailure };
+
+export interface SyncStepDependencies {
+  readonly db: Database;
+  readonly platforms: Platforms;
+  readonly logger: Logger;
+}
 
 /** Takes one step with the syncs that are due, and answers how many they were. */
-export async function stepDueSyncs(db: Database, platforms: Platforms): Promise<number> {
+export async function stepDueSyncs({ db, platforms, logger }: SyncStepDependencies): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const due = await claimDueSyncs(transaction);
     if (due.length === 0) return 0;
-    const outcomes = await Promise.all(due.map((sync) => fetchNext(platforms, sync)));
+    const outcomes = await Promise.all(due.map((sync) => fetchNext(platforms, sync, logger)));
     await storeRecords(transaction, outcomes);
     await storeProgress(transaction, outcomes);
     await closeDataSets(transaction, outcomes);
@@ -75,19 +89,33 @@ async function claimDueSyncs(transaction: Database): Promise<DueSync[]> {
   return rows;
 }
 
-async function fetchNext(platforms: Platforms, sync: DueSync): Promise<Outcome> {
+async function fetchNext(platforms: Platforms, sync: DueSync, logger: Logger): Promise<Outcome> {
   const { credential, application } = sync;
   if (sync.connection_status !== 'Linked' || !credential) {
-    return { sync, refusal: new PlatformRefusal('GrantRefused', 'The connection is not linked.') };
+    return { sync, failure: { status: 'AuthError', message: 'The connection is not linked.', endsGrant: false } };
   }
-  const grant: Grant = { platform: platformOf(sync), credential, ...(application && { application }) };
   try {
+    const grant: Grant = { platform: platformOf(sync), credential, ...(application && { application }) };
     const page = await platforms.fetch(grant, sync.organization_id, sync.data_type, sync.cursor ?? undefined);
     return { sync, page };
-  } catch (refusal) {
-    if (!(refusal instanceof PlatformRefusal)) throw refusal;
-    return { sync, refusal };
+  } catch (thrown) {
+    if (thrown instanceof PlatformRefusal) return { sync, failure: failureOf(thrown) };
+    // One sync that cannot be taken further must not hold up those that are taken with it.
+    logger.error({ err: thrown, syncId: sync.id }, 'a sync failed');
+    return { sync, failure: { status: 'InternalError', message: 'The sync failed.', endsGrant: false } };
   }
+}
+
+const STATUS_OF_REFUSAL: Record<RefusalReason, string> = {
+  GrantRefused: 'AuthError',
+  ApplicationRefused: 'AuthError',
+  WrongOrganization: 'PermissionsError',
+  PlatformUnavailable: 'FetchError',
+  PlatformRateLimited: 'RateLimitError',
+};
+
+function failureOf({ reason, message }: PlatformRefusal): SyncFailure {
+  return { status: STATUS_OF_REFUSAL[reason], message, endsGrant: reason === 'GrantRefused' };
 }
 
 async function storeRecords(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
@@ -110,14 +138,6 @@ function owner(sync: DueSync) {
   return { connection_id, data_type, company_id, sync_id };
 }
 
-const STATUS_OF_REFUSAL: Record<RefusalReason, string> = {
-  GrantRefused: 'AuthError',
-  ApplicationRefused: 'AuthError',
-  WrongOrganization: 'PermissionsError',
-  PlatformUnavailable: 'FetchError',
-  PlatformRateLimited: 'RateLimitError',
-};
-
 async function storeProgress(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   const rows = outcomes.map((outcome) => ({ id: outcome.sync.id, ...progressOf(outcome) }));
   // The next page counts from when this one was due: a busy engine delays pages, but does not slow a sync down.
@@ -136,9 +156,7 @@ async function storeProgress(transaction: Database, outcomes: readonly Outcome[]
 }
 
 function progressOf(outcome: Outcome) {
-  if ('refusal' in outcome) {
-    return { status: STATUS_OF_REFUSAL[outcome.refusal.reason], error_message: outcome.refusal.message };
-  }
+  if ('failure' in outcome) return { status: outcome.failure.status, error_message: outcome.failure.message };
   const { progress, next } = outcome.page;
   return next
     ? { status: 'Fetching', progress, cursor: next.cursor, after_ms: next.afterMs }
@@ -168,11 +186,12 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
 /** A grant that ended while data was fetched: the company has to authorize again. */
 async function deauthorize(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   for (const outcome of outcomes) {
-    if (!('refusal' in outcome) || outcome.refusal.reason !== 'GrantRefused') continue;
-    const { sync, refusal } = outcome;
+    if (!('failure' in outcome) || !outcome.failure.endsGrant) continue;
+    const { sync, failure } = outcome;
+    const errors = withError(sync.connection_errors, { reason: 'GrantRefused', message: failure.message });
     await transaction
       .updateTable('connections')
-      .set({ status: 'Deauthorized', errors: JSON.stringify(withError(sync.connection_errors, refusal)) })
+      .set({ status: 'Deauthorized', errors: JSON.stringify(errors) })
       .where('id', '=', sync.connection_id)
       .where('status', '=', 'Linked')
       .execute();

@@ -1,0 +1,89 @@
+import { CompanySchema } from '../../company-data-service/http/schemas/company';
+import { newCompany, newConnection, runService, type RunningService } from './running-service';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService();
+});
+afterAll(() => service.close());
+
+describe('a company', () => {
+  it('is answered as the contract has it: nothing more, nothing less', async () => {
+    const { body, status } = await service.client('POST', '/companies', {
+      body: { name: 'Acme', description: 'Tools', tags: { row: '7' }, unknown: 'ignored' },
+    });
+    expect(status).toBe(200);
+    expect(CompanySchema.strict().parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      name: 'Acme',
+      description: 'Tools',
+      tags: { row: '7' },
+      dataConnections: [],
+      products: [],
+    });
+    expect(await service.client('GET', `/companies/${body.id}`)).toMatchObject({ status: 200, body });
+  });
+
+  it('may share its name with another', async () => {
+    expect(await newCompany(service.client, 'Twin')).not.toBe(await newCompany(service.client, 'Twin'));
+  });
+
+  it('keeps of its name what a name may have', async () => {
+    const { body } = await service.client('POST', '/companies', { body: { name: '<Größe> & Söhne, "Ltd." #1!' } });
+    expect(body.name).toBe('Gre & Shne, Ltd. 1!');
+  });
+
+  it.each([
+    ['no name', {}],
+    ['a name of nothing but dropped characters', { name: '<>ß' }],
+    ['a name that is no string', { name: 7 }],
+    ['11 tags', { name: 'A', tags: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`t${i}`, 'x'])) }],
+    ['a tag of 101 characters', { name: 'A', tags: { long: 'x'.repeat(101) } }],
+    ['a NUL, which cannot be stored', { name: 'A', description: 'a\u0000b' }],
+    ['half a surrogate pair', { name: 'A', tags: { half: '\ud800' } }],
+    ['a list', []],
+  ])('is refused with %s', async (_what, body) => {
+    const answer = await service.client('POST', '/companies', { body });
+    expect(answer).toMatchObject({ status: 400, body: { statusCode: 400, validation: { warnings: [] } } });
+    expect(answer.body.validation.errors[0].message).toEqual(expect.any(String));
+  });
+
+  it('has 10 tags of 100 characters at most', async () => {
+    const tags = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`t${i}`, 'x'.repeat(100)]));
+    expect(await service.client('POST', '/companies', { body: { name: 'A', tags } })).toMatchObject({ status: 200 });
+  });
+
+  it('is replaced by PUT and changed in part by PATCH', async () => {
+    const id = await newCompany(service.client);
+    const changed = await service.client('PATCH', `/companies/${id}`, {
+      body: { tags: { a: 'b' }, description: 'Old' },
+    });
+    expect(changed).toMatchObject({ status: 200, body: { name: 'Acme', tags: { a: 'b' }, description: 'Old' } });
+    const replaced = await service.client('PUT', `/companies/${id}`, { body: { name: 'New' } });
+    expect(replaced).toMatchObject({ status: 200, body: { name: 'New', tags: {} } });
+    expect(replaced.body).not.toHaveProperty('description');
+  });
+
+  it('is gone with its connections when it is deleted', async () => {
+    const { company, connection } = await newConnection(service.client);
+    expect(await service.client('DELETE', company)).toMatchObject({ status: 204, text: '' });
+    expect(await service.client('GET', company)).toMatchObject({ status: 404 });
+    expect(await service.client('GET', connection)).toMatchObject({ status: 404 });
+    expect(await service.client('DELETE', company)).toMatchObject({ status: 404 });
+  });
+
+  it('is found by its tag', async () => {
+    const { body } = await service.client('POST', '/companies', { body: { name: 'A', tags: { uid: 'x=42' } } });
+    await service.client('POST', '/companies', { body: { name: 'B', tags: { uid: 'y' } } });
+    const ids = async (tags: string) =>
+      (await service.client('GET', `/companies?tags=${encodeURIComponent(tags)}`)).body.results.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await ids('uid=x=42')).toEqual([body.id]);
+    expect(await ids('uid~X=4')).toEqual([body.id]);
+    expect(await ids('uid!=y')).toContain(body.id);
+    expect(await ids('uid!=x=42')).not.toContain(body.id);
+    expect(await ids('other=42')).toEqual([]);
+    expect(await service.client('GET', '/companies?tags=uid')).toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,78 @@
+import { newCompany, runService, type Body, type Caller, type RunningService } from './running-service';
+
+let service: RunningService;
+let call: Caller;
+let ids: string[];
+beforeAll(async () => {
+  service = await runService({ basePath: '/v1' });
+  call = await service.newAccount('paid');
+  ids = [];
+  for (let index = 0; index < 5; index += 1) ids.push(await newCompany(call));
+});
+afterAll(() => service.close());
+
+const list = async (query: string): Promise<Body> => (await call('GET', `/companies${query}`)).body;
+const idsOf = (page: Body): string[] => page.results.map(({ id }: Body) => id);
+
+describe('a list', () => {
+  it('is page 1 of 100 unless asked otherwise, in the order of creation', async () => {
+    const page = await list('');
+    expect(page).toMatchObject({ pageNumber: 1, pageSize: 100, totalResults: 5 });
+    expect(idsOf(page)).toEqual(ids);
+    expect(page._links).toEqual({ self: { href: '/companies' }, current: { href: '/companies?page=1&pageSize=100' } });
+  });
+
+  it('is walked forwards and backwards by its links, each page once', async () => {
+    const seen: string[] = [];
+    let href: string | undefined = '/companies?pageSize=2';
+    let last: Body;
+    for (; href !== undefined; href = last._links.next?.href) {
+      last = (await call('GET', href)).body;
+      seen.push(...idsOf(last));
+    }
+    expect(seen).toEqual(ids);
+    expect(last._links).not.toHaveProperty('next');
+    expect(idsOf((await call('GET', last._links.previous.href)).body)).toEqual(ids.slice(2, 4));
+  });
+
+  it('keeps page size and filters in its links, and no query in self', async () => {
+    const tags = encodeURIComponent('a!=b');
+    expect((await list(`?tags=${tags}&pageSize=2&page=2`))._links).toEqual({
+      self: { href: '/companies' },
+      current: { href: `/companies?page=2&pageSize=2&tags=${new URLSearchParams({ x: 'a!=b' }).toString().slice(2)}` },
+      next: { href: expect.stringMatching(/^\/companies\?page=3&pageSize=2&tags=/) },
+      previous: { href: expect.stringMatching(/^\/companies\?page=1&pageSize=2&tags=/) },
+    });
+  });
+
+  it('is empty beyond its last page, whose number it says', async () => {
+    const page = await list('?page=9007199254740991&pageSize=2');
+    expect(page).toMatchObject({ results: [], totalResults: 5 });
+    expect(page._links.previous.href).toBe('/companies?page=3&pageSize=2');
+    expect(page._links).not.toHaveProperty('next');
+  });
+
+  it('has no previous page where there is no page at all', async () => {
+    const page = await list(`?page=2&tags=${encodeURIComponent('no=such')}`);
+    expect(page).toMatchObject({ results: [], totalResults: 0 });
+    expect(Object.keys(page._links)).toEqual(['self', 'current']);
+  });
+
+  it.each([
+    'page=0',
+    'page=-1',
+    'page=x',
+    'page=',
+    'page=1.5',
+    'pageSize=0',
+    'pageSize=5001',
+    'page=1&page=2',
+    'pageSize=1e2',
+  ])('is refused with %s', async (query) => {
+    expect(await call('GET', `/companies?${query}`)).toMatchObject({ status: 400 });
+  });
+
+  it('has pages of up to 5,000', async () => {
+    expect(await list('?pageSize=5000')).toMatchObject({ pageSize: 5000, totalResults: 5 });
+  });
+});

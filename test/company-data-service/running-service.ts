@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { createAccount, createKey, startService, type ServiceOptions } from '../../company-data-service';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+/** A body as tests look into it: whatever is not there is `undefined`. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a body of every kind, of which a test knows the shape
+export type Body = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Body;
+}
+
+export interface Call {
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Calls the service with one API key. */
+export type Caller = (method: string, path: string, call?: Call) => Promise<Answer>;
+
+export interface RunningService {
+  url: string;
+  database: TestDatabase;
+  accountId: string;
+  /** With the keys of one paid account. */
+  administrator: Caller;
+  client: Caller;
+  /** Calls with an administrator's key of a new account. */
+  newAccount(plan: 'trial' | 'free' | 'paid', createdAt?: Date): Promise<Caller>;
+  close(): Promise<void>;
+}
+
+/** A service on a database of its own, quick with its syncs. */
+export async function runService(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
+  const database = await createTestDatabase();
+  const databaseUrl = database.url;
+  const service = await startService({
+    requestsPerMinute: 100_000,
+    syncBaseMs: 20,
+    syncMsPerRecord: 1,
+    ...options,
+    databaseUrl,
+  });
+  const accountId = await createAccount(databaseUrl, { name: 'Example', plan: 'paid' });
+  const callerFor = async (id: string, role: 'administrator' | 'client') =>
+    callerWith(service.url, (await createKey(databaseUrl, { accountId: id, role })).key);
+  return {
+    url: service.url,
+    database,
+    accountId,
+    administrator: await callerFor(accountId, 'administrator'),
+    client: await callerFor(accountId, 'client'),
+    newAccount: async (plan, createdAt) => {
+      const id = await createAccount(databaseUrl, { name: 'Another', plan, ...(createdAt && { createdAt }) });
+      return callerFor(id, 'administrator');
+    },
+    close: async () => {
+      await service.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Without a key: no `Authorization` header. */
+export function callerWith(url: string, key?: string): Caller {
+  const authorization = key === undefined ? {} : { authorization: `Basic ${Buffer.from(key).toString('base64')}` };
+  return async (method, path, { body, headers } = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...authorization, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+}
+
+export async function newCompany(call: Caller, name = 'Acme'): Promise<string> {
+  return (await call('POST', '/companies', { body: { name } })).body.id;
+}
+
+/** The path of a new company's new connection. */
+export async function newConnection(
+  call: Caller,
+  platformKey = 'qhyg',
+): Promise<{ company: string; connection: string }> {
+  const company = `/companies/${await newCompany(call)}`;
+  const { body } = await call('POST', `${company}/connections`, { body: { platformKey } });
+  return { company, connection: `${company}/connections/${body.id}` };
+}
+
+/** An authorization body of QuickBooks Online with a test credential, unique unless it has a suffix of its own. */
+export function quickBooks(credential: string, realmId = 'realm-1') {
+  const refreshToken = credential.includes('.') ? credential : `${credential}.${randomUUID()}`;
+  return { accessToken: 'access', refreshToken, realmId };
+}
+
+/** A company whose QuickBooks Online was authorized with a test credential. */
+export async function authorized(call: Caller, credential: string): Promise<{ company: string; connection: string }> {
+  const paths = await newConnection(call);
+  await call('PUT', `${paths.connection}/authorization`, { body: quickBooks(credential) });
+  return paths;
+}
+
+/** The states of a company's data sets once no sync of it is under way. */
+export async function settled(call: Caller, company: string): Promise<Record<string, { currentStatus: string }>> {
+  for (;;) {
+    const { body } = await call('GET', `${company}/dataStatus`);
+    const states: { currentStatus: string }[] = Object.values(body);
+    if (!states.some(({ currentStatus }) => ['Queued', 'Fetching'].includes(currentStatus))) return body;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A company whose data was synced to its end. */
+export async function synced(call: Caller, credential: string): Promise<{ company: string; connection: string }> {
+  const paths = await authorized(call, credential);
+  await call('POST', `${paths.company}/data/all`);
+  await settled(call, paths.company);
+  return paths;
+}
