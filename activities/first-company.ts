@@ -1,7 +1,7 @@
 /** The first company: moved and checked by the same code as all others, and its evidence gathered. */
 import type { FirstCompany } from '../domain/migration-state';
 import type { StopReason } from '../domain/failures';
-import { beginRun, chooseFirst, readCompany } from '../store';
+import { beginRun, chooseFirst, findCompany } from '../store';
 import { checkDue, importGroups } from './crossing';
 import type { ActivityDeps } from './deps';
 
@@ -34,7 +34,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       if (imported.stop) return { stop: imported.stop };
       const checked = await checkDue(deps, { ...only, syncTimeoutMs: step.syncTimeoutMs });
       if (checked.stop) return { stop: checked.stop };
-      const company = await readCompany(db, step.migrationId, step.row);
+      const company = await findCompany(db, step.migrationId, { row: step.row });
       if (!company) throw new Error(`row ${step.row} is not in the ledger`);
       const { row, reference, failure } = company;
       switch (company.state) {

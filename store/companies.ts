@@ -13,16 +13,23 @@ export interface Confirmation {
   readonly at: string;
 }
 
-/** Writes confirmations; a company confirmed before keeps its first. Gives the references that the manifest lacks. */
-export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<readonly string[]> {
+/** Writes confirmations; a company confirmed before keeps its first. References that the manifest lacks do nothing. */
+export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<void> {
   const { migrationId, companies, by, at } = confirmation;
   const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
   await sql`
     update companies set confirmed_at = ${at}::timestamptz, confirmed_by = ${by}
     where migration_id = ${migrationId} and state = 'waiting' and confirmed_at is null and ${chosen}`.execute(db);
-  if (companies === 'all') return [];
+}
+
+/** Which of these references the manifest lacks. */
+export async function findUnknown(
+  db: Database,
+  migrationId: string,
+  references: readonly string[],
+): Promise<readonly string[]> {
   const { rows } = await sql<{ reference: string }>`
-    select named.reference from unnest(${companies}::text[]) as named (reference)
+    select named.reference from unnest(${references}::text[]) as named (reference)
     where not exists (
       select from companies c where c.migration_id = ${migrationId} and c.reference = named.reference)`.execute(db);
   return rows.map(({ reference }) => reference);
@@ -79,6 +86,7 @@ export interface LedgerCompany {
 export interface CompanyFilter {
   readonly state?: CompanyState;
   readonly row?: number;
+  readonly reference?: string;
 }
 
 /** The companies of a migration in the manifest's order, page after page, so that any number can be read. */
@@ -117,6 +125,7 @@ export async function* readCompanies(
       .limit(PAGE);
     if (filter.state !== undefined) query = query.where('state', '=', filter.state);
     if (filter.row !== undefined) query = query.where('row', '=', filter.row);
+    if (filter.reference !== undefined) query = query.where('reference', '=', filter.reference);
     const page = await query.execute();
     yield* page;
     const last = page.at(-1);
@@ -125,7 +134,12 @@ export async function* readCompanies(
   }
 }
 
-export async function readCompany(db: Database, migrationId: string, row: number): Promise<LedgerCompany | undefined> {
-  for await (const company of readCompanies(db, migrationId, { row })) return company;
+/** The one company that the filter names, or undefined. */
+export async function findCompany(
+  db: Database,
+  migrationId: string,
+  filter: CompanyFilter,
+): Promise<LedgerCompany | undefined> {
+  for await (const company of readCompanies(db, migrationId, filter)) return company;
   return undefined;
 }

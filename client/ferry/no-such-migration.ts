@@ -2,6 +2,6 @@
 export class NoSuchMigration extends Error {
   override readonly name = 'NoSuchMigration';
   constructor(migrationId: string) {
-    super(`there is no migration ${migrationId}; see them all with: ferry list`);
+    super(`there is no migration ${migrationId}`);
   }
 }

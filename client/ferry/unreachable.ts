@@ -1,4 +1,4 @@
-/** Thrown when something the command needs does not answer: which, where it was looked for, and how to start it. */
+/** Thrown when something the command needs does not answer: which, and where it was looked for. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
   constructor(
@@ -6,6 +6,6 @@ export class Unreachable extends Error {
     readonly where: string,
     options?: ErrorOptions,
   ) {
-    super(`${what} does not answer at ${where}; start it, or start everything with: ferry up`, options);
+    super(`${what} does not answer at ${where}`, options);
   }
 }
