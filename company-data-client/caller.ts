@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { correlationIdOf, errorOf } from './error-answer';
-import { CompanyDataError, DeferredUntil, UnreadableAnswer } from './errors';
+import { CompanyDataError, DeferredUntil, NoAnswer, UnreadableAnswer } from './errors';
 import { createPacer } from './pacer';
 import { mayRepeat, Patience, type Repeatable, type RetryPolicy, type Wait } from './retrying';
 import type { HttpAnswer, HttpRequest, Transport } from './transport';
@@ -9,6 +9,11 @@ import type { HttpAnswer, HttpRequest, Transport } from './transport';
 export interface CallOptions {
   /** Ends the call, its waits included; the signal's reason is thrown. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Nothing is sent after this moment, whatever the retry budget says: the call then fails as one that was never sent.
+   * For whoever may do the same again from then on.
+   */
+  readonly sendBefore?: Date | undefined;
 }
 
 /** What a call gave, and how to speak about it with support. */
@@ -54,11 +59,12 @@ export interface CallerOptions {
 export function createCaller({ transport, retry, secrets, onWait }: CallerOptions): Caller {
   const pacer = createPacer();
 
-  async function sendInTurn(request: HttpRequest, patience: Patience, signal: AbortSignal | undefined) {
+  async function sendInTurn(request: HttpRequest, patience: Patience, { signal, sendBefore }: CallOptions) {
     const comeBackAt = await pacer.turn(patience.endsAt, signal);
     if (comeBackAt) throw heldBack(request.call, comeBackAt);
     let answer: HttpAnswer | undefined;
     try {
+      if (sendBefore && new Date() >= sendBefore) throw new NoAnswer(request.call, 'refused', 'never sent: too late');
       answer = await transport.send(request, patience.endsAt, signal);
       return answer;
     } finally {
@@ -66,12 +72,12 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
     }
   }
 
-  async function make<T>(call: Call, judge: (answer: HttpAnswer, label: string) => T, { signal }: CallOptions) {
+  async function make<T>(call: Call, judge: (answer: HttpAnswer, label: string) => T, options: CallOptions) {
     const request = requestOf(call);
-    const patience = new Patience(retry, onWait, signal);
+    const patience = new Patience(retry, onWait, options);
     for (;;) {
       try {
-        const answer = await sendInTurn(request, patience, signal);
+        const answer = await sendInTurn(request, patience, options);
         if (!succeeded(answer, call, patience.isRepeating))
           throw errorOf(request.call, answer, [...(call.secrets ?? []), ...secrets]);
         const correlationId = correlationIdOf(answer);

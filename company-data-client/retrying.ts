@@ -48,9 +48,9 @@ export class Patience {
   constructor(
     private readonly policy: RetryPolicy,
     private readonly onWait: (wait: Wait) => void,
-    private readonly signal: AbortSignal | undefined,
+    private readonly call: { readonly signal?: AbortSignal | undefined; readonly sendBefore?: Date | undefined },
   ) {
-    this.endsAt = Date.now() + policy.budgetMs;
+    this.endsAt = Math.min(Date.now() + policy.budgetMs, call.sendBefore?.getTime() ?? Infinity);
   }
 
   get isRepeating(): boolean {
@@ -73,6 +73,6 @@ export class Patience {
       throw new DeferredUntil(error.call, new Date(Date.now() + asked), error.toFailure(), { cause: error });
     }
     this.onWait({ call: error.call, waitMs, failure: error.toFailure() });
-    await pause(waitMs, this.signal);
+    await pause(waitMs, this.call.signal);
   }
 }

@@ -3,6 +3,7 @@ import {
   type CompanyDataClient,
   type CompanyDataClientOptions,
   createCompanyDataClient,
+  DeferredUntil,
   NoAnswer,
   NotFound,
   NotReady,
@@ -226,4 +227,32 @@ test('an authorization that waited too long for a connection was certainly not s
   expect(first).toMatchObject({ reason: { reason: 'time-out' } });
   expect(second).toMatchObject({ reason: { reason: 'refused' } });
   expect(service.arrived).toHaveLength(1);
+});
+
+describe('a call that must not be sent after a moment', () => {
+  const soon = () => new Date(Date.now() + 200);
+
+  test('is not sent when the moment has passed', async () => {
+    service.answer(json(200, CONNECTION));
+    const put = client().putAuthorization('c1', 'k1', FIELDS, { sendBefore: new Date() });
+    await expect(put).rejects.toMatchObject({ reason: 'refused' });
+    expect(service.arrived).toHaveLength(0);
+  });
+
+  test('does not wait beyond it for another attempt', async () => {
+    service.answer(failing(429, 'Too many', { 'retry-after': '1' }), json(200, CONNECTION));
+    const put = client().putAuthorization('c1', 'k1', FIELDS, { sendBefore: soon() });
+    await expect(put).rejects.toThrow(DeferredUntil);
+    expect(service.arrived).toHaveLength(1);
+  });
+
+  test('does not wait beyond it for a connection', async () => {
+    service.answer(neverAnswered);
+    const narrow = client({ connections: 1, authorizationTimeoutMs: 500 });
+    const first = narrow.putAuthorization('c1', 'k1', FIELDS);
+    const second = narrow.putAuthorization('c2', 'k2', FIELDS, { sendBefore: soon() });
+    await expect(second).rejects.toMatchObject({ reason: 'refused' });
+    await expect(first).rejects.toMatchObject({ reason: 'time-out' });
+    expect(service.arrived).toHaveLength(1);
+  });
 });
