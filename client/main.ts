@@ -7,6 +7,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-void runFerry(process.argv.slice(2), process).then((exitCode) => {
+/** A second Ctrl-C ends the process at once: the first one's listeners are gone by then. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+}
+
+const { stdout, stderr, env } = process;
+void runFerry(process.argv.slice(2), { stdout, stderr, env, interruption }).then((exitCode) => {
   process.exitCode = exitCode;
 });

@@ -2,8 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 
+import { ConfigurationError } from '../config';
 import { CommandFailed } from './command-failed';
 import { addCheck } from './commands/check';
+import { addCompanies } from './commands/companies';
+import { addConfirmSyncDisabled } from './commands/confirm-sync-disabled';
+import type { Context } from './commands/context';
+import { addCredentials } from './commands/credentials';
+import { addDecisions } from './commands/decisions';
+import { addList } from './commands/list';
+import { addReport } from './commands/report';
+import { addShow } from './commands/show';
+import { addStart } from './commands/start';
+import { addUp } from './commands/up';
+import { addWatch } from './commands/watch';
 import { Screen, type CommandResult, type Terminal } from './screen';
 
 /** The command did what was asked. */
@@ -12,19 +24,6 @@ const DONE = 0;
 const FAILED = 1;
 /** It was called in a way that it does not know. */
 const USED_WRONGLY = 2;
-
-/**
- * Errors whose message says what happened, to what, and what to do. By name and not by class: loading the classes loads
- * the clients of Temporal and Postgres, for which `ferry --help` should not wait.
- */
-const SAYS_IT_ALL: ReadonlySet<string> = new Set([
-  'ConfigurationError',
-  'MigrationClosed',
-  'MigrationExists',
-  'NoSuchMigration',
-  'OrganizationTaken',
-  'Unreachable',
-]);
 
 /**
  * Runs the `ferry` command.
@@ -45,7 +44,7 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   };
 
   try {
-    await ferryCommand(run, screen, terminal).parseAsync(args, { from: 'user' });
+    await ferryCommand({ run, screen, terminal }).parseAsync(args, { from: 'user' });
     return failed ? FAILED : DONE;
   } catch (error) {
     if (error instanceof CommanderError) return usageOf(error, screen);
@@ -54,11 +53,9 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   }
 }
 
-function ferryCommand(
-  run: (work: () => Promise<CommandResult>) => Promise<void>,
-  screen: Screen,
-  { stdout, stderr }: Terminal,
-): Command {
+function ferryCommand(base: Omit<Context, 'program'>): Command {
+  const { screen } = base;
+  const { stdout, stderr } = base.terminal;
   const program = new Command('ferry')
     .description('Move existing connections into the Company Data Service: six steps, each approved by a person.')
     .version(version(), '-V, --version', 'print the version')
@@ -75,8 +72,21 @@ function ferryCommand(
     })
     .exitOverride();
 
+  const context: Context = { ...base, program };
   program.commandsGroup('Before a migration:');
-  addCheck(program, run);
+  addUp(context);
+  addCheck(context);
+  addStart(context);
+  program.commandsGroup('See how far it is:');
+  addList(context);
+  addShow(context);
+  addWatch(context);
+  addCompanies(context);
+  addReport(context);
+  program.commandsGroup('Decide and supply:');
+  addDecisions(context);
+  addConfirmSyncDisabled(context);
+  addCredentials(context);
 
   for (const command of program.commands) {
     command
@@ -95,7 +105,7 @@ function usageOf(error: CommanderError, screen: Screen): 0 | 2 {
 
 function explain(error: unknown, screen: Screen, { stderr }: Terminal, debug: boolean): void {
   if (error instanceof CommandFailed) screen.fail(error.message, error.advice);
-  else if (error instanceof Error && SAYS_IT_ALL.has(error.name)) screen.fail(error.message);
+  else if (error instanceof ConfigurationError) screen.fail(error.message);
   else screen.fail(`unexpected: ${String(error)}`, 'run again with --debug for the whole error');
   if (debug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);
 }

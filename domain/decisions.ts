@@ -117,7 +117,7 @@ function reject(state: MigrationState, decision: StepDecision): Judged {
     case 'schedule':
     case 'update-application':
     case 'disable-syncing':
-      if (anythingCrossed(state.counts)) return refused('a company has been moved already: this cannot be taken back');
+      if (hasCrossed(state)) return refused('a company is being moved already: this cannot be taken back');
       return applied(reopened(state, step), `${step} is open again`);
   }
 }
@@ -139,7 +139,7 @@ function rejectFirstCompany(state: MigrationState, decision: StepDecision): Judg
 }
 
 function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Judged {
-  if (anythingCrossed(state.counts)) return refused('companies are being moved already');
+  if (hasCrossed(state)) return refused('companies are being moved already');
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
   const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
   // Whoever approved the older proposal approved another time.
@@ -154,13 +154,22 @@ function confirmSyncDisabled(state: MigrationState, decision: SyncDisabled): Jud
   return applied(state, `${companies} confirmed as disabled`);
 }
 
+/** Counts follow the ledger a little later, so that the first company may be crossing while they do not show it. */
+function hasCrossed({ counts, firstCompany }: MigrationState): boolean {
+  return firstCompany !== null || anythingCrossed(counts);
+}
+
 /** The step open again: it and every later one lose their approvals, except facts stated early. */
 function reopened(state: MigrationState, step: Step): MigrationState {
   const later = (other: Step): boolean => stepNumber(other) >= stepNumber(step);
+  const openedAt = state.steps[step]?.openedAt ?? null;
   return {
     ...state,
     step,
-    steps: Object.fromEntries(Object.entries(state.steps).filter(([name]) => !later(name as Step) || name === step)),
+    steps: {
+      ...Object.fromEntries(Object.entries(state.steps).filter(([name]) => !later(name as Step))),
+      [step]: { openedAt, endedAt: null },
+    },
     approvals: state.approvals.filter((approval) => !later(approval.step) || keepsFact(approval.step, step)),
     ...(step === 'schedule' ? { proposal: null } : {}),
     ...(step === 'supply-details' ? { preflight: null } : {}),

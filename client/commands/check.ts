@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
-
 import type { Platform } from '../../domain/platforms';
 import { manifestDigest, readManifest, type Manifest, type ManifestFiles } from '../manifest';
 import { counted } from '../words';
 import type { CommandResult, Screen } from '../screen';
+import type { Context } from './context';
 import { printFindings } from './finding-list';
 import { platformOption } from './options';
 
@@ -13,7 +12,7 @@ interface CheckOptions {
 }
 
 /** `ferry check`: what a migration would find wrong with a manifest, before there is one. */
-export function addCheck(program: Command, run: (work: () => Promise<CommandResult>) => Promise<void>): void {
+export function addCheck({ program, run }: Context): void {
   program
     .command('check <manifest>')
     .description('Look for mistakes in a manifest (CSV or JSON); nothing is sent anywhere')

@@ -4,7 +4,7 @@
  */
 export { decide, MigrationClosed } from './decide';
 export type { Answer, Sent } from './decide';
-export { listMigrations, readCounts, readProgress } from './look';
+export { listMigrations, readCounts, readHeldUp, readProgress } from './look';
 export type { MigrationLine } from './look';
 export { NoSuchMigration } from './no-such-migration';
 export { openFerry } from './open-ferry';

@@ -59,3 +59,11 @@ export async function readCounts({ db }: Ferry, migrationId: string): Promise<Co
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   return countCompanies(db, migrationId);
 }
+
+/** What keeps failing and is tried again, in the words of its last failure: an outage of the service, for example. */
+export async function readHeldUp({ temporal }: Ferry, migrationId: string): Promise<readonly string[]> {
+  const { raw } = await temporal.workflow.getHandle(migrationId).describe();
+  return (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
+    (attempt ?? 1) > 1 && lastFailure?.message ? [lastFailure.message] : [],
+  );
+}

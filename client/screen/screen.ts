@@ -17,7 +17,7 @@ export interface CommandResult {
 /** The screen of one run of the command. */
 export class Screen {
   constructor(
-    private readonly terminal: Terminal,
+    private readonly terminal: Pick<Terminal, 'stdout' | 'stderr'>,
     /** Only results are written, as JSON. */
     readonly json: boolean,
   ) {}

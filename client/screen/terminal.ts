@@ -3,8 +3,14 @@ import type { Writable } from 'node:stream';
 /** A stream that may be a terminal, as `process.stdout` is. */
 export type TerminalStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** Where a command writes: results to one stream, everything else to the other. */
+/** Where a command runs: results go to one stream, everything else to the other. */
 export interface Terminal {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
+  readonly env: NodeJS.ProcessEnv;
+  /**
+   * Aborts at Ctrl-C, or when the process is asked to end. From the first call on that is all that happens: whoever
+   * asks ends in order. Commands that do not ask are ended at once.
+   */
+  interruption(): AbortSignal;
 }

@@ -32,6 +32,11 @@ export async function ferry(
   env?: NodeJS.ProcessEnv,
 ): Promise<{ exitCode: number; out: string; err: string }> {
   const [stdout, stderr] = [capturedStream(columns, env), capturedStream(columns, env)];
-  const exitCode = await runFerry(args, { stdout, stderr });
+  const exitCode = await runFerry(args, {
+    stdout,
+    stderr,
+    env: env ?? {},
+    interruption: () => new AbortController().signal,
+  });
   return { exitCode, out: stdout.text, err: stderr.text };
 }

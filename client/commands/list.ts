@@ -1,0 +1,47 @@
+import type { MigrationLine } from '../ferry';
+import { listMigrations } from '../ferry';
+import type { CommandResult } from '../screen';
+import { localTime } from '../screen/times';
+import type { Context } from './context';
+import { withFerry } from './with-ferry';
+
+/** `ferry list`: every migration in a line. */
+export function addList({ program, run, terminal }: Context): void {
+  program
+    .command('list')
+    .description('List all migrations: step, state, who is waited for, companies done')
+    .action(() => run(() => list(terminal.env)));
+}
+
+async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
+  const migrations: MigrationLine[] = [];
+  await withFerry(env, async (ferry) => {
+    for await (const migration of listMigrations(ferry)) migrations.push(migration);
+  });
+  return {
+    json: { schema: 'ferry.list/1', migrations },
+    print: (screen) => {
+      if (migrations.length === 0) return screen.line('No migrations yet. Start one with: ferry start');
+      screen.table(
+        [
+          { title: 'Migration' },
+          { title: 'State' },
+          { title: 'Step' },
+          { title: 'Waiting for' },
+          { title: 'Done', align: 'right' },
+          { title: 'Failed', align: 'right' },
+          { title: 'Started' },
+        ],
+        migrations.map(({ migrationId, state, step, waitingFor, done, total, failed, startedAt }) => [
+          migrationId,
+          state,
+          step,
+          waitingFor,
+          `${done}/${total}`,
+          failed > 0 ? { text: String(failed), style: 'red' } : '0',
+          localTime(startedAt),
+        ]),
+      );
+    },
+  };
+}

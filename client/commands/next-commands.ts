@@ -1,0 +1,66 @@
+import { openCompanies } from '../../domain/company-state';
+import type { Progress } from '../../domain/progress';
+import type { Role } from '../../domain/steps';
+import { STEP_RULES } from '../../domain/steps';
+
+export interface NextCommand {
+  readonly who: Role;
+  readonly command: string;
+}
+
+/** What people can type to take a migration further: the commands as they are. */
+export function nextCommands(progress: Progress): readonly NextCommand[] {
+  const { migrationId: id, state, step } = progress;
+  if (state === 'completed' || state === 'abandoned') return [];
+  if (state === 'paused') return [{ who: 'support', command: `ferry resume ${id}` }];
+  switch (step) {
+    case 'supply-details':
+      return (progress.preflight?.problems.length ?? 0) > 0
+        ? [{ who: 'support', command: `ferry reject ${id} supply-details --reason "check again"` }]
+        : approvals(progress);
+    case 'schedule':
+      if (!progress.proposal) return [{ who: 'support', command: `ferry propose-time ${id} "2026-11-21 22:00"` }];
+      return approvals(progress);
+    case 'update-application':
+      return approvals(progress);
+    case 'disable-syncing':
+      return [{ who: 'client', command: `ferry confirm-sync-disabled ${id} --all --as client --by NAME` }];
+    case 'migrate-first-company':
+      return [...credentials(progress), ...afterFirstCompany(progress)];
+    case 'complete-migration':
+      return openCompanies(progress.counts) === 0
+        ? approvals(progress)
+        : [...credentials(progress), { who: 'support', command: `ferry watch ${id}` }];
+  }
+}
+
+function approvals({ migrationId, step, steps }: Progress): readonly NextCommand[] {
+  const given = steps.find((each) => each.step === step)?.approvals ?? [];
+  return STEP_RULES[step].approvers
+    .filter((role) => !given.some((approval) => approval.role === role))
+    .map((who) => ({
+      who,
+      command: `ferry approve ${migrationId} ${step}${who === 'client' ? ' --as client --by NAME' : ''}`,
+    }));
+}
+
+function credentials({ migrationId, counts }: Progress): readonly NextCommand[] {
+  if (counts.withoutCredential === 0) return [];
+  return [{ who: 'client', command: `ferry credentials ${migrationId} FILE --as client --by NAME` }];
+}
+
+function afterFirstCompany(progress: Progress): readonly NextCommand[] {
+  const { migrationId: id, firstCompany } = progress;
+  switch (firstCompany?.stage) {
+    case 'proven':
+      return approvals(progress);
+    case 'failed':
+      return [
+        { who: 'support', command: `ferry reject ${id} migrate-first-company --reason TEXT --next same-company` },
+        { who: 'support', command: `ferry reject ${id} migrate-first-company --reason TEXT --company REFERENCE` },
+      ];
+    case 'importing':
+    case undefined:
+      return [];
+  }
+}

@@ -1,0 +1,148 @@
+import type { Platform } from '../../domain/platforms';
+import { isRotating } from '../../domain/platforms';
+import { isIdWord } from '../../domain/plan';
+import { CommandFailed } from '../command-failed';
+import type { Ferry } from '../ferry';
+import { startMigration, vaultOpened } from '../ferry';
+import type { Manifest } from '../manifest';
+import { manifestDigest, readManifest } from '../manifest';
+import { supplyCredentials } from '../../store';
+import type { CommandResult } from '../screen';
+import { counted } from '../words';
+import type { Context } from './context';
+import { printFindings } from './finding-list';
+import { platformOption } from './options';
+import type { SenderOptions } from './sender';
+import { senderOf } from './sender';
+import { withFerry } from './with-ferry';
+
+interface StartOptions extends Omit<SenderOptions, 'as'> {
+  readonly platform: Platform;
+  readonly client: string;
+  readonly label?: string;
+  readonly credentials?: string;
+  readonly contact: string;
+  readonly firstCompany?: string;
+}
+
+const VAULT_WITHIN_MS = 15_000;
+
+/** `ferry start`: checks the manifest, stores it, and starts the migration. */
+export function addStart({ program, run, terminal }: Context): void {
+  program
+    .command('start <manifest>')
+    .description('Start a migration: check the manifest (CSV or JSON), store it, begin with step 1')
+    .addOption(platformOption())
+    .requiredOption('--client <key>', 'the client, by a key of letters, digits and hyphens')
+    .option('--label <word>', 'tells several migrations of one client and platform apart')
+    .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
+    .option('--first-company <reference>', 'the company that proves the way (default: the first that can be moved)')
+    .option('--contact <text>', 'whom the client calls', 'the solutions team')
+    .option('--by <name>', 'who supplies the manifest (default: the user of this machine)')
+    .action((manifest: string, options: StartOptions) => run(() => start(terminal.env, manifest, options)));
+}
+
+async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: StartOptions): Promise<CommandResult> {
+  assertStartable(options);
+  const { platform, credentials } = options;
+  const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
+  const manifest = await readManifest(files, platform);
+  if (manifest.findings.some(({ severity }) => severity === 'error')) return refusedManifest(manifest);
+  const firstCompanyRow = rowOf(manifest, options.firstCompany);
+  const { by } = senderOf({ as: 'support', ...(options.by === undefined ? {} : { by: options.by }) });
+  return withFerry(env, async (ferry) => {
+    const migrationId = await startMigration(ferry, {
+      client: options.client,
+      platform,
+      ...(options.label === undefined ? {} : { label: options.label }),
+      rows: manifest.rows,
+      manifestDigest: manifestDigest(manifest.rows),
+      contact: options.contact,
+      by,
+      firstCompanyRow,
+    });
+    const stored = await storeCredentials(ferry, migrationId, manifest, platform, by);
+    return started(migrationId, manifest, platform, stored);
+  });
+}
+
+function assertStartable({ client, label, platform }: StartOptions): void {
+  for (const [option, word] of [
+    ['--client', client],
+    ['--label', label],
+  ] as const) {
+    if (word !== undefined && !isIdWord(word)) {
+      throw new CommandFailed(
+        `${option} ${word} cannot be part of an id`,
+        'use lower-case letters, digits and hyphens',
+      );
+    }
+  }
+  if (!platform.routes.includes('managed')) {
+    throw new CommandFailed(
+      `${platform.name} has no managed route`,
+      'its connections are moved by the self-service route',
+    );
+  }
+}
+
+function refusedManifest({ findings }: Manifest): CommandResult {
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  return {
+    failed: true,
+    json: { schema: 'ferry.start/1', started: false, findings },
+    print: (screen) => {
+      printFindings(screen, findings);
+      screen.line(`${screen.styled('red', '✗')} ${counted(errors, 'error')}: nothing was stored, nothing was started`);
+    },
+  };
+}
+
+function rowOf({ rows }: Manifest, reference: string | undefined): number | null {
+  if (reference === undefined) return null;
+  const found = rows.find((row) => row.reference === reference);
+  if (!found) throw new CommandFailed(`the manifest has no company ${reference}`, 'name one by its reference');
+  return found.row;
+}
+
+/** Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored. */
+async function storeCredentials(
+  ferry: Ferry,
+  migrationId: string,
+  { credentials }: Manifest,
+  platform: Platform,
+  by: string,
+): Promise<number> {
+  if (credentials.length === 0 || isRotating(platform)) return 0;
+  if (!(await vaultOpened(ferry, migrationId, VAULT_WITHIN_MS))) return 0;
+  return (await supplyCredentials(ferry.db, migrationId, credentials, by)).stored;
+}
+
+function started(migrationId: string, manifest: Manifest, platform: Platform, stored: number): CommandResult {
+  const { rows, findings, credentials } = manifest;
+  return {
+    json: {
+      schema: 'ferry.start/1',
+      started: true,
+      migrationId,
+      companies: rows.length,
+      credentialsStored: stored,
+      findings,
+    },
+    print: (screen) => {
+      printFindings(screen, findings);
+      screen.line(
+        `${screen.styled('green', '✓')} ${migrationId}: started with ${counted(rows.length, 'company')} of ${platform.name}`,
+      );
+      if (stored < credentials.length) {
+        const why = isRotating(platform)
+          ? 'they count only once syncing is disabled'
+          : 'no worker has opened the vault';
+        screen.line(
+          `  ${counted(credentials.length - stored, 'credential')} not stored: ${why}; supply them later with: ferry credentials`,
+        );
+      }
+      screen.line(`  See what comes next with: ferry show ${migrationId}`);
+    },
+  };
+}

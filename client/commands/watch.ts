@@ -1,0 +1,70 @@
+import { settledCompanies } from '../../domain/company-state';
+import { headline } from '../../domain/details';
+import type { Progress } from '../../domain/progress';
+import type { Ferry } from '../ferry';
+import { readProgress } from '../ferry';
+import type { CommandResult } from '../screen';
+import { openProgressBar } from '../screen/progress-bar';
+import type { Context } from './context';
+import { withFerry } from './with-ferry';
+
+const LOOK_EVERY_MS = 250;
+
+interface WatchOptions {
+  readonly untilDecision?: true;
+}
+
+/** `ferry watch`: a bar that moves until the migration has ended, or until somebody is waited for. */
+export function addWatch(context: Context): void {
+  context.program
+    .command('watch <migration>')
+    .description('Watch a migration until it has ended')
+    .option('--until-decision', 'or until a person is waited for')
+    .action((migration: string, options: WatchOptions) =>
+      context.run(() => withFerry(context.terminal.env, (ferry) => watch(context, ferry, migration, options))),
+    );
+}
+
+async function watch(
+  { terminal, screen }: Context,
+  ferry: Ferry,
+  migrationId: string,
+  { untilDecision }: WatchOptions,
+): Promise<CommandResult> {
+  const interrupted = terminal.interruption();
+  const bar = screen.json ? undefined : openProgressBar(terminal.stdout);
+  try {
+    for (;;) {
+      const progress = await readProgress(ferry, migrationId);
+      const { counts } = progress;
+      bar?.update(settledCompanies(counts), counts.total, noteOf(progress));
+      if (isOver(progress) || (untilDecision && progress.waitingFor.roles.length > 0) || interrupted.aborted) {
+        return ended(progress, interrupted.aborted);
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
+  } finally {
+    bar?.close();
+  }
+}
+
+function noteOf({ counts, waitingFor }: Progress): string {
+  const failed = counts.failed > 0 ? `${counts.failed} failed, ` : '';
+  return `${failed}${waitingFor.roles.length === 0 ? '' : `waiting for ${waitingFor.roles.join(' and ')}: `}${waitingFor.what}`;
+}
+
+function isOver({ state }: Progress): boolean {
+  return state === 'completed' || state === 'abandoned';
+}
+
+function ended(progress: Progress, interrupted: boolean): CommandResult {
+  const { migrationId, state, counts } = progress;
+  return {
+    failed: state === 'abandoned',
+    json: { schema: 'ferry.watch/1', migrationId, state, step: progress.step, waitingFor: progress.waitingFor, counts },
+    print: (screen) => {
+      if (interrupted) return screen.line(`${migrationId} goes on; you only stopped watching`);
+      screen.line(`${migrationId}: ${headline(progress)}`);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/** The handover report in Markdown: what was moved, what was not and why, who decided what. */
+import type { Counts } from './company-state';
+import type { Decision, Outcome } from './decision';
+import { findPlatform } from './platforms';
+import type { FailureKind } from './failures';
+import type { Evidence } from './migration-state';
+
+/** A company, as far as the report says something about it. Times are ISO 8601, UTC. */
+export interface ReportedCompany {
+  readonly reference: string;
+  readonly name: string;
+  readonly storedName: string | null;
+  readonly organization: string;
+  readonly state: string;
+  readonly companyId: string | null;
+  readonly connectionId: string | null;
+  readonly linkUrl: string | null;
+  readonly movedAt: string | null;
+  readonly failure: FailureKind | null;
+  readonly failureText: string | null;
+  readonly correlationId: string | null;
+  readonly evidence: readonly Evidence[] | null;
+}
+
+export interface ReportHead {
+  readonly migrationId: string;
+  readonly client: string;
+  readonly platformKey: string;
+  readonly contact: string;
+  readonly ending: 'completed' | 'abandoned' | null;
+  readonly suppliedAt: string;
+  readonly closedAt: string | null;
+  readonly vaultDestroyedAt: string | null;
+  readonly counts: Counts;
+  readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
+}
+
+/** What stands before the companies. */
+export function reportHead(head: ReportHead): string {
+  const { counts } = head;
+  return [
+    `# Handover: ${head.migrationId}`,
+    [
+      `- Client: ${head.client}`,
+      `- Platform: ${findPlatform(head.platformKey)?.name ?? head.platformKey}`,
+      `- State: ${head.ending ?? 'under way: this report is preliminary'}`,
+      `- Supplied: ${head.suppliedAt}${head.closedAt ? `; closed: ${head.closedAt}` : ''}`,
+      `- Whom to call: ${head.contact}`,
+    ].join('\n'),
+    '## Result',
+    [
+      '| Companies | |',
+      '|---|---:|',
+      `| in the manifest | ${counts.total} |`,
+      `| moved | ${counts.migrated} |`,
+      `| not moved | ${counts.failed} |`,
+      `| left out | ${counts.skipped + counts.excluded} |`,
+      `| still open | ${counts.waiting + counts.importing + counts.syncing + counts.outcomeUnknown} |`,
+    ].join('\n'),
+    '## What may be switched on again',
+    'A company that was moved must never be switched on again in your own application: its tokens now belong to the service. ' +
+      'The same holds for a company that must reconnect or whose data is incomplete, because its token was handed over. ' +
+      'A company that was left out may be switched on again.',
+    '## Credentials',
+    head.vaultDestroyedAt
+      ? `Every credential supplied for this migration, and the key that opened them, was destroyed at ${head.vaultDestroyedAt}. ` +
+        'Destroy the files that held them on your side.'
+      : 'The credentials that are still needed are kept encrypted, and are destroyed when the migration ends.',
+    '## Decisions',
+    decisionTable(head.decisions),
+  ].join('\n\n');
+}
+
+function decisionTable(decisions: ReportHead['decisions']): string {
+  return [
+    '| When (UTC) | Who | What | Became |',
+    '|---|---|---|---|',
+    ...decisions.map(
+      ({ decision, outcome }) =>
+        `| ${outcome.at} | ${cell(decision.by)} (${decision.role}) | ${cell(whatWasDecided(decision))} | ` +
+        `${outcome.applied ? 'applied' : 'refused'}: ${cell(outcome.text)} |`,
+    ),
+  ].join('\n');
+}
+
+function whatWasDecided(decision: Decision): string {
+  const reason = decision.reason === undefined ? '' : ` (${decision.reason})`;
+  switch (decision.kind) {
+    case 'step':
+      return `${decision.verdict} ${decision.step}${reason}`;
+    case 'time':
+      return `propose ${decision.startAt}${reason}`;
+    case 'sync-disabled':
+      return `confirm syncing disabled: ${decision.companies === 'all' ? 'all' : `${decision.companies.length} companies`}`;
+    case 'credentials-supplied':
+      return `supply ${decision.companies} credentials`;
+    case 'pause':
+    case 'resume':
+      return `${decision.kind}${reason}`;
+  }
+}
+
+/** The head of the table of companies that were not moved. */
+export const NOT_MOVED_HEAD = [
+  '## Not moved, and what to do',
+  '',
+  '| Reference | Name | Why | What to do | Correlation id |',
+  '|---|---|---|---|---|',
+].join('\n');
+
+export function notMovedLine(company: ReportedCompany): string {
+  const { reference, name, state, failureText, correlationId } = company;
+  return `| ${cell(reference)} | ${cell(name)} | ${cell(failureText ?? state)} | ${cell(whatToDo(company))} | ${correlationId ?? ''} |`;
+}
+
+function whatToDo({ failure, linkUrl }: ReportedCompany): string {
+  switch (failure) {
+    case 'reauthorization-required':
+      return linkUrl ? `the end customer connects again at ${linkUrl}` : 'the end customer connects again';
+    case 'incomplete':
+    case 'sync-failed':
+    case 'sync-timed-out':
+      return 'support looks at the sync; the connection is in place';
+    case 'wrong-organization':
+      return 'check the credential and the organization, then supply it again';
+    case 'refused':
+      return 'support looks at the error, quoting the correlation id';
+    case null:
+      return '';
+  }
+}
+
+/** The head of the table of companies that were moved. */
+export const MOVED_HEAD = [
+  '## Moved',
+  '',
+  '| Reference | Name | Name as stored | Organization | Company id | Connection id | Moved at (UTC) | Checked |',
+  '|---|---|---|---|---|---|---|---|',
+].join('\n');
+
+export function movedLine(company: ReportedCompany): string {
+  const { reference, name, storedName, organization, companyId, connectionId, movedAt, evidence } = company;
+  const counted = evidence?.find(({ check }) => check === 'invoices complete')?.detail;
+  const checked = `${evidence?.filter(({ passed }) => passed).length ?? 0} checks passed${counted ? `; invoices: ${counted}` : ''}`;
+  return `| ${[reference, name, storedName ?? '', organization].map(cell).join(' | ')} | ${companyId ?? ''} | ${connectionId ?? ''} | ${movedAt ?? ''} | ${cell(checked)} |`;
+}
+
+/** A client's words in a table: a bar would end the cell, a line break the row. */
+function cell(text: string): string {
+  return text.replace(/\|/g, '\\|').replace(/\s+/g, ' ');
+}
