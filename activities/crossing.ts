@@ -49,11 +49,13 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
   const crossing = await openCrossing(deps, work.migrationId);
   return alive(async () => {
     while (Date.now() < until && !crossing.signal.aborted) {
+      // Before the claim, so that it is early rather than late.
+      const sendBefore = new Date(Date.now() + deps.sendWithinMs);
       const group = await nextGroup(deps, claimant, work);
       if (group.companies.length === 0) break;
       claimed += group.companies.length;
       const imported = await Promise.all(
-        group.companies.map((company) => importCompany(crossing, company, group.takenOver)),
+        group.companies.map((company) => importCompany({ ...crossing, sendBefore }, company, group.takenOver)),
       );
       await recordImports(
         db,
@@ -75,7 +77,10 @@ async function nextGroup({ db, stalledAfterMs }: ActivityDeps, claimant: Claiman
   return { companies: await claimGroup(db, claimant, atOnce, onlyRow), takenOver: false };
 }
 
-async function openCrossing({ db, keys, service }: ActivityDeps, migrationId: string): Promise<Crossing> {
+async function openCrossing(
+  { db, keys, service }: ActivityDeps,
+  migrationId: string,
+): Promise<Omit<Crossing, 'sendBefore'>> {
   const migration = await readMigration(db, migrationId);
   const platform = migration && findPlatform(migration.platformKey);
   if (!platform) throw new Error(`migration ${migrationId} is not in the ledger`);

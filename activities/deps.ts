@@ -7,9 +7,11 @@ export interface ActivityDeps {
   readonly db: Database;
   readonly service: CompanyDataClient;
   readonly keys: KeyProvider;
+  /** An authorization that has not been sent so long after its company was claimed is not sent at all. Milliseconds. */
+  readonly sendWithinMs: number;
   /**
-   * After this long every call of an attempt has ended, so that its companies may be taken over: the client's time-out
-   * of an authorization and a margin. Milliseconds.
+   * So long after its claim a company may be taken over: nothing its attempt has sent is still on its way. Longer than
+   * `sendWithinMs` and the time-out of an authorization together. Milliseconds.
    */
   readonly stalledAfterMs: number;
 }

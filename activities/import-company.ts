@@ -19,6 +19,8 @@ export interface Crossing {
   readonly vault: VaultReader;
   /** Ends calls that may be broken off at any time; never the authorization. */
   readonly signal: AbortSignal;
+  /** No authorization leaves after this: somebody else may have taken the company over by then. */
+  readonly sendBefore: Date;
 }
 
 export interface Imported {
@@ -131,9 +133,11 @@ class Walk {
 
   /** The crossing. No signal: it is never broken off half way. */
   private async authorize(connection: Connection): Promise<Connection> {
-    const { service, vault } = this.crossing;
+    const { service, vault, sendBefore } = this.crossing;
     const fields = await vault.open(this.claimed.row, this.claimed.sealed);
-    const { value, correlationId } = await service.putAuthorization(this.companyId(), connection.id, fields);
+    const { value, correlationId } = await service.putAuthorization(this.companyId(), connection.id, fields, {
+      sendBefore,
+    });
     this.quote(correlationId);
     return value;
   }

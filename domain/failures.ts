@@ -55,8 +55,8 @@ export function consequenceOf(call: Call, failure: CallFailure): Consequence {
     case 402:
       return { then: 'stop', reason: 'account-limit' };
     case 403:
-      // Only the platform's own "not accessible" names an integration; every other 403 is the key's.
-      return failure.service === 'PublicApi' ? { then: 'stop', reason: 'key-refused' } : again(failure);
+      // Only the platform's own "not accessible" names an integration; every other 403 is the key's, or a proxy's.
+      return ['PublicApi', ''].includes(failure.service) ? { then: 'stop', reason: 'key-refused' } : again(failure);
     case 404:
       return isUnsupportedDataType(failure) ? { then: 'not-applicable' } : { then: 'fail', kind: 'refused' };
     case 409:

@@ -21,6 +21,8 @@ export interface RunningWorker {
 
 /** The service may ask its platform for so long while it takes an authorization. */
 const AUTHORIZATION_TIMEOUT_MS = 60_000;
+/** A token must not leave after somebody else may have taken its company over. */
+const SEND_WITHIN_MS = 60_000;
 /** Beyond every call of an attempt: clocks and slow machines. */
 const STALLED_MARGIN_MS = 15_000;
 /** After a stop, so long for activities to end by themselves before they are told to. */
@@ -58,7 +60,8 @@ export async function startWorker(config: WorkerConfig, log: Logger): Promise<Ru
         db,
         service,
         keys: createMasterKeyProvider(config.masterKeys),
-        stalledAfterMs: AUTHORIZATION_TIMEOUT_MS + STALLED_MARGIN_MS,
+        sendWithinMs: SEND_WITHIN_MS,
+        stalledAfterMs: SEND_WITHIN_MS + AUTHORIZATION_TIMEOUT_MS + STALLED_MARGIN_MS,
       }),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
     });
