@@ -52,6 +52,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0); // sends nothing: asks whether it could
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { canEnter, PostgresUnavailable, type PostgresUser } from './postgres-binaries';
 
 /** Where root keeps the data of a Postgres whose user cannot enter root's own folders. */
@@ -54,14 +55,14 @@ function shortHash(text: string): string {
  *
  * @throws {@link PostgresUnavailable}
  */
-export function createCluster(options: {
+export async function createCluster(options: {
   binaries: string;
   cluster: string;
   superuser: string;
   password: string;
   user: PostgresUser | undefined;
   ephemeral: boolean;
-}): void {
+}): Promise<void> {
   const { binaries, cluster, superuser, password, user, ephemeral } = options;
   const secrets = mkdtempSync(path.join(path.dirname(cluster), '.initdb-'));
   const passwordFile = path.join(secrets, 'password');
@@ -79,10 +80,9 @@ export function createCluster(options: {
     ...(ephemeral ? ['--no-sync'] : []),
   ];
   try {
-    execFileSync(path.join(binaries, 'bin', 'initdb'), args, {
+    await promisify(execFile)(path.join(binaries, 'bin', 'initdb'), args, {
       cwd: '/',
       env: serverEnvironment(),
-      stdio: 'pipe',
       ...user,
     });
   } catch (error) {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startLeashed, tailOf, type LeashedProcess } from './leashed-process';
-import { nextFreePort } from './ports';
+import { reservePort } from './ports';
 import { postgresBinaries, postgresUser, PostgresUnavailable } from './postgres-binaries';
 import { clusterFolder, createCluster, serverEnvironment } from './postgres-cluster';
 
@@ -45,16 +45,15 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
   const cluster = clusterFolder({ dataFolder, user, ephemeral, log });
   const password = passwordIn(dataFolder);
   if (!existsSync(path.join(cluster, 'PG_VERSION'))) {
-    createCluster({ binaries, cluster, superuser: SUPERUSER, password, user, ephemeral });
+    await createCluster({ binaries, cluster, superuser: SUPERUSER, password, user, ephemeral });
   }
 
   const logFile = path.join(dataFolder, 'postgres.log');
-  let wanted = port ?? DEFAULT_PORT;
   for (let attempt = 1; ; attempt += 1) {
-    const chosen = await nextFreePort(wanted);
+    const reserved = await reservePort(port ?? DEFAULT_PORT);
     const server = startLeashed({
       command: path.join(binaries, 'bin', 'postgres'),
-      args: ['-D', cluster, '-p', String(chosen), ...settings(ephemeral)],
+      args: ['-D', cluster, '-p', String(reserved.port), ...settings(ephemeral)],
       env: serverEnvironment(),
       logFile,
       stopSignal: 'SIGINT', // "fast shutdown": https://www.postgresql.org/docs/18/server-shutdown.html
@@ -62,15 +61,16 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
       user,
       ...(ephemeral && { removeFolder: dataFolder }),
     });
-    const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${chosen}/postgres`;
-    if (await answers(server, url)) return { url, stop: () => server.stop() };
+    const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${reserved.port}/postgres`;
+    const ready = await answers(server, url);
+    reserved.release();
+    if (ready) return { url, stop: () => server.stop() };
 
     const lastWords = tailOf(logFile);
     await server.stop();
     if (attempt === PORTS_TO_TRY || !lastWords.includes('Address already in use')) {
       throw new PostgresUnavailable(`Postgres did not start. Its log, ${logFile}, ends with:\n${lastWords}`);
     }
-    wanted = port === 0 ? 0 : chosen + 1; // somebody was faster
   }
 }
 

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { startService, type Service } from '../company-data-service';
 import { removeRunningStack, writeRunningStack, type Config, type Part, type TemporalConfig } from '../config';
 import { parseMasterKeys, Secret } from '../security';
-import { nextFreePort } from './ports';
+import { reservePort } from './ports';
+import { errorCode } from './error-code';
 import { postgresUser } from './postgres-binaries';
 import { assertNotRunning } from './running-already';
 import { openStackDatabases } from './stack-databases';
@@ -127,12 +128,13 @@ async function bothStarted<First extends Stoppable, Second extends Stoppable>(
 
 async function startServiceOnFreePort(databaseUrl: string, wanted: number): Promise<Service> {
   for (let attempt = 1; ; attempt += 1) {
-    const port = await nextFreePort(wanted);
+    const { port, release } = await reservePort(wanted);
     try {
       return await startService({ databaseUrl, port });
     } catch (error) {
-      const portWasTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-      if (attempt === SERVICE_PORTS_TO_TRY || !portWasTaken) throw error;
+      if (attempt === SERVICE_PORTS_TO_TRY || errorCode(error) !== 'EADDRINUSE') throw error;
+    } finally {
+      release();
     }
   }
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { startLeashed, tailOf, type LeashedProcess } from './leashed-process';
-import { nextFreePort } from './ports';
+import { reservePort } from './ports';
 
 const DEFAULT_PORT = 7_233;
 const DEFAULT_UI_PORT = 8_233;
@@ -69,13 +69,12 @@ export async function startTemporal({
 }: TemporalOptions): Promise<RunningTemporal> {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const logFile = path.join(dataFolder, 'temporal.log');
-  let [wanted, wantedUi] = [port ?? DEFAULT_PORT, uiPort ?? DEFAULT_UI_PORT];
   for (let attempt = 1; ; attempt += 1) {
-    const chosen = await nextFreePort(wanted);
-    const chosenUi = await nextFreePort(wantedUi);
+    const grpc = await reservePort(port ?? DEFAULT_PORT);
+    const ui = await reservePort(uiPort ?? DEFAULT_UI_PORT);
     const server = startLeashed({
       command: cli,
-      args: serverArguments({ dataFolder, port: chosen, uiPort: chosenUi, ephemeral }),
+      args: serverArguments({ dataFolder, port: grpc.port, uiPort: ui.port, ephemeral }),
       // Its own settings only: a developer's TEMPORAL_* variables are meant for another server.
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
       logFile,
@@ -83,10 +82,11 @@ export async function startTemporal({
       graceMs: 15_000,
       ...(ephemeral && { removeFolder: dataFolder }),
     });
-    const address = `127.0.0.1:${chosen}`;
-    if (await isReady(server, address)) {
-      return { address, uiUrl: `http://127.0.0.1:${chosenUi}`, stop: () => server.stop() };
-    }
+    const address = `127.0.0.1:${grpc.port}`;
+    const ready = await isReady(server, address);
+    grpc.release();
+    ui.release();
+    if (ready) return { address, uiUrl: `http://127.0.0.1:${ui.port}`, stop: () => server.stop() };
 
     const lastWords = tailOf(logFile);
     await server.stop();
@@ -95,7 +95,6 @@ export async function startTemporal({
         `Temporal's dev server did not start. Its log, ${logFile}, ends with:\n${lastWords}`,
       );
     }
-    [wanted, wantedUi] = [port === 0 ? 0 : chosen, uiPort === 0 ? 0 : chosenUi]; // somebody was faster
   }
 }
 

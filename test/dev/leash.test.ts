@@ -40,7 +40,7 @@ function start(program: ReturnType<typeof shell>): LeashedProcess {
 }
 
 test('when whoever asked for it is killed, a program ends and its temporary folder is gone', async () => {
-  const program = JSON.stringify(shell('sleep 600', { removeFolder: folder }));
+  const program = JSON.stringify(shell('exec sleep 600', { removeFolder: folder }));
   const asking = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), {
     stdio: ['pipe', 'ignore', 'ignore'], detached: true }); setInterval(() => {}, 1000);`;
   const asker = spawn(process.execPath, ['-e', asking, LEASH, program]);
@@ -76,10 +76,10 @@ test('a program that does not end when asked is killed, with everything that it 
 });
 
 test('a temporary folder is removed by the last program that uses it', async () => {
-  const first = start(shell('sleep 600', { removeFolder: folder }));
+  const first = start(shell('exec sleep 600', { removeFolder: folder }));
   await started();
   rmSync(pidFile);
-  const second = start(shell('sleep 600', { removeFolder: folder }));
+  const second = start(shell('exec sleep 600', { removeFolder: folder }));
   await started();
 
   await first.stop();

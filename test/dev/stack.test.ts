@@ -46,7 +46,8 @@ test('two stacks at once have ports of their own, serve, and leave nothing behin
 });
 
 test('a running stack is found by its home alone, and its keys are private', async () => {
-  const { config, stop } = await start();
+  const stack = await start();
+  const { config } = stack;
   const env = { TOKENFERRY_HOME: config.home, TEMPORAL_CONFIG_FILE: '/nonexistent' };
   const found = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys'], env);
   expect(found.temporal.address).toBe(config.temporal.address);
@@ -58,7 +59,7 @@ test('a running stack is found by its home alone, and its keys are private', asy
   }
 
   await expect(startStack(optionsFor(config.home))).rejects.toThrow(`A stack runs already: process ${process.pid}`);
-  await stop();
+  await stack.stop();
   expect(readRunningStack(config.home)).toBeUndefined();
 });
 
@@ -86,10 +87,11 @@ test('an aborted start leaves nothing behind', async () => {
 
 test('in a Postgres that was there before, an ephemeral stack leaves no database', async () => {
   const databaseUrl = process.env['TOKENFERRY_TEST_POSTGRES'] ?? '';
-  const { config, stop } = await start({ databaseUrl });
+  const stack = await start({ databaseUrl });
+  const { config } = stack;
   const database = new URL(config.databaseUrl.reveal());
   expect(database.host).toBe(new URL(databaseUrl).host);
-  await stop();
+  await stack.stop();
 
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
