@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const list = async (query: string): Promise<Body> => (await call('GET', `/companies${query}`)).body;
-const idsOf = (page: Body): string[] => page.results.map(({ id }: Body) => id);
+const idsOf = (page: Body): string[] => page.results.map(({ id }) => id);
 
 describe('a list', () => {
   it('is page 1 of 100 unless asked otherwise, in the order of creation', async () => {
@@ -24,31 +24,32 @@ describe('a list', () => {
 
   it('is walked forwards and backwards by its links, each page once', async () => {
     const seen: string[] = [];
-    let href: string | undefined = '/companies?pageSize=2';
-    let last: Body;
-    for (; href !== undefined; href = last._links.next?.href) {
-      last = (await call('GET', href)).body;
+    let last = await list('?pageSize=2');
+    seen.push(...idsOf(last));
+    while (last._links.next) {
+      last = (await call('GET', last._links.next.href)).body;
       seen.push(...idsOf(last));
     }
     expect(seen).toEqual(ids);
     expect(last._links).not.toHaveProperty('next');
-    expect(idsOf((await call('GET', last._links.previous.href)).body)).toEqual(ids.slice(2, 4));
+    expect(idsOf((await call('GET', last._links.previous?.href ?? '')).body)).toEqual(ids.slice(2, 4));
   });
 
   it('keeps page size and filters in its links, and no query in self', async () => {
     const tags = encodeURIComponent('a!=b');
+    const pageAt = (number: number) => ({ href: `/companies?page=${number}&pageSize=2&tags=a%21%3Db` });
     expect((await list(`?tags=${tags}&pageSize=2&page=2`))._links).toEqual({
       self: { href: '/companies' },
-      current: { href: `/companies?page=2&pageSize=2&tags=${new URLSearchParams({ x: 'a!=b' }).toString().slice(2)}` },
-      next: { href: expect.stringMatching(/^\/companies\?page=3&pageSize=2&tags=/) },
-      previous: { href: expect.stringMatching(/^\/companies\?page=1&pageSize=2&tags=/) },
+      current: pageAt(2),
+      next: pageAt(3),
+      previous: pageAt(1),
     });
   });
 
   it('is empty beyond its last page, whose number it says', async () => {
     const page = await list('?page=9007199254740991&pageSize=2');
     expect(page).toMatchObject({ results: [], totalResults: 5 });
-    expect(page._links.previous.href).toBe('/companies?page=3&pageSize=2');
+    expect(page._links.previous?.href).toBe('/companies?page=3&pageSize=2');
     expect(page._links).not.toHaveProperty('next');
   });
 

@@ -2,9 +2,51 @@ import { randomUUID } from 'node:crypto';
 import { createAccount, createKey, startService, type ServiceOptions } from '../../company-data-service';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
-/** A body as tests look into it: whatever is not there is `undefined`. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a body of every kind, of which a test knows the shape
-export type Body = any;
+/** Any text, in what a test expects. */
+export const TEXT: unknown = expect.any(String);
+
+interface Link {
+  href: string;
+}
+
+/** An answer's body of whatever kind, as tests look into it: a field is there if the answer has it. */
+export interface Body {
+  // A list
+  results: Body[];
+  totalResults: number;
+  _links: { self: Link; current: Link; next?: Link; previous?: Link };
+  // An error
+  error: string;
+  service: string;
+  correlationId: string;
+  validation: { errors: { itemId: string; message: string }[] };
+  // A company, a connection
+  id: string;
+  name: string;
+  redirect: string;
+  lastSync: string;
+  linkUrl: string;
+  status: string;
+  connectionInfo: { organizationId: string };
+  dataConnections: Body[];
+  dataConnectionErrors: { status: string; statusText: string }[];
+  // A sync, a data set's status
+  dataType: string;
+  progress: number;
+  isCompleted: boolean;
+  requested: string;
+  completed: string;
+  invoices: Body;
+  currentStatus: string;
+  latestSyncId: string;
+  latestSuccessfulSyncId: string;
+  lastSuccessfulSync: string;
+  // An invoice
+  totalAmount: number;
+  invoiceNumber: string;
+  // The sandbox's token endpoint
+  refresh_token: string;
+}
 
 export interface Answer {
   status: number;
@@ -67,15 +109,16 @@ export async function runService(options: Partial<ServiceOptions> = {}): Promise
 /** Without a key: no `Authorization` header. */
 export function callerWith(url: string, key?: string): Caller {
   const authorization = key === undefined ? {} : { authorization: `Basic ${Buffer.from(key).toString('base64')}` };
-  return async (method, path, { body, headers } = {}) => {
+  return async (method, path, { body: sent, headers } = {}) => {
     const response = await fetch(url + path, {
       method,
-      headers: { ...authorization, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      headers: { ...authorization, ...(sent !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(sent !== undefined && { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    const body = (isJson ? JSON.parse(text) : {}) as Body;
+    return { status: response.status, headers: response.headers, text, body };
   };
 }
 
@@ -107,13 +150,18 @@ export async function authorized(call: Caller, credential: string): Promise<{ co
 }
 
 /** The states of a company's data sets once no sync of it is under way. */
-export async function settled(call: Caller, company: string): Promise<Record<string, { currentStatus: string }>> {
+export async function settled(call: Caller, company: string): Promise<Record<string, Body>> {
   for (;;) {
-    const { body } = await call('GET', `${company}/dataStatus`);
-    const states: { currentStatus: string }[] = Object.values(body);
-    if (!states.some(({ currentStatus }) => ['Queued', 'Fetching'].includes(currentStatus))) return body;
+    const states = byDataType((await call('GET', `${company}/dataStatus`)).body);
+    if (!Object.values(states).some(({ currentStatus }) => ['Queued', 'Fetching'].includes(currentStatus)))
+      return states;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** The body of `dataStatus` as what it is: an object by data type. */
+export function byDataType(body: unknown): Record<string, Body> {
+  return body as Record<string, Body>;
 }
 
 /** A company whose data was synced to its end. */

@@ -1,0 +1,121 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from 'pg';
+import { createAccount, createKey, startService } from '../../company-data-service';
+import { DATA_TYPES } from '../../company-data-service/platform/data-types';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { authorized, callerWith, settled, type Body } from './running-service';
+
+const COMPANIES = 6;
+const INVOICES = 300;
+
+let database: TestDatabase;
+let inspector: Client;
+let key: string;
+const processes: ChildProcess[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const accountId = await createAccount(database.url, { name: 'Example', plan: 'paid' });
+  ({ key } = await createKey(database.url, { accountId, role: 'administrator' }));
+  inspector = new Client({ connectionString: database.url });
+  await inspector.connect();
+  // Every end of a sync leaves a trace, whichever process brought it about.
+  await inspector.query(`
+    create table ends (sync_id uuid);
+    create function trace() returns trigger language plpgsql as
+      $$ begin insert into public.ends values (new.id); return new; end $$;
+    create trigger ends after update on company_data_service.syncs
+      for each row when (new.completed_at is not null) execute function trace();`);
+});
+
+afterAll(async () => {
+  for (const child of processes) child.kill('SIGKILL');
+  await inspector.end();
+  await database.drop();
+});
+
+async function startProcess(): Promise<{ url: string; kill(): Promise<void> }> {
+  const script = path.join(__dirname, 'service-process.js');
+  const child = spawn(process.execPath, [script, database.url], { stdio: ['ignore', 'pipe', 'inherit'] });
+  processes.push(child);
+  const lines = createInterface({ input: child.stdout });
+  const [url] = (await once(lines, 'line')) as [string];
+  return {
+    url,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Companies whose syncs have all been queued. */
+async function startSyncs(url: string): Promise<string[]> {
+  const call = callerWith(url, key);
+  const companies = await Promise.all(
+    Array.from({ length: COMPANIES }, async () => (await authorized(call, `sbx-ok-${INVOICES}`)).company),
+  );
+  for (const company of companies) await call('POST', `${company}/data/all`);
+  return companies;
+}
+
+async function expectEachSyncedOnce(url: string, companies: readonly string[]): Promise<void> {
+  const call = callerWith(url, key);
+  for (const company of companies) {
+    await settled(call, company);
+    const { body } = await call('GET', `${company}/data/history`);
+    expect(body.totalResults).toBe(DATA_TYPES.length);
+    expect(body.results.map(({ status }: Body) => status)).toEqual(DATA_TYPES.map(() => 'Complete'));
+    const invoices = (await call('GET', `${company}/data/invoices?pageSize=5000`)).body;
+    expect(new Set(invoices.results.map(({ id }: Body) => id)).size).toBe(INVOICES);
+    const ids = body.results.map(({ id }: Body) => id);
+    const ends = await inspector.query('select sync_id from ends where sync_id = any($1)', [ids]);
+    expect(ends.rowCount).toBe(DATA_TYPES.length);
+  }
+}
+
+async function underWay(): Promise<number> {
+  const { rows } = await inspector.query<{ cursor: string }>(
+    `select cursor from company_data_service.syncs where due_at is not null and cursor <> '0'`,
+  );
+  return rows.length;
+}
+
+describe('several processes of the service', () => {
+  it('prepare an empty database together', async () => {
+    const empty = await createTestDatabase();
+    const services = await Promise.all(Array.from({ length: 4 }, () => startService({ databaseUrl: empty.url })));
+    for (const { url } of services) expect(await callerWith(url)('GET', '/healthz')).toMatchObject({ status: 200 });
+    await Promise.all(services.map((service) => service.close()));
+    await empty.drop();
+  });
+
+  it('share the syncs of one database, each ending exactly once', async () => {
+    const [one, two] = await Promise.all([startProcess(), startProcess()]);
+    await expectEachSyncedOnce(two.url, await startSyncs(one.url));
+    await Promise.all([one.kill(), two.kill()]);
+  });
+
+  it('bring every sync to its end after kill -9, exactly once', async () => {
+    const killed = await startProcess();
+    const companies = await startSyncs(killed.url);
+    while ((await underWay()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await killed.kill();
+    expect(await underWay()).toBeGreaterThan(0);
+    const successor = await startProcess();
+    await expectEachSyncedOnce(successor.url, companies);
+    await successor.kill();
+  });
+
+  it('see at once what another has queued', async () => {
+    const idle = await startProcess();
+    const queueing = await startProcess();
+    const companies = await startSyncs(queueing.url);
+    await queueing.kill();
+    await expectEachSyncedOnce(idle.url, companies);
+    await idle.kill();
+  });
+});

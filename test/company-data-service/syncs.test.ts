@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { DataStatusSchema, PullOperationSchema } from '../../company-data-service/http/schemas/data';
+import { RECORD_SHAPES } from '../../company-data-service/platform/record-shapes';
+import { DATA_TYPES } from '../../company-data-service/platform/data-types';
+import {
+  TEXT,
+  authorized,
+  byDataType,
+  newConnection,
+  runService,
+  settled,
+  synced,
+  type Body,
+  type RunningService,
+} from './running-service';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService();
+});
+afterAll(() => service.close());
+
+const get = (path: string) => service.client('GET', path);
+const states = (status: unknown): Record<string, string> =>
+  Object.fromEntries(Object.values(byDataType(status)).map(({ dataType, currentStatus }) => [dataType, currentStatus]));
+
+describe('data/all', () => {
+  it('is what starts syncs: an authorization alone starts none', async () => {
+    const { company } = await authorized(service.administrator, 'sbx-ok-3');
+    expect(Object.values(states((await get(`${company}/dataStatus`)).body))).toEqual(DATA_TYPES.map(() => 'Initial'));
+    expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 409 });
+    expect((await get(`${company}/data/history`)).body.totalResults).toBe(0);
+
+    expect(await service.client('POST', `${company}/data/all`)).toMatchObject({ status: 204, text: '' });
+    expect(states(await settled(service.client, company))).toEqual(
+      Object.fromEntries(DATA_TYPES.map((type) => [type, 'Complete'])),
+    );
+    expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
+  });
+
+  it('is refused with 409 without a linked connection', async () => {
+    const { company } = await newConnection(service.client);
+    expect(await service.client('POST', `${company}/data/all`)).toMatchObject({ status: 409 });
+    expect(await service.client('POST', `${company}/data/queue/invoices`)).toMatchObject({ status: 409 });
+    expect((await get(`${company}/dataStatus`)).body).toEqual({});
+  });
+
+  it('accepts a content type without a body, as some clients send', async () => {
+    const { company } = await authorized(service.administrator, 'sbx-ok-3');
+    const headers = { 'content-type': 'application/json' };
+    expect(await service.client('POST', `${company}/data/all`, { headers })).toMatchObject({ status: 204 });
+  });
+
+  it('leaves syncs that are under way as they are', async () => {
+    const { company } = await authorized(service.administrator, 'sbx-slow-200-ok-3');
+    await service.client('POST', `${company}/data/all`);
+    await service.client('POST', `${company}/data/all`);
+    expect((await get(`${company}/data/history`)).body.totalResults).toBe(DATA_TYPES.length);
+  });
+});
+
+describe('a sync', () => {
+  it('of one data type can be queued, once at a time', async () => {
+    const { company, connection } = await authorized(service.administrator, 'sbx-slow-200-ok-3');
+    const queue = (query = '') => service.client('POST', `${company}/data/queue/invoices${query}`);
+    const { status, body } = await queue(`?connectionId=${connection.split('/').at(-1)}`);
+    expect(status).toBe(200);
+    expect(PullOperationSchema.strict().parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      status: 'Queued',
+      progress: 0,
+      isCompleted: false,
+      isErrored: false,
+      statusDescription: null,
+    });
+    expect(await queue()).toMatchObject({ status: 409 });
+    expect(await queue(`?connectionId=${randomUUID()}`)).toMatchObject({ status: 404 });
+
+    await settled(service.client, company);
+    const ended = (await get(`${company}/data/history/${body.id}`)).body;
+    expect(ended).toMatchObject({
+      ...body,
+      status: 'Complete',
+      progress: 100,
+      isCompleted: true,
+      completed: TEXT,
+    });
+    expect((await get(`${company}/data/history`)).body).toMatchObject({ results: [ended], totalResults: 1 });
+    expect(await get(`${company}/data/history/${randomUUID()}`)).toMatchObject({ status: 404 });
+    expect(await get(`${company}/data/bills`)).toMatchObject({ status: 409 });
+  });
+
+  it('takes time in proportion to its records, and says how far it is', async () => {
+    const { company } = await authorized(service.administrator, 'sbx-ok-600');
+    const { body } = await service.client('POST', `${company}/data/queue/invoices`);
+    const seen = new Set<number>();
+    let operation: Body = body;
+    while (!operation.isCompleted) {
+      const invoices = await get(`${company}/data/invoices`);
+      operation = (await get(`${company}/data/history/${body.id}`)).body;
+      seen.add(operation.progress);
+      if (!operation.isCompleted) expect(invoices).toMatchObject({ status: 409 });
+    }
+    // Pages of 250, and 20 ms and one for each record, as the service was started.
+    expect([0, 41, 83, 100]).toEqual(expect.arrayContaining([...seen]));
+    expect(seen.size).toBeGreaterThan(2);
+    const tookMs = Date.parse(operation.completed) - Date.parse(operation.requested);
+    expect(tookMs).toBeGreaterThanOrEqual(620);
+    expect(tookMs).toBeLessThan(2_000);
+    expect((await get(`${company}/data/invoices?pageSize=5000`)).body.results).toHaveLength(600);
+  });
+
+  it('states what it reached, and when', async () => {
+    const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
+    const { body } = await get(`${company}/dataStatus`);
+    expect(DataStatusSchema.parse(body)).toEqual(body);
+    expect(body.invoices.latestSyncId).toBe(body.invoices.latestSuccessfulSyncId);
+    const lastSync = Object.values(byDataType(body))
+      .map(({ lastSuccessfulSync }) => lastSuccessfulSync)
+      .sort()
+      .at(-1);
+    expect((await get(connection)).body.lastSync).toBe(lastSync);
+    expect((await get(company)).body.lastSync).toBe(lastSync);
+  });
+
+  it('that succeeded once leaves its data readable while it runs again and when it fails', async () => {
+    const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
+    const credential = {
+      accessToken: 'a',
+      refreshToken: `sbx-expires-during-sync-4.${randomUUID()}`,
+      realmId: 'realm-1',
+    };
+    await service.administrator('PUT', `${connection}/authorization`, { body: credential });
+    await service.client('POST', `${company}/data/all`);
+    expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
+    const status = await settled(service.client, company);
+    expect(status['invoices']).toMatchObject({ currentStatus: 'AuthError', lastSuccessfulSync: TEXT });
+    expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
+  });
+
+  it('ends with AuthError when the grant does, and the connection has to be authorized again', async () => {
+    const { company, connection } = await synced(service.administrator, 'sbx-expires-during-sync-4');
+    expect(states((await get(`${company}/dataStatus`)).body)).toMatchObject({ invoices: 'AuthError' });
+    expect((await get(connection)).body).toMatchObject({
+      status: 'Deauthorized',
+      dataConnectionErrors: [{ status: 'Active', statusText: 'GrantRefused' }],
+    });
+    const { results } = (await get(`${company}/data/history`)).body;
+    expect(results.find(({ dataType }) => dataType === 'invoices')).toMatchObject({
+      isErrored: true,
+      isCompleted: false,
+      errorMessage: TEXT,
+    });
+  });
+
+  it('hands out fewer records than the platform has without saying so', async () => {
+    const { company } = await synced(service.administrator, 'sbx-short-3-of-9');
+    expect(states((await get(`${company}/dataStatus`)).body)).toMatchObject({ invoices: 'Complete' });
+    expect((await get(`${company}/data/invoices`)).body.totalResults).toBe(3);
+  });
+
+  it('forgets what the platform has no more', async () => {
+    const { company, connection } = await synced(service.administrator, 'sbx-ok-5');
+    const credential = { accessToken: 'a', refreshToken: `sbx-ok-2.${randomUUID()}`, realmId: 'realm-1' };
+    await service.administrator('PUT', `${connection}/authorization`, { body: credential });
+    await service.client('POST', `${company}/data/all`);
+    await settled(service.client, company);
+    expect((await get(`${company}/data/invoices`)).body.totalResults).toBe(2);
+  });
+});
+
+describe('an unsupported data type', () => {
+  const message = (type: string, platform: string) => `Datatype ${type} not supported by platform(s) ${platform}`;
+
+  it('is a 404 that names the type and the platform, for reading and for queueing', async () => {
+    const { company } = await synced(service.administrator, 'sbx-without-bills-ok-3');
+    for (const [method, path] of [
+      ['GET', '/data/bills'],
+      ['POST', '/data/queue/bills'],
+    ] as const) {
+      const answer = await service.client(method, company + path);
+      expect(answer).toMatchObject({
+        status: 404,
+        body: { error: message('bills', 'QuickBooks Online'), service: 'PublicApi' },
+      });
+    }
+    expect((await get(`${company}/dataStatus`)).body).not.toHaveProperty('bills');
+    expect((await get(`${company}/data/bananas`)).body.error).toBe(message('bananas', 'QuickBooks Online'));
+  });
+
+  it('depends on the platform', async () => {
+    const { company } = await newConnection(service.client, 'upvr');
+    expect((await get(`${company}/data/invoices`)).body.error).toBe(message('invoices', 'TrueLayer'));
+    expect(await get(`${company}/data/accounts`)).toMatchObject({ status: 409 });
+  });
+});
+
+describe('records', () => {
+  let company: string;
+  beforeAll(async () => {
+    ({ company } = await synced(service.administrator, 'sbx-ok-16'));
+  });
+
+  it.each(DATA_TYPES)('of %s have their shape', async (dataType) => {
+    const { results, totalResults } = (await get(`${company}/data/${dataType}`)).body;
+    expect(totalResults).toBeGreaterThan(0);
+    expect(results).toHaveLength(totalResults);
+    for (const record of results) expect(RECORD_SHAPES[dataType].strict().parse(record)).toEqual(record);
+  });
+
+  it('are filtered by their fields, and counted and paged after the filter', async () => {
+    const { body } = await get(`${company}/data/invoices?status=Paid&pageSize=3`);
+    expect(body).toMatchObject({ totalResults: 8, pageSize: 3 });
+    expect(body.results.map(({ status }) => status)).toEqual(['Paid', 'Paid', 'Paid']);
+    expect(body._links.next?.href).toBe(`${company}/data/invoices?page=2&pageSize=3&status=Paid`);
+    const [first] = body.results;
+    const same = await get(
+      `${company}/data/invoices?totalAmount=${first?.totalAmount}&invoiceNumber=${first?.invoiceNumber}`,
+    );
+    expect(same.body.results).toEqual([first]);
+  });
+
+  it('are not filtered by what they do not have: each such field is named', async () => {
+    const { status, body } = await get(
+      `${company}/data/invoices?colour=red&customerRef=x&totalAmount=lots&status=Paid`,
+    );
+    expect(status).toBe(400);
+    expect(body.validation.errors.map(({ itemId }) => itemId)).toEqual(['colour', 'customerRef', 'totalAmount']);
+  });
+
+  it('of invoices are read one by one; one that is not there is a 404 by the integration', async () => {
+    const [invoice] = (await get(`${company}/data/invoices`)).body.results;
+    expect((await get(`${company}/data/invoices/${invoice?.id}`)).body).toEqual(invoice);
+    const { status, body } = await get(`${company}/data/invoices/none`);
+    expect(status).toBe(404);
+    expect(body.service).toBe('QuickBooks Online');
+    expect(body.error).toMatch(new RegExp(`^\\w+Exception: .*${company.split('/')[2]}.*none`));
+  });
+
+  it('are the same for the same organization', async () => {
+    const twin = await synced(service.administrator, 'sbx-ok-16');
+    expect((await get(`${twin.company}/data/invoices`)).body.results).toEqual(
+      (await get(`${company}/data/invoices`)).body.results,
+    );
+  });
+});
