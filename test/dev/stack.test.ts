@@ -23,7 +23,7 @@ function optionsFor(dataFolder: string): StackOptions {
 }
 
 async function start(changes: Partial<StackOptions> = {}): Promise<Stack> {
-  const stack = await startStack({ ...optionsFor(createTemporaryFolder()), ...changes });
+  const stack = await startStack({ ...optionsFor(changes.dataFolder ?? createTemporaryFolder()), ...changes });
   stacks.push(stack);
   return stack;
 }
