@@ -7,6 +7,7 @@
 import { anythingCrossed, openCompanies } from './company-state';
 import type { Decision, Outcome, StepDecision, SyncDisabled, TimeProposal } from './decision';
 import type { Approval, MigrationState } from './migration-state';
+import { moment } from './moment';
 import type { Role, Step } from './steps';
 import { STEP_RULES, stepNumber } from './steps';
 
@@ -57,8 +58,14 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
         'paused',
       );
     case 'resume':
-      return state.pause ? applied({ ...state, pause: null }, 'goes on') : refused('the migration is not paused');
+      return resume(state, decision.role);
   }
+}
+
+function resume(state: MigrationState, role: Role): Judged {
+  if (!state.pause) return refused('the migration is not paused');
+  if (state.pause.stop && role !== 'support') return refused('what stopped by itself goes on when support says so');
+  return applied({ ...state, pause: null }, 'goes on');
 }
 
 function approve(state: MigrationState, decision: StepDecision, at: string): Judged {
@@ -143,7 +150,10 @@ function proposeTime(state: MigrationState, decision: TimeProposal, at: string):
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
   const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
   // Whoever approved the older proposal approved another time.
-  return applied({ ...open, proposal, approvals: without(open.approvals, 'schedule') }, `start at ${decision.startAt}`);
+  return applied(
+    { ...open, proposal, approvals: without(open.approvals, 'schedule') },
+    `start proposed for ${moment(decision.startAt)}`,
+  );
 }
 
 function confirmSyncDisabled(state: MigrationState, decision: SyncDisabled): Judged {

@@ -18,7 +18,13 @@ export type Call =
 
 /** Why a company was not moved. */
 export type FailureKind =
-  'refused' | 'reauthorization-required' | 'wrong-organization' | 'incomplete' | 'sync-failed' | 'sync-timed-out';
+  | 'refused'
+  | 'credential-unreadable'
+  | 'reauthorization-required'
+  | 'wrong-organization'
+  | 'incomplete'
+  | 'sync-failed'
+  | 'sync-timed-out';
 
 /** Why a batch stopped although companies are left: never the companies' fault. */
 export type StopReason = 'key-refused' | 'account-limit' | 'application-refused' | 'wrong-organization';
@@ -103,6 +109,8 @@ export function inWords(kind: FailureKind): string {
   switch (kind) {
     case 'refused':
       return 'the service refused the company or its details';
+    case 'credential-unreadable':
+      return 'the stored credential does not open: it was altered, and has to be supplied again';
     case 'reauthorization-required':
       return 'reauthorization required: the end customer has to connect again';
     case 'wrong-organization':

@@ -123,6 +123,8 @@ function whatToDo({ failure, linkUrl }: ReportedCompany): string {
       return 'support looks at the sync; the connection is in place';
     case 'wrong-organization':
       return 'check the credential and the organization, then supply it again';
+    case 'credential-unreadable':
+      return 'supply the credential again';
     case 'refused':
       return 'support looks at the error, quoting the correlation id';
     case null:

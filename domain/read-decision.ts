@@ -22,6 +22,12 @@ export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 /** A message may name this many companies; longer lists come in several messages. */
 export const MOST_COMPANIES_IN_A_MESSAGE = 1_000;
 
+/** Names stand in the current details many times, which have room for 20 KB. */
+const LONGEST_NAME = 200;
+
+/** With its zone: what is said without one means another moment on each worker. */
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+
 export type Reading = { readonly decision: Decision } | { readonly malformed: string };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,7 +42,7 @@ export function readDecision(message: DecisionMessage, input: unknown, freshId: 
   const fields = input as Fields;
   const { role, by, reason, decisionId } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
-  if (!isText(by)) return malformed('by must name the person who decides');
+  if (!isText(by) || by.length > LONGEST_NAME) return malformed('by must name the person who decides');
   if (reason !== undefined && !isText(reason)) return malformed('reason must be text');
   if (decisionId !== undefined && !isText(decisionId)) return malformed('decisionId must be text');
   return readKind(message, fields, {
@@ -61,7 +67,9 @@ function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Rea
       return readStepDecision(message, fields, sender);
     case 'proposeTime': {
       const { startAt } = fields;
-      if (!isText(startAt) || Number.isNaN(Date.parse(startAt))) return malformed('startAt must be an ISO 8601 time');
+      if (!isText(startAt) || !ISO_TIME.test(startAt) || Number.isNaN(Date.parse(startAt))) {
+        return malformed('startAt must be an ISO 8601 time with its zone, as 2026-03-07T20:00Z');
+      }
       return { decision: { kind: 'time', ...sender, startAt: new Date(startAt).toISOString() } };
     }
     case 'confirmSyncDisabled':

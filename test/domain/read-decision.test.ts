@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import type { DecisionMessage } from '../../domain/read-decision';
+import { DECISION_MESSAGES, MOST_COMPANIES_IN_A_MESSAGE, readDecision } from '../../domain/read-decision';
+
+const read = (message: DecisionMessage, input: unknown) => readDecision(message, input, () => 'fresh');
+const SENT = { role: 'client', by: 'Cleo', decisionId: 'one' } as const;
+
+describe('what is sent in the right form is read as it was meant', () => {
+  test.each<[DecisionMessage, object, object]>([
+    ['approve', { step: 'schedule' }, { kind: 'step', step: 'schedule', verdict: 'approve' }],
+    ['reject', { step: 'schedule', reason: 'too soon' }, { kind: 'step', verdict: 'reject', reason: 'too soon' }],
+    [
+      'reject',
+      { step: 'migrate-first-company', next: 'another-company', row: 7 },
+      { afterwards: { next: 'another-company', row: 7 } },
+    ],
+    ['reject', { step: 'migrate-first-company', next: 'abandon', row: 7 }, { afterwards: { next: 'abandon' } }],
+    ['proposeTime', { startAt: '2026-03-07T20:00Z' }, { kind: 'time', startAt: '2026-03-07T20:00:00.000Z' }],
+    ['proposeTime', { startAt: '2026-03-07T20:00:00+02:00' }, { startAt: '2026-03-07T18:00:00.000Z' }],
+    ['proposeTime', { startAt: '2026-03-07T20:00:00.5-0530' }, { startAt: '2026-03-08T01:30:00.500Z' }],
+    ['confirmSyncDisabled', { companies: 'all' }, { kind: 'sync-disabled', companies: 'all' }],
+    ['confirmSyncDisabled', { companies: ['a', 'b'] }, { companies: ['a', 'b'] }],
+    ['credentialsSupplied', { companies: 0 }, { kind: 'credentials-supplied', companies: 0 }],
+    ['pause', { reason: 'lunch' }, { kind: 'pause', reason: 'lunch' }],
+    ['resume', {}, { kind: 'resume' }],
+  ])('%s %j', (message, fields, decision) => {
+    expect(read(message, { ...SENT, ...fields, more: 'is ignored' })).toEqual({
+      decision: expect.objectContaining({ ...SENT, ...decision }) as unknown,
+    });
+  });
+
+  test('a decision without an id, as people type them, gets one', () => {
+    expect(read('resume', { role: 'support', by: 'Sam' })).toMatchObject({ decision: { decisionId: 'fresh' } });
+  });
+
+  test('what nobody sent is not there', () => {
+    expect(read('approve', { ...SENT, step: 'schedule' })).toEqual({
+      decision: { ...SENT, kind: 'step', step: 'schedule', verdict: 'approve' },
+    });
+  });
+});
+
+describe('what is sent in another form is answered with what is expected', () => {
+  const tooMany = Array.from({ length: MOST_COMPANIES_IN_A_MESSAGE + 1 }, (_, index) => `c${index}`);
+
+  test.each<[string, DecisionMessage, unknown, string]>([
+    ['nothing', 'approve', undefined, 'an object'],
+    ['null', 'approve', null, 'an object'],
+    ['text', 'approve', 'schedule', 'an object'],
+    ['a list', 'approve', [SENT], 'an object'],
+    ['no role', 'resume', { by: 'Cleo' }, 'role must be client or support'],
+    ['another role', 'resume', { ...SENT, role: 'admin' }, 'role must be'],
+    ['a role that is no text', 'resume', { ...SENT, role: { toString: 1 } }, 'role must be'],
+    ['no name', 'resume', { role: 'client' }, 'by must name the person'],
+    ['an empty name', 'resume', { ...SENT, by: '  ' }, 'by must name the person'],
+    ['an endless name', 'resume', { ...SENT, by: 'x'.repeat(201) }, 'by must name the person'],
+    ['a reason that is no text', 'pause', { ...SENT, reason: 7 }, 'reason must be text'],
+    ['an endless reason', 'pause', { ...SENT, reason: 'x'.repeat(2_001) }, 'reason must be text'],
+    ['an id that is no text', 'pause', { ...SENT, decisionId: null }, 'decisionId must be text'],
+    ['no step', 'approve', SENT, 'step must be one of supply-details'],
+    ['an unknown step', 'reject', { ...SENT, step: 'toString' }, 'step must be one of'],
+    ['an unknown next', 'reject', { ...SENT, step: 'schedule', next: 'retry' }, 'next must be'],
+    ['no row', 'reject', { ...SENT, step: 'schedule', next: 'another-company' }, 'row must name'],
+    ['row 0', 'reject', { ...SENT, step: 'schedule', next: 'another-company', row: 0 }, 'row must name'],
+    ['row 1.5', 'reject', { ...SENT, step: 'schedule', next: 'another-company', row: 1.5 }, 'row must name'],
+    ['no time', 'proposeTime', SENT, 'startAt must be'],
+    ['a number for a time', 'proposeTime', { ...SENT, startAt: 1_772_913_600_000 }, 'startAt must be'],
+    ['a date alone', 'proposeTime', { ...SENT, startAt: '2026-03-07' }, 'startAt must be'],
+    ['a time without zone', 'proposeTime', { ...SENT, startAt: '2026-03-07T20:00' }, 'startAt must be'],
+    ['a day that does not exist', 'proposeTime', { ...SENT, startAt: '2026-13-07T20:00Z' }, 'startAt must be'],
+    ['words for a time', 'proposeTime', { ...SENT, startAt: 'Saturday 1' }, 'startAt must be'],
+    ['one company as text', 'confirmSyncDisabled', { ...SENT, companies: 'acme' }, 'companies must be "all"'],
+    ['companies that are no text', 'confirmSyncDisabled', { ...SENT, companies: ['a', 2] }, 'companies must be "all"'],
+    ['too many companies', 'confirmSyncDisabled', { ...SENT, companies: tooMany }, '1000 at most'],
+    ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, 'companies must be a number'],
+    ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, 'companies must be a number'],
+  ])('%s: %s', (_, message, input, expected) => {
+    expect(read(message, input)).toEqual({ malformed: expect.stringContaining(expected) as string });
+  });
+
+  test('a message may name as many companies as are allowed', () => {
+    expect(read('confirmSyncDisabled', { ...SENT, companies: tooMany.slice(1) })).toHaveProperty('decision');
+  });
+});
+
+describe('whatever is sent', () => {
+  const messages = fc.constantFrom(...DECISION_MESSAGES);
+  const fields = fc.record(
+    {
+      role: fc.oneof(fc.constant('client'), fc.anything()),
+      by: fc.oneof(fc.constant('Cleo'), fc.anything()),
+      decisionId: fc.oneof(fc.constant('one'), fc.anything()),
+      reason: fc.anything(),
+      step: fc.oneof(fc.constant('schedule'), fc.anything()),
+      next: fc.oneof(fc.constant('another-company'), fc.anything()),
+      row: fc.anything(),
+      startAt: fc.oneof(fc.string(), fc.anything()),
+      companies: fc.oneof(fc.array(fc.string()), fc.anything()),
+    },
+    { requiredKeys: [] },
+  );
+
+  test('it is either read or refused with a reason, and nothing is thrown', () => {
+    fc.assert(
+      fc.property(messages, fc.oneof(fc.anything({ withNullPrototype: true }), fields), (message, input) => {
+        const reading = read(message, input);
+        if ('malformed' in reading) expect(reading.malformed).not.toBe('');
+        else expect(reading.decision.role).toMatch(/^(client|support)$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('what is read survives being stored', () => {
+    fc.assert(
+      fc.property(messages, fields, (message, input) => {
+        const reading = read(message, input);
+        expect(JSON.parse(JSON.stringify(reading))).toEqual(reading);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

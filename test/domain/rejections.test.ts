@@ -1,0 +1,162 @@
+import { missingApprovals } from '../../domain/decisions';
+import type { MigrationState } from '../../domain/migration-state';
+import { isSettled, withStepEnded } from '../../domain/step-course';
+import type { Step } from '../../domain/steps';
+import {
+  approve,
+  AT,
+  counts,
+  decided,
+  deciding,
+  firstCompany,
+  proposeTime,
+  reject,
+  stateAt,
+  substance,
+} from '../support/migration-states';
+
+describe('before anything has crossed', () => {
+  test.each<[Step, Step]>([
+    ['supply-details', 'update-application'],
+    ['schedule', 'update-application'],
+    ['schedule', 'disable-syncing'],
+    ['schedule', 'migrate-first-company'],
+    ['update-application', 'disable-syncing'],
+    ['disable-syncing', 'migrate-first-company'],
+  ])('a rejection of %s opens it again from %s, without its approvals', (step, from) => {
+    const { state, outcome } = deciding(stateAt(from), reject(step, 'client'));
+    expect(outcome).toMatchObject({ applied: true, text: `${step} is open again` });
+    expect(state.step).toBe(step);
+    expect(state.approvals.filter((approval) => approval.step === step)).toEqual([]);
+  });
+
+  test('a step that was opened again can be approved and ended again', () => {
+    const again = decided(stateAt('disable-syncing'), reject('schedule', 'client'));
+    const agreed = decided(again, proposeTime('client'), approve('schedule', 'client'), approve('schedule', 'support'));
+    expect(isSettled(agreed, 'schedule')).toBe(true);
+    expect(withStepEnded(agreed, 'schedule', AT).step).toBe('update-application');
+  });
+
+  test('a rejection of the details asks for another check of them', () => {
+    expect(decided(stateAt('supply-details'), reject('supply-details', 'support')).preflight).toBeNull();
+  });
+
+  test('a rejection of the time withdraws the proposal', () => {
+    expect(decided(stateAt('update-application'), reject('schedule', 'client')).proposal).toBeNull();
+  });
+
+  test('facts stated about later steps stay, approvals of later steps go', () => {
+    const before = decided(
+      stateAt('schedule'),
+      approve('update-application', 'client'),
+      proposeTime('support'),
+      approve('schedule', 'support'),
+    );
+    const state = decided(before, reject('supply-details', 'client'));
+    expect(state.step).toBe('supply-details');
+    expect(missingApprovals(state, 'update-application')).toEqual(['support']);
+    expect(missingApprovals(state, 'schedule')).toEqual(['client', 'support']);
+  });
+
+  test('a step that is not open yet cannot be rejected', () => {
+    const { outcome } = deciding(stateAt('schedule'), reject('update-application', 'client'));
+    expect(outcome).toMatchObject({ applied: false, text: 'update-application is not open yet' });
+  });
+
+  test('who has no say in a step cannot reject it', () => {
+    const { outcome } = deciding(stateAt('disable-syncing'), reject('disable-syncing', 'support'));
+    expect(outcome).toMatchObject({ applied: false, text: 'support has no say in disable-syncing' });
+  });
+});
+
+describe('a change of mind after something has crossed changes nothing', () => {
+  const CROSSED: readonly [string, Partial<MigrationState>][] = [
+    ['a company is importing', { counts: counts({ total: 10, waiting: 9, importing: 1 }) }],
+    ['a company is syncing', { counts: counts({ total: 10, waiting: 9, syncing: 1 }) }],
+    ['a company is migrated', { counts: counts({ total: 10, waiting: 9, migrated: 1 }) }],
+    ['a company has failed', { counts: counts({ total: 10, waiting: 9, failed: 1 }) }],
+    ["a company's outcome is unknown", { counts: counts({ total: 10, waiting: 9, outcomeUnknown: 1 }) }],
+    // Counts follow the ledger a little later; the first company may be crossing at this moment.
+    ['the first company is on its way', { firstCompany: firstCompany({ stage: 'importing' }) }],
+  ];
+  const ATTEMPTS = (['supply-details', 'schedule', 'update-application', 'disable-syncing'] as const).map(
+    (step) => [`a rejection of ${step}`, reject(step, 'client')] as const,
+  );
+
+  test.each(
+    CROSSED.flatMap(([when, changes]) =>
+      [...ATTEMPTS, ['another time', proposeTime('client')] as const].map(
+        ([what, decision]) => [what, when, changes, decision] as const,
+      ),
+    ),
+  )('%s is refused when %s', (_what, _when, changes, decision) => {
+    const before = stateAt('migrate-first-company', changes);
+    const { state, outcome } = deciding(before, decision);
+    expect(outcome.applied).toBe(false);
+    expect(substance(state)).toEqual(substance(before));
+  });
+});
+
+describe('a newer proposal', () => {
+  test('withdraws the approvals of the older one', () => {
+    const approved = decided(stateAt('schedule'), proposeTime('support'), approve('schedule', 'client'));
+    const state = decided(approved, proposeTime('support', '2026-03-08T20:00:00.000Z'));
+    expect(state.proposal?.startAt).toBe('2026-03-08T20:00:00.000Z');
+    expect(missingApprovals(state, 'schedule')).toEqual(['client', 'support']);
+  });
+
+  test('opens the schedule again when it had ended', () => {
+    const state = decided(stateAt('migrate-first-company'), proposeTime('client'));
+    expect(state).toMatchObject({ step: 'schedule', proposal: { by: 'Cleo' } });
+    expect(deciding(state, approve('schedule', 'support')).outcome.applied).toBe(true);
+  });
+
+  test('may come before the schedule is open, and waits for it', () => {
+    const state = decided(stateAt('supply-details'), proposeTime('client'));
+    expect(state).toMatchObject({ step: 'supply-details', proposal: { by: 'Cleo' } });
+  });
+});
+
+describe('the first company, rejected', () => {
+  const moved = stateAt('migrate-first-company', {
+    firstCompany: firstCompany({ row: 4 }),
+    counts: counts({ total: 10, waiting: 9, migrated: 1 }),
+  });
+  const rejected = (afterwards: NonNullable<Parameters<typeof reject>[2]>['afterwards']) =>
+    decided(moved, reject('migrate-first-company', 'support', afterwards ? { afterwards } : {}));
+
+  test('is tried again when so asked', () => {
+    expect(rejected({ next: 'same-company' })).toMatchObject({ firstCompany: null, firstCompanyRow: 4, closed: null });
+  });
+  test('is followed by another one when so asked', () => {
+    const state = rejected({ next: 'another-company', row: 7 });
+    expect(state).toMatchObject({ firstCompany: null, firstCompanyRow: 7, closed: null });
+  });
+  test('ends the migration when so asked', () => {
+    expect(rejected({ next: 'abandon' })).toMatchObject({ closed: 'abandoned' });
+  });
+
+  test.each<[string, Partial<MigrationState>, string]>([
+    ['nothing said about what is next', {}, 'a rejection says what is next'],
+    ['no result yet', { firstCompany: firstCompany({ stage: 'importing' }) }, 'there is no result'],
+    ['no first company', { firstCompany: null }, 'there is no result'],
+  ])('%s: refused', (_, changes, why) => {
+    const before = { ...moved, ...changes };
+    const { state, outcome } = deciding(before, reject('migrate-first-company', 'support'));
+    expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
+    expect(substance(state)).toEqual(substance(before));
+  });
+
+  test('is a fact once its step has ended', () => {
+    const before = stateAt('complete-migration', { firstCompany: firstCompany() });
+    const abandoning = reject('migrate-first-company', 'support', { afterwards: { next: 'abandon' } });
+    expect(deciding(before, abandoning).outcome).toMatchObject({ applied: false });
+  });
+});
+
+test('a handover that is not accepted loses its approvals and stays open', () => {
+  const done = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 10 }) });
+  const state = decided(done, approve('complete-migration', 'support'), reject('complete-migration', 'client'));
+  expect(state.step).toBe('complete-migration');
+  expect(missingApprovals(state, 'complete-migration')).toEqual(['support', 'client']);
+});
