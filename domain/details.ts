@@ -6,6 +6,7 @@
  */
 import type { Counts } from './company-state';
 import { settledCompanies } from './company-state';
+import { moment } from './moment';
 import { findPlatform } from './platforms';
 import type { Progress, StepProgress } from './progress';
 import { STEP_RULES, stepNumber, STEPS } from './steps';
@@ -28,8 +29,12 @@ export function detailsOf(progress: Progress): string {
       `- **What may be switched on again:** ${switchOnText(progress)}`,
       `- **How long data is stale:** ${staleText(progress)}`,
     ].join('\n'),
+    ROOM_BELOW,
   ].join('\n\n');
 }
+
+/** The Temporal UI cuts off the last lines of what it renders: let them be empty ones. */
+const ROOM_BELOW = Array.from({ length: 6 }, () => '&nbsp;').join('\n\n');
 
 /** One line for lists and for the head of every screen. */
 export function headline(progress: Progress): string {
@@ -63,18 +68,21 @@ function companiesText(counts: Counts): string[] {
 }
 
 function estimateText({ estimate, proposal }: Progress): string[] {
-  const lines = [
-    ...(estimate ? [`- **Estimated duration:** ${duration(estimate.lowMs)} to ${duration(estimate.highMs)}`] : []),
-    ...(proposal ? [`- **Start:** ${proposal.startAt} (UTC), proposed by ${proposal.by}`] : []),
+  return [
+    ...(estimate ? [`**Estimated duration:** ${duration(estimate.lowMs)} to ${duration(estimate.highMs)}`] : []),
+    ...(proposal ? [`**Start:** ${moment(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`] : []),
   ];
-  return lines.length > 0 ? [lines.join('\n')] : [];
 }
 
 function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): string {
   const rules = STEP_RULES[step];
   const mark = { done: '**done**', open: '**now**', later: 'later' }[state];
   const who = [...new Set([...rules.actors, ...rules.approvers])].join(' and ');
-  const times = endedAt ? `, ended ${endedAt}` : state === 'open' && openedAt ? `, since ${openedAt}` : '';
+  const times = endedAt
+    ? `, ended ${moment(endedAt)}`
+    : state === 'open' && openedAt
+      ? `, since ${moment(openedAt)}`
+      : '';
   const approved =
     approvals.length > 0 ? `, approved by ${approvals.map(({ role, by }) => `${by} (${role})`).join(', ')}` : '';
   return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;

@@ -4,6 +4,7 @@ import { openCompanies } from './company-state';
 import { missingApprovals } from './decisions';
 import type { Estimate } from './estimate';
 import type { Approval, FirstCompany, MigrationState, Pause, Preflight, Proposal } from './migration-state';
+import { moment } from './moment';
 import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
 import { STEPS, stepNumber } from './steps';
@@ -92,7 +93,7 @@ export function whoIsWaitedFor(state: MigrationState): WaitingFor {
       return support('accept the supplied details');
     case 'schedule':
       if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a time to start' };
-      return { roles: missingApprovals(state, step), what: `approve the start at ${state.proposal.startAt}` };
+      return { roles: missingApprovals(state, step), what: `approve the start at ${moment(state.proposal.startAt)}` };
     case 'update-application':
       return {
         roles: missingApprovals(state, step),
@@ -117,7 +118,7 @@ function duringFirstCompany({ firstCompany, proposal, counts }: MigrationState):
       return support(`the first company, ${firstCompany.reference}, was not moved: say what is tried next`);
     case undefined:
       if (counts.withoutCredential === counts.waiting && counts.waiting > 0) return client('supply the credentials');
-      return nobody(`the first company is moved from ${proposal?.startAt ?? 'now'} on`);
+      return nobody(`the first company is moved from ${proposal ? moment(proposal.startAt) : 'now'} on`);
   }
 }
 
@@ -128,5 +129,5 @@ function duringTheRest(state: MigrationState): WaitingFor {
   if (counts.outcomeUnknown === open)
     return support(`settle ${counts.outcomeUnknown} companies whose outcome is unknown`);
   if (counts.withoutCredential === open) return client(`supply the credentials of ${open} companies`);
-  return nobody(`${open} companies are being moved`);
+  return nobody('the remaining companies are being moved');
 }

@@ -50,12 +50,6 @@ export async function openVault(db: Database, keys: KeyProvider, migrationId: st
     .execute();
 }
 
-/** Whether credentials can be sealed for this migration. */
-export async function isVaultOpen(db: Database, migrationId: string): Promise<boolean> {
-  const key = await readKey(db, migrationId);
-  return key?.vault_public_key != null;
-}
-
 /**
  * Seals credentials and stores them: each of a company that is still waiting, replacing an older one.
  *

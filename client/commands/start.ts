@@ -1,9 +1,9 @@
+import type { Preflight } from '../../domain/migration-state';
 import type { Platform } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
 import { isIdWord } from '../../domain/plan';
 import { CommandFailed } from '../command-failed';
-import type { Ferry } from '../ferry';
-import { startMigration, vaultOpened } from '../ferry';
+import { detailsChecked, readHeldUp, startMigration } from '../ferry';
 import type { Manifest } from '../manifest';
 import { manifestDigest, readManifest } from '../manifest';
 import { supplyCredentials } from '../../store';
@@ -25,7 +25,7 @@ interface StartOptions extends Omit<SenderOptions, 'as'> {
   readonly firstCompany?: string;
 }
 
-const VAULT_WITHIN_MS = 15_000;
+const CHECKED_WITHIN_MS = 10_000;
 
 /** `ferry start`: checks the manifest, stores it, and starts the migration. */
 export function addStart({ program, run, terminal }: Context): void {
@@ -61,8 +61,12 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
       by,
       firstCompanyRow,
     });
-    const stored = await storeCredentials(ferry, migrationId, manifest, platform, by);
-    return started(migrationId, manifest, platform, stored);
+    const preflight = await detailsChecked(ferry, migrationId, CHECKED_WITHIN_MS);
+    // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.
+    const storable = preflight !== null && !isRotating(platform) ? manifest.credentials : [];
+    const stored = storable.length > 0 ? (await supplyCredentials(ferry.db, migrationId, storable, by)).stored : 0;
+    const heldUp = preflight ? [] : await readHeldUp(ferry, migrationId);
+    return started({ migrationId, manifest, platform, stored, preflight, heldUp });
   });
 }
 
@@ -105,20 +109,18 @@ function rowOf({ rows }: Manifest, reference: string | undefined): number | null
   return found.row;
 }
 
-/** Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored. */
-async function storeCredentials(
-  ferry: Ferry,
-  migrationId: string,
-  { credentials }: Manifest,
-  platform: Platform,
-  by: string,
-): Promise<number> {
-  if (credentials.length === 0 || isRotating(platform)) return 0;
-  if (!(await vaultOpened(ferry, migrationId, VAULT_WITHIN_MS))) return 0;
-  return (await supplyCredentials(ferry.db, migrationId, credentials, by)).stored;
+interface Started {
+  readonly migrationId: string;
+  readonly manifest: Manifest;
+  readonly platform: Platform;
+  readonly stored: number;
+  /** Null: not checked yet. */
+  readonly preflight: Preflight | null;
+  /** Why not. */
+  readonly heldUp: readonly string[];
 }
 
-function started(migrationId: string, manifest: Manifest, platform: Platform, stored: number): CommandResult {
+function started({ migrationId, manifest, platform, stored, preflight, heldUp }: Started): CommandResult {
   const { rows, findings, credentials } = manifest;
   return {
     json: {
@@ -127,20 +129,24 @@ function started(migrationId: string, manifest: Manifest, platform: Platform, st
       migrationId,
       companies: rows.length,
       credentialsStored: stored,
+      preflight,
+      heldUp,
       findings,
     },
     print: (screen) => {
       printFindings(screen, findings);
-      screen.line(
-        `${screen.styled('green', '✓')} ${migrationId}: started with ${counted(rows.length, 'company')} of ${platform.name}`,
-      );
+      const what = `${counted(rows.length, 'company')} of ${platform.name}`;
+      screen.line(`${screen.styled('green', '✓')} ${migrationId}: started with ${what}`);
+      if (!preflight) {
+        const why =
+          heldUp.length > 0 ? heldUp.join('; ') : 'no worker answers; start one, or everything with: ferry up';
+        screen.line(`  ${screen.styled('yellow', 'Its details are not checked yet:')} ${why}`);
+      }
+      for (const problem of preflight?.problems ?? []) screen.line(`  ${screen.styled('red', '✗')} ${problem}`);
       if (stored < credentials.length) {
-        const why = isRotating(platform)
-          ? 'they count only once syncing is disabled'
-          : 'no worker has opened the vault';
-        screen.line(
-          `  ${counted(credentials.length - stored, 'credential')} not stored: ${why}; supply them later with: ferry credentials`,
-        );
+        const why = isRotating(platform) ? 'they count only once syncing is disabled' : 'nobody could seal them yet';
+        const left = counted(credentials.length - stored, 'credential');
+        screen.line(`  ${left} not stored: ${why}; supply them later with: ferry credentials`);
       }
       screen.line(`  See what comes next with: ferry show ${migrationId}`);
     },

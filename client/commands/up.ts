@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { mkdirSync } from 'node:fs';
 import { pino } from 'pino';
 import { loadConfig } from '../../config';
 import type { Stack } from '../../dev/stack';
@@ -26,8 +25,6 @@ async function up(screen: Screen, terminal: Terminal): Promise<void> {
   const interrupted = terminal.interruption();
   const { home, logLevel } = loadConfig([], terminal.env);
   const logFile = path.join(home, 'logs', 'worker.log');
-  mkdirSync(path.dirname(logFile), { recursive: true, mode: 0o700 });
-  const log = pino({ level: logLevel }, pino.destination({ dest: logFile, sync: false }));
   const stack = await startStack({
     dataFolder: home,
     ephemeral: false,
@@ -36,7 +33,8 @@ async function up(screen: Screen, terminal: Terminal): Promise<void> {
     databaseUrl: terminal.env['DATABASE_URL'],
     signal: interrupted,
     log: (line) => screen.json || screen.line(line),
-    startWorker: (config) => startWorker(config, log),
+    startWorker: (config) =>
+      startWorker(config, pino({ level: logLevel }, pino.destination({ dest: logFile, mkdir: true }))),
   }).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : 'the stack did not start';
     throw new CommandFailed(message, `see the logs in ${path.dirname(logFile)}`, { cause: error });

@@ -3,7 +3,7 @@ import { loadConfig } from '../../config';
 import { DatabaseUnavailable, MigrationExists, OrganizationTaken, VaultClosed } from '../../store';
 import { CommandFailed } from '../command-failed';
 import type { Ferry } from '../ferry';
-import { MigrationClosed, NoSuchMigration, openFerry, Unreachable } from '../ferry';
+import { MigrationClosed, NoSuchMigration, NoWorker, openFerry, Unreachable } from '../ferry';
 
 /**
  * Opens a line to the orchestrator for the time of one command.
@@ -32,6 +32,8 @@ function inWords(error: unknown): unknown {
     new CommandFailed(error instanceof Error ? error.message : 'failed', advice, { cause: error });
   if (error instanceof Unreachable) return failed('start it, or start everything with: ferry up');
   if (error instanceof DatabaseUnavailable) return failed('look at the database, or start everything with: ferry up');
+  if (error instanceof NoWorker)
+    return failed('decisions are kept and applied later; start a worker, or everything with: ferry up');
   if (error instanceof NoSuchMigration) return failed('see them all with: ferry list');
   if (error instanceof MigrationExists) return failed('give this one another --label');
   if (error instanceof MigrationClosed) return failed('see what was decided with: ferry report');

@@ -5,6 +5,7 @@ import type { DecisionMessage } from '../../domain/read-decision';
 import type { Role } from '../../domain/steps';
 import { readMigration, readOutcome } from '../../store';
 import { outcomeQuery } from '../../workflows/messages';
+import { ask, NoWorker } from './ask';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
 
@@ -50,28 +51,20 @@ export async function decide(ferry: Ferry, migrationId: string, message: Decisio
   return { became: 'recorded', decisionId, text: 'recorded, not yet applied: no worker answers' };
 }
 
-/** A query waits for a worker; one that takes longer than we are willing to wait counts as no answer. */
 async function outcomeOf(
-  { temporal, db }: Ferry,
+  ferry: Ferry,
   migrationId: string,
   decisionId: string,
-  waitMs: number,
+  withinMs: number,
 ): Promise<Outcome | null> {
   try {
-    const asked = temporal.connection.withDeadline(Date.now() + waitMs, () =>
-      temporal.workflow.getHandle(migrationId).query(outcomeQuery, { decisionId }),
-    );
-    return (await asked) ?? (await readOutcome(db, migrationId, decisionId));
+    const outcome = await ask(ferry, migrationId, outcomeQuery, withinMs, { decisionId });
+    return outcome ?? (await readOutcome(ferry.db, migrationId, decisionId));
   } catch (error) {
-    if (isTooLate(error) || error instanceof QueryNotRegisteredError) return null;
+    // The worker may start, or start again, while we wait.
+    if (error instanceof NoWorker || error instanceof QueryNotRegisteredError) return null;
     throw error;
   }
-}
-
-function isTooLate(error: unknown): boolean {
-  const DEADLINE_EXCEEDED = 4;
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return cause instanceof Error && 'code' in cause && cause.code === DEADLINE_EXCEEDED;
 }
 
 async function closedOrMissing({ db }: Ferry, migrationId: string): Promise<Error> {

@@ -2,6 +2,7 @@
  * The programmatic client: what the `ferry` command does, for programs. It reaches Temporal for the process and Postgres
  * for the companies, and holds no key that opens a credential.
  */
+export { NoWorker } from './ask';
 export { decide, MigrationClosed } from './decide';
 export type { Answer, Sent } from './decide';
 export { listMigrations, readCounts, readHeldUp, readProgress } from './look';
@@ -11,6 +12,6 @@ export { openFerry } from './open-ferry';
 export type { Ferry } from './open-ferry';
 export { readReport } from './report';
 export type { HandoverReport } from './report';
-export { startMigration, vaultOpened } from './start';
+export { detailsChecked, startMigration } from './start';
 export type { StartRequest } from './start';
 export { Unreachable } from './unreachable';

@@ -1,24 +1,22 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Counts } from '../../domain/company-state';
 import type { Progress } from '../../domain/progress';
 import { countCompanies, readMigration } from '../../store';
 import { MANAGED_MIGRATION, progressQuery } from '../../workflows/messages';
+import { ask } from './ask';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
+
+const ANSWER_WITHIN_MS = 5_000;
 
 /**
  * How far a migration is: what its workflow says, with the counts of the ledger, which are newer.
  *
  * @throws NoSuchMigration
+ * @throws NoWorker
  */
 export async function readProgress(ferry: Ferry, migrationId: string): Promise<Progress> {
-  try {
-    const progress = await ferry.temporal.workflow.getHandle(migrationId).query(progressQuery);
-    return { ...progress, counts: await countCompanies(ferry.db, migrationId) };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
-    throw error;
-  }
+  const progress = await ask(ferry, migrationId, progressQuery, ANSWER_WITHIN_MS);
+  return { ...progress, counts: await countCompanies(ferry.db, migrationId) };
 }
 
 /** One line of the list of migrations, from Temporal's search attributes: no worker is needed to read it. */

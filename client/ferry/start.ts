@@ -1,11 +1,13 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { QueryNotRegisteredError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { ManifestRow } from '../../domain/manifest';
+import type { Preflight } from '../../domain/migration-state';
 import type { MigrationLimits, MigrationPlan } from '../../domain/plan';
 import { DEFAULT_LIMITS, migrationIdOf } from '../../domain/plan';
 import type { Platform } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
-import { isVaultOpen, MigrationExists, supplyMigration } from '../../store';
-import { MANAGED_MIGRATION, TASK_QUEUE } from '../../workflows/messages';
+import { MigrationExists, supplyMigration } from '../../store';
+import { MANAGED_MIGRATION, progressQuery, TASK_QUEUE } from '../../workflows/messages';
+import { ask, NoWorker } from './ask';
 import type { Ferry } from './open-ferry';
 
 export interface StartRequest {
@@ -73,14 +75,23 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
   return migrationId;
 }
 
-/** Waits until a worker has opened the migration's vault, so that credentials can be sealed; false: not in this time. */
-export async function vaultOpened({ db }: Ferry, migrationId: string, waitMs: number): Promise<boolean> {
+/**
+ * Waits until the supplied details have been checked, and credentials can be sealed.
+ *
+ * @returns null: not in this time, because no worker runs or something that it needs does not answer
+ */
+export async function detailsChecked(ferry: Ferry, migrationId: string, waitMs: number): Promise<Preflight | null> {
   const until = Date.now() + waitMs;
-  for (;;) {
-    if (await isVaultOpen(db, migrationId)) return true;
-    if (Date.now() >= until) return false;
+  while (Date.now() < until) {
+    try {
+      const { preflight } = await ask(ferry, migrationId, progressQuery, until - Date.now());
+      if (preflight) return preflight;
+    } catch (error) {
+      if (!(error instanceof NoWorker || error instanceof QueryNotRegisteredError)) throw error;
+    }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
+  return null;
 }
 
 const LOOK_EVERY_MS = 100;

@@ -1,0 +1,42 @@
+import type { QueryDefinition } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { NoSuchMigration } from './no-such-migration';
+import type { Ferry } from './open-ferry';
+
+/** Thrown when no worker answers for a migration: decisions are kept all the same, but nothing is applied. */
+export class NoWorker extends Error {
+  override readonly name = 'NoWorker';
+  constructor(migrationId: string, options?: ErrorOptions) {
+    super(`no worker answers for ${migrationId}`, options);
+  }
+}
+
+/** gRPC: nobody answered in time; the server knows of nobody who could. */
+const UNANSWERED: readonly unknown[] = [4, 9];
+
+/**
+ * Asks a migration's workflow; a worker has to run for that.
+ *
+ * @throws NoWorker
+ * @throws NoSuchMigration
+ */
+export async function ask<Answer, Args extends [unknown?]>(
+  { temporal }: Ferry,
+  migrationId: string,
+  query: QueryDefinition<Answer, Args>,
+  withinMs: number,
+  ...args: Args
+): Promise<Answer> {
+  try {
+    return await temporal.withDeadline(Date.now() + withinMs, () =>
+      temporal.workflow.getHandle(migrationId).query<Answer, Args>(query, ...args),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
+    const { cause } = error instanceof Error ? error : { cause: undefined };
+    if (cause instanceof Error && 'code' in cause && UNANSWERED.includes(cause.code)) {
+      throw new NoWorker(migrationId, { cause: error });
+    }
+    throw error;
+  }
+}
