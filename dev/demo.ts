@@ -5,12 +5,10 @@
  * checked, so that a demo that only looks right fails.
  */
 import path from 'node:path';
-import { pino } from 'pino';
-import { startWorker } from '../worker';
 import { DemoDesk } from './demo-desk';
 import { assertOutcome } from './demo-outcome';
-import { startStack } from './stack';
 import { createTemporaryFolder } from './temporary-folder';
+import { startWholeStack } from './whole-stack';
 
 const EXAMPLE = path.join(__dirname, '..', '..', 'examples', 'quickbooks-online-25');
 const MIGRATION = 'acme.quickbooks-online';
@@ -24,7 +22,7 @@ async function main(keep: boolean): Promise<void> {
   say('Tokenferry demo: 25 companies of QuickBooks Online move into the Company Data Service.');
   say('Starting Postgres, Temporal, the service and a worker in a temporary folder: some seconds.');
   const dataFolder = createTemporaryFolder();
-  const stack = await startStack({
+  const stack = await startWholeStack({
     dataFolder,
     ephemeral: true,
     env: process.env,
@@ -32,11 +30,6 @@ async function main(keep: boolean): Promise<void> {
     logLevel: 'warn',
     signal,
     log: say,
-    startWorker: (config) =>
-      startWorker(
-        config,
-        pino({ level: 'warn' }, pino.destination({ dest: path.join(dataFolder, 'logs', 'worker.log'), mkdir: true })),
-      ),
   });
   try {
     const desk = new DemoDesk(dataFolder, signal);

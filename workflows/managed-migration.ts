@@ -52,7 +52,7 @@ export async function managedMigration({ carried, ...plan }: MigrationInput): Pr
 /** Step 1: the ledger and the vault are opened and the details checked; support accepts them. */
 async function detailsSupplied(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
-  await records.openMigration.executeWithOptions({ summary: 'Open the ledger and the vault' }, [{ migrationId }]);
+  await records.openMigration.executeWithOptions({ summary: 'Open the migration' }, [{ migrationId }]);
   const preflight = await records.preflight.executeWithOptions({ summary: 'Check the supplied details' }, [
     { migrationId },
   ]);
@@ -178,9 +178,10 @@ async function goOnWithFreshHistory(desk: Desk): Promise<void> {
 async function handOver(desk: Desk): Promise<Handover> {
   const { migrationId } = desk.plan;
   const ending = desk.state().closed ?? 'completed';
-  const counts = await records.closeMigration.executeWithOptions({ summary: 'Close the ledger, destroy the vault' }, [
-    { migrationId, ending },
-  ]);
+  const counts = await records.closeMigration.executeWithOptions(
+    { summary: 'Close the migration and destroy its credentials' },
+    [{ migrationId, ending }],
+  );
   desk.change((state) => ({ ...state, counts }));
   await condition(allHandlersFinished);
   return { ending, counts };
