@@ -2,5 +2,5 @@
  * The Company Data Service: companies, their connections to platforms, and the data sets synced through them, over
  * HTTP, with everything in Postgres. The platforms behind it are played by a sandbox: see docs/sandbox.md.
  */
-export { createAccount, createKey, retireKey, type CreatedKey, type NewAccount } from './accounts';
+export { createAccount, createKey, retireKey } from './accounts';
 export { startService, type Service, type ServiceOptions } from './service';

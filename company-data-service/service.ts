@@ -1,5 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { openDatabase, prepareSchema } from './database/database';
+import { failureForLog } from './failure-for-log';
 import { createApp } from './http/app';
 import { forgetOldAnswers } from './http/idempotency';
 import { SandboxPlatforms } from './platform/sandbox/sandbox-platforms';
@@ -56,7 +57,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const context = { db, slowDb, platforms, publicUrl };
   const app = await createApp({ context, logger, basePath, requestsPerMinute });
   const forgetting = setInterval(() => {
-    forgetOldAnswers(db).catch((failure: unknown) => logger.warn({ err: failure }, 'old answers were not forgotten'));
+    forgetOldAnswers(db).catch((failure: unknown) =>
+      logger.warn({ err: failureForLog(failure) }, 'old answers were not forgotten'),
+    );
   }, FORGET_EVERY_MS);
   const close = async () => {
     clearInterval(forgetting);

@@ -21,18 +21,19 @@ export interface AuthorizationRequest {
  * authorizations run one after the other, and the body that was accepted last is not used again: a rotating token that
  * a client sends twice, having missed the answer, would be dead the second time.
  *
+ * @returns whether the platform accepted it
  * @throws PlatformInaccessible when the platform's endpoint is closed to the service; nothing has changed then
  */
 export async function authorizeConnection(
   db: Database,
   platforms: Platforms,
   { connectionId, accountId, platform, credential }: AuthorizationRequest,
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
     await holdConnection(transaction, connectionId);
     const connection = await readConnection(transaction, connectionId);
     const digest = digestOf(credential);
-    if (connection?.accepted_digest?.equals(digest)) return;
+    if (connection?.accepted_digest?.equals(digest)) return true;
     const errors = connection?.errors ?? [];
 
     const application = await readApplication(transaction, accountId, platform.key);
@@ -40,10 +41,12 @@ export async function authorizeConnection(
       const accepted = await present(platforms, { platform, credential, ...(application && { application }) });
       await storeCredential(transaction, connectionId, accepted.credential, digest);
       await link(transaction, connectionId, accepted.organization, errors);
+      return true;
     } catch (refusal) {
       if (!(refusal instanceof PlatformRefusal)) throw refusal;
       // The status stays: a refused credential never replaces an accepted one.
       await storeErrors(transaction, connectionId, withError(errors, refusal));
+      return false;
     }
   });
 }

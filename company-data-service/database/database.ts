@@ -22,8 +22,10 @@ export function openDatabase(databaseUrl: string, connections: number): Database
     options: `-c search_path=${SCHEMA}`,
     application_name: 'company-data-service',
   });
-  // A connection that dies while idle is replaced at its next use: without a listener it would end the process.
+  // A connection that dies is replaced at its next use, and fails the query that it was dying under. Without listeners,
+  // on the pool while it is idle and on itself between two queries of a transaction, it would end the process.
   pool.on('error', () => undefined);
+  pool.on('connect', (connection) => connection.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 

@@ -1,16 +1,11 @@
 /** The HTTP side of the service: what every request goes through, and where the routes are put together. */
 import { randomUUID } from 'node:crypto';
-import fastify, { LogController } from 'fastify';
-import {
-  hasZodFastifySchemaValidationErrors,
-  validatorCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
-import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { DatabaseError } from 'pg';
+import fastify, { LogController, type FastifyBaseLogger } from 'fastify';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
-import { ServiceError, badRequest, errorBody, notFound } from './errors';
+import { answerUnreadableRequest, sendError } from './error-answers';
+import { notFound } from './errors';
 import { answerOtherMethods } from './other-methods';
 import { RateLimiter } from './rate-limit';
 import { accountRoutes } from './routes/account';
@@ -19,6 +14,7 @@ import { connectionRoutes } from './routes/connections';
 import { healthRoutes } from './routes/health';
 import { integrationRoutes } from './routes/integrations';
 import { linkRoutes } from './routes/link';
+import { logoRoutes } from './routes/logos';
 import { recordRoutes } from './routes/records';
 import { sandboxTokenRoutes } from './routes/sandbox-token';
 import { syncRoutes } from './routes/syncs';
@@ -59,6 +55,7 @@ export async function createApp({ context, logger, basePath, requestsPerMinute }
     async (open: Api) => {
       healthRoutes(open, context);
       linkRoutes(open, context);
+      logoRoutes(open);
       sandboxTokenRoutes(open, context);
       await open.register(async (keyed: Api) => {
         requireKey(keyed, context, requestsPerMinute);
@@ -93,52 +90,4 @@ function acceptEmptyJson(app: Api): void {
     if (body === '') done(null, undefined);
     else void parseJson(request, body, done);
   });
-}
-
-function sendError(failure: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
-  const error = failure instanceof ServiceError ? failure : asServiceError(failure);
-  if (error.statusCode >= 500) request.log.error({ err: withoutValues(failure) }, 'the request failed');
-  void reply
-    .code(error.statusCode)
-    .headers({ ...error.options.headers, 'x-correlation-id': request.id })
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error, request.id)));
-}
-
-/** Postgres: a NUL, half a surrogate pair, bytes that are not UTF-8. */
-const UNSTORABLE = new Set(['22021', '22P02', '22P05']);
-
-/** Whatever the framework or the code beneath threw, in the service's own terms. */
-function asServiceError(failure: FastifyError): ServiceError {
-  if (hasZodFastifySchemaValidationErrors(failure)) {
-    return badRequest(
-      failure.validation.map(({ instancePath, message = 'is invalid' }) => {
-        const itemId = instancePath.replace(/^\//, '').replaceAll('/', '.') || failure.validationContext || 'body';
-        return { itemId, message: `${itemId}: ${message}` };
-      }),
-    );
-  }
-  // Bad JSON, an oversized body, a content type that is not read: there is no 413 and no 415.
-  if (failure instanceof DatabaseError && UNSTORABLE.has(failure.code ?? '')) {
-    return badRequest([{ message: 'A text contains a character that cannot be stored.' }]);
-  }
-  const { statusCode = 500 } = failure;
-  if (statusCode >= 400 && statusCode < 500) return badRequest([{ message: failure.message }]);
-  return new ServiceError(500, 'The service failed. Please try again later.');
-}
-
-/** What may be logged of a failure: details that the database adds can hold the values of a row, credentials too. */
-function withoutValues({ name, message, stack, code }: FastifyError | (ServiceError & { readonly code?: string })) {
-  return { type: name, message, stack, code };
-}
-
-/** Answers what is not even HTTP. */
-function answerUnreadableRequest(_failure: Error, socket: NodeJS.WritableStream & { readonly writable: boolean }) {
-  if (!socket.writable) return;
-  const correlationId = randomUUID();
-  const body = JSON.stringify(errorBody(badRequest([{ message: 'The request is not valid HTTP.' }]), correlationId));
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Correlation-Id: ${correlationId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

@@ -12,7 +12,7 @@ import type { Database } from '../database/database';
 import { badRequest, conflict } from './errors';
 
 const KEPT = sql`interval '90 minutes'`;
-const KeySchema = z.uuid();
+const KeySchema = z.guid();
 
 /** What a handler answers, before it is sent. */
 export interface Answer {

@@ -8,7 +8,7 @@ import { findCompany } from '../companies/companies';
 import type { ServiceContext } from './context';
 import { administratorsOnly, foreignResource, notFound } from './errors';
 
-const UuidSchema = z.uuid();
+const UuidSchema = z.guid();
 
 export const CompanyPathSchema = z.object({ companyId: z.string() });
 export const ConnectionPathSchema = CompanyPathSchema.extend({ connectionId: z.string() });

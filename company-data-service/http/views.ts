@@ -49,7 +49,7 @@ export function connectionView(connection: Connection, publicUrl: string): Conne
 }
 
 /** An integration's id: derived from its key, so that it is the same in every installation. */
-export function integrationId(platformKey: string): string {
+function integrationId(platformKey: string): string {
   const hex = createHash('sha256').update(`integration/${platformKey}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

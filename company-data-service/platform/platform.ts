@@ -3,7 +3,7 @@ import type { Platform as PlatformEntry } from '../../domain/platforms';
 import type { DataType } from './data-types';
 
 /** The client's own application at a platform: its refresh tokens are bound to it. */
-export interface Application {
+interface Application {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly environment: 'production' | 'sandbox';

@@ -16,14 +16,14 @@ const Document = {
   amountDue: Amount,
 };
 
-export const InvoiceSchema = z.object({
+const InvoiceSchema = z.object({
   ...Document,
   invoiceNumber: z.string(),
   status: z.enum(['Draft', 'Submitted', 'PartiallyPaid', 'Paid', 'Void']),
   customerRef: Reference,
 });
 
-export const BillSchema = z.object({
+const BillSchema = z.object({
   ...Document,
   reference: z.string(),
   status: z.enum(['Open', 'PartiallyPaid', 'Paid', 'Void']),
@@ -38,7 +38,7 @@ const PartySchema = z.object({
   status: z.enum(['Active', 'Archived']),
 });
 
-export const PaymentSchema = z.object({
+const PaymentSchema = z.object({
   ...Common,
   date: z.iso.datetime(),
   currency: Currency,
@@ -46,7 +46,7 @@ export const PaymentSchema = z.object({
   customerRef: Reference,
 });
 
-export const AccountSchema = z.object({
+const AccountSchema = z.object({
   ...Common,
   nominalCode: z.string(),
   name: z.string(),
@@ -55,7 +55,7 @@ export const AccountSchema = z.object({
   currentBalance: Amount,
 });
 
-export const ItemSchema = z.object({
+const ItemSchema = z.object({
   ...Common,
   code: z.string(),
   name: z.string(),

@@ -1,6 +1,7 @@
 /** Runs the syncs: sleeps exactly until the next one is due, or until one is queued anywhere. */
 import { sql } from 'kysely';
 import { Client } from 'pg';
+import { failureForLog } from '../failure-for-log';
 import { STEP_SIZE, stepDueSyncs, type SyncStepDependencies } from './sync-step';
 import { SYNC_CHANNEL } from './syncs';
 
@@ -54,7 +55,7 @@ export class SyncEngine {
       if (dueInMs > 0) return Math.min(dueInMs, IDLE_MS);
       return stepped > 0 ? 0 : HELD_ELSEWHERE_MS;
     } catch (failure) {
-      logger.error({ err: failure }, 'a step of the syncs failed, and is taken again');
+      logger.error({ err: failureForLog(failure) }, 'a step of the syncs failed, and is taken again');
       return AFTER_FAILURE_MS;
     }
   }
@@ -74,7 +75,10 @@ export class SyncEngine {
   /** Listens on a connection of its own; a lost one is replaced before the next step. */
   private async listen(): Promise<void> {
     if (this.listener) return;
-    const listener = new Client({ connectionString: this.options.databaseUrl });
+    const listener = new Client({
+      connectionString: this.options.databaseUrl,
+      application_name: 'company-data-service',
+    });
     listener.on('notification', () => this.wakeUp());
     listener.on('error', () => {
       this.listener = undefined;

@@ -5,7 +5,10 @@
  */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { platformOf, withError } from '../connections/connections';
 import type { Database } from '../database/database';
+import type { ConnectionError, ConnectionStatus } from '../database/tables';
+import { failureForLog } from '../failure-for-log';
 import type { DataType } from '../platform/data-types';
 import {
   PlatformRefusal,
@@ -14,8 +17,6 @@ import {
   type Platforms,
   type RefusalReason,
 } from '../platform/platform';
-import { platformOf, withError } from '../connections/connections';
-import type { ConnectionError, ConnectionStatus } from '../database/tables';
 
 /** So many syncs take a step together: one statement stores the records of all. */
 export const STEP_SIZE = 50;
@@ -101,7 +102,7 @@ async function fetchNext(platforms: Platforms, sync: DueSync, logger: Logger): P
   } catch (thrown) {
     if (thrown instanceof PlatformRefusal) return { sync, failure: failureOf(thrown) };
     // One sync that cannot be taken further must not hold up those that are taken with it.
-    logger.error({ err: thrown, syncId: sync.id }, 'a sync failed');
+    logger.error({ err: failureForLog(thrown), syncId: sync.id }, 'a sync failed');
     return { sync, failure: { status: 'InternalError', message: 'The sync failed.', endsGrant: false } };
   }
 }
@@ -172,9 +173,9 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
       select * from json_to_recordset(${JSON.stringify(complete)}::json)
         as complete (connection_id uuid, data_type text, sync_id uuid)
     ), swept as (
-      delete from records using complete join data_sets using (connection_id, data_type)
+      delete from records using complete
       where records.connection_id = complete.connection_id and records.data_type = complete.data_type
-        and records.sync_id <> complete.sync_id and data_sets.latest_successful_sync_id is not null
+        and records.sync_id <> complete.sync_id
     )
     update data_sets set latest_successful_sync_id = complete.sync_id, last_successful_sync = clock_timestamp()
     from complete

@@ -86,7 +86,7 @@ describe('an authorization', () => {
   });
 
   it('does not use an accepted body again: a rotating token would be dead the second time', async () => {
-    const body = quickBooks('sbx-ok-3');
+    const body = quickBooks('sbx-slow-50-ok-3');
     const { connection } = await newConnection(service.administrator);
     const put = () => service.administrator('PUT', `${connection}/authorization`, { body });
     // At once, and afterwards.

@@ -30,6 +30,10 @@ export interface Body {
   connectionInfo: { organizationId: string };
   dataConnections: Body[];
   dataConnectionErrors: { status: string; statusText: string }[];
+  // An integration
+  key: string;
+  logoUrl: string;
+  migrationRoutes: string[];
   // A sync, a data set's status
   dataType: string;
   progress: number;
@@ -48,14 +52,14 @@ export interface Body {
   refresh_token: string;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: Headers;
   text: string;
   body: Body;
 }
 
-export interface Call {
+interface Call {
   body?: unknown;
   headers?: Record<string, string>;
 }

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { createAccount, createKey, startService } from '../../company-data-service';
@@ -38,8 +37,9 @@ afterAll(async () => {
 });
 
 async function startProcess(): Promise<{ url: string; kill(): Promise<void> }> {
-  const script = path.join(__dirname, 'service-process.js');
-  const child = spawn(process.execPath, [script, database.url], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [require.resolve('./service-process.js'), database.url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   processes.push(child);
   const lines = createInterface({ input: child.stdout });
   const [url] = (await once(lines, 'line')) as [string];

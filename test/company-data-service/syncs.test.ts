@@ -7,6 +7,7 @@ import {
   authorized,
   byDataType,
   newConnection,
+  quickBooks,
   runService,
   settled,
   synced,
@@ -161,8 +162,20 @@ describe('a sync', () => {
 
   it('forgets what the platform has no more', async () => {
     const { company, connection } = await synced(service.administrator, 'sbx-ok-5');
-    const credential = { accessToken: 'a', refreshToken: `sbx-ok-2.${randomUUID()}`, realmId: 'realm-1' };
+    const credential = quickBooks('sbx-ok-2');
     await service.administrator('PUT', `${connection}/authorization`, { body: credential });
+    await service.client('POST', `${company}/data/all`);
+    await settled(service.client, company);
+    expect((await get(`${company}/data/invoices`)).body.totalResults).toBe(2);
+  });
+});
+
+describe('a sync after one that failed half-way', () => {
+  it('leaves nothing of what the failed one had fetched', async () => {
+    // Two pages and a bit: the grant ends before the second.
+    const { company, connection } = await synced(service.administrator, 'sbx-expires-during-sync-600');
+    expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 409 });
+    await service.administrator('PUT', `${connection}/authorization`, { body: quickBooks('sbx-ok-2') });
     await service.client('POST', `${company}/data/all`);
     await settled(service.client, company);
     expect((await get(`${company}/data/invoices`)).body.totalResults).toBe(2);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { failureForLog } from '../../failure-for-log';
 import type { Api, ServiceContext } from '../context';
 import { ServiceError } from '../errors';
 
@@ -10,7 +11,7 @@ export function healthRoutes(app: Api, { db }: ServiceContext): void {
     try {
       await sql`select 1`.execute(db);
     } catch (failure) {
-      log.error({ err: failure }, 'the database cannot be reached');
+      log.error({ err: failureForLog(failure) }, 'the database cannot be reached');
       throw new ServiceError(503, 'The database cannot be reached.');
     }
     return { status: 'ok' as const };

@@ -1,7 +1,6 @@
 /** The pages behind `linkUrl` and `redirect`: where a company authorizes. They need no key: the company has none. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { PLATFORMS } from '../../../domain/platforms';
 import { findCompany, findConnectionCompany, type Company, type Connection } from '../../companies/companies';
 import { authorizeConnection } from '../../connections/authorize';
 import { platformOf } from '../../connections/connections';
@@ -32,14 +31,16 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
     async ({ params }, reply) => {
       const { company, connection } = await companyOfConnection(params.connectionId);
       const platform = platformOf(connection);
-      await authorizeConnection(slowDb, platforms, {
+      const accepted = await authorizeConnection(slowDb, platforms, {
         connectionId: connection.id,
         accountId: company.account_id,
         platform,
         credential: consentOf(platform, connection.organization_id ?? `organization-${randomUUID()}`),
       });
-      const text = `${company.name} is connected to ${platform.name}. You may close this page.`;
-      return reply.type(HTML).send(page('Connected', `<p>${escapeHtml(text)}</p>`));
+      const [title, text] = accepted
+        ? ['Connected', `${company.name} is connected to ${platform.name}. You may close this page.`]
+        : ['Not connected', `${platform.name} did not accept the connection of ${company.name}.`];
+      return reply.type(HTML).send(page(title, `<p>${escapeHtml(text)}</p>`));
     },
   );
 
@@ -51,17 +52,6 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
         `<li><a href="${publicUrl()}/link/connection/${connection.id}">${escapeHtml(platformOf(connection).name)}</a></li>`,
     );
     return reply.type(HTML).send(page(company.name, `<p>Connect to:</p><ul>${links.join('')}</ul>`));
-  });
-
-  app.get('/logos/:file', { schema: { params: z.object({ file: z.string() }) } }, async ({ params }, reply) => {
-    const platform = PLATFORMS.find(({ key }) => `${key}.svg` === params.file);
-    if (!platform) throw notFound(`Logo ${params.file}`);
-    return reply
-      .type('image/svg+xml')
-      .send(
-        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="12" fill="#345"/>` +
-          `<text x="32" y="43" font-family="sans-serif" font-size="32" fill="#fff" text-anchor="middle">${platform.name[0] ?? ''}</text></svg>`,
-      );
   });
 
   async function companyOfConnection(connectionId: string): Promise<{ company: Company; connection: Connection }> {

@@ -18,7 +18,6 @@ export const CompanyBodySchema = z.object({
   description: DescriptionSchema,
   tags: TagsSchema.optional(),
 });
-export type CompanyBody = z.infer<typeof CompanyBodySchema>;
 
 export const CompanyPatchSchema = CompanyBodySchema.partial();
 export type CompanyPatch = z.infer<typeof CompanyPatchSchema>;

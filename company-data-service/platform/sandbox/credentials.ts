@@ -3,7 +3,7 @@ import { isDataType, type DataType } from '../data-types';
 import type { Grant, RefusalReason } from '../platform';
 
 /** What the sandbox does with a company, as its credential says. */
-export interface Behaviour {
+interface Behaviour {
   /** How many invoices are synced. Other data types follow in proportion. */
   readonly invoices: number;
   /** Refused when the platform is asked who it is, the first `times` times. */

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { PLATFORMS } from '../../../domain/platforms';
+import type { Api } from '../context';
+import { notFound } from '../errors';
+
+/** What `logoUrl` leads to: the platform's initial. Pictures need no key. */
+export function logoRoutes(app: Api): void {
+  app.get('/logos/:file', { schema: { params: z.object({ file: z.string() }) } }, async ({ params }, reply) => {
+    const platform = PLATFORMS.find(({ key }) => `${key}.svg` === params.file);
+    if (!platform) throw notFound(`Logo ${params.file}`);
+    return reply.type('image/svg+xml').send(logo(platform.name.charAt(0)));
+  });
+}
+
+function logo(initial: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" font-family="sans-serif" font-size="32">
+  <rect width="64" height="64" rx="12" fill="#345" />
+  <text x="32" y="43" fill="#fff" text-anchor="middle">${initial}</text>
+</svg>`;
+}

@@ -1,0 +1,72 @@
+import { Writable } from 'node:stream';
+import { Client } from 'pg';
+import pino from 'pino';
+import { startService } from '../../company-data-service';
+import { authorized, newConnection, quickBooks, runService, settled, synced } from './running-service';
+
+/** A logger that says everything, and what it has said. */
+function recordingLogger() {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  return { logger: pino({ level: 'trace' }, stream), lines };
+}
+
+async function onDatabase(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+describe('the log', () => {
+  it('has the correlation id of every request, and no key and no credential', async () => {
+    const { logger, lines } = recordingLogger();
+    const service = await runService({ logger });
+    const { connection } = await newConnection(service.administrator);
+    const body = { ...quickBooks('sbx-ok-3.top-secret'), accessToken: 'top-secret' };
+    await service.administrator('PUT', `${connection}/authorization`, { body });
+    // The row that cannot be stored holds the credential, and the database's answer would show the row.
+    const table = 'company_data_service.credentials';
+    await onDatabase(service.database.url, `alter table ${table} add check (fields = '{}') not valid`);
+    const failed = await service.administrator('PUT', `${connection}/authorization`, {
+      body: { ...body, refreshToken: 'sbx-ok-3.top-secret.2' },
+    });
+    expect(failed).toMatchObject({ status: 500, body: { service: 'PublicApi' } });
+    await service.close();
+
+    const log = lines.join('');
+    expect(log).toContain(`"correlationId":"${failed.headers.get('x-correlation-id')}"`);
+    expect(log).toContain('violates check constraint');
+    expect(log).not.toContain('top-secret');
+    expect(log).not.toContain('Basic ');
+    expect(failed.text).not.toMatch(/top-secret|constraint/);
+  });
+});
+
+describe('the service', () => {
+  it('goes on when the database drops its connections', async () => {
+    const service = await runService();
+    const drop = () =>
+      onDatabase(
+        service.database.url,
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'company-data-service' and datname = current_database()`,
+      );
+    const { company } = await authorized(service.administrator, 'sbx-slow-300-ok-3');
+    await service.client('POST', `${company}/data/all`);
+    await drop();
+    while ((await service.client('GET', company)).status !== 200);
+    expect(await settled(service.client, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
+    // Also what is queued afterwards is noticed.
+    await synced(service.administrator, 'sbx-ok-3');
+    await service.close();
+  });
+
+  it('says why it does not start, and lets go of everything', async () => {
+    await expect(startService({ databaseUrl: 'postgres://127.0.0.1:1/none' })).rejects.toThrow();
+  });
+});
