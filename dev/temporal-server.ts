@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../workflows/messages';
 import { startLeashed, tailOf, type LeashedProcess } from './leashed-process';
 import { reservePort } from './ports';
 
@@ -9,16 +10,6 @@ const DEFAULT_PORT = 7_233;
 const DEFAULT_UI_PORT = 8_233;
 const STARTS_TO_TRY = 5;
 const READY_WITHIN_MS = 60_000;
-
-/** What lists of migrations can be filtered by; the worker refuses to start where they are missing. */
-const SEARCH_ATTRIBUTES = {
-  FerryStep: 'Keyword',
-  FerryState: 'Keyword',
-  FerryWaitingFor: 'Keyword',
-  FerryCompaniesTotal: 'Int',
-  FerryCompaniesDone: 'Int',
-  FerryCompaniesFailed: 'Int',
-};
 
 /** The defaults, meant for large clusters, add about 50 ms to every task of a server on one machine. */
 const DYNAMIC_CONFIG = {
@@ -41,6 +32,8 @@ export interface TemporalOptions {
    * last program that uses it has been stopped. Never for data that must survive.
    */
   ephemeral: boolean;
+  /** Namespaces beside `default`, with the same search attributes. */
+  namespaces?: readonly string[];
 }
 
 export interface RunningTemporal {
@@ -66,6 +59,7 @@ export async function startTemporal({
   port,
   uiPort,
   ephemeral,
+  namespaces = [],
 }: TemporalOptions): Promise<RunningTemporal> {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const logFile = path.join(dataFolder, 'temporal.log');
@@ -74,7 +68,7 @@ export async function startTemporal({
     const ui = await reservePort(uiPort ?? DEFAULT_UI_PORT);
     const server = startLeashed({
       command: cli,
-      args: serverArguments({ dataFolder, port: grpc.port, uiPort: ui.port, ephemeral }),
+      args: serverArguments({ dataFolder, port: grpc.port, uiPort: ui.port, ephemeral, namespaces }),
       // Its own settings only: a developer's TEMPORAL_* variables are meant for another server.
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
       logFile,
@@ -98,10 +92,15 @@ export async function startTemporal({
   }
 }
 
-function serverArguments(options: { dataFolder: string; port: number; uiPort: number; ephemeral: boolean }): string[] {
+interface ServerArguments extends Required<Pick<TemporalOptions, 'dataFolder' | 'ephemeral' | 'namespaces'>> {
+  readonly port: number;
+  readonly uiPort: number;
+}
+
+function serverArguments(options: ServerArguments): string[] {
   const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
     '--search-attribute',
-    `${name}=${type}`,
+    `${name}=${type === 'INT' ? 'Int' : 'Keyword'}`,
   ]);
   const settings = Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
     '--dynamic-config-value',
@@ -113,6 +112,7 @@ function serverArguments(options: { dataFolder: string; port: number; uiPort: nu
     ...['--db-filename', path.join(options.dataFolder, 'temporal.db')],
     ...['--log-level', 'error', '--color', 'never'],
     ...(options.ephemeral ? ['--sqlite-pragma', 'synchronous=OFF'] : []),
+    ...options.namespaces.flatMap((namespace) => ['--namespace', namespace]),
     ...attributes,
     ...settings,
   ];

@@ -11,7 +11,7 @@ export default async function globalSetup(): Promise<void> {
   const cli = await acquireTemporalCli({ env: process.env, log });
   const starts = await Promise.allSettled([
     startPostgres({ dataFolder, port: 0, ephemeral: true, log }),
-    startTemporal({ cli, dataFolder, port: 0, uiPort: 0, ephemeral: true }),
+    startTemporal({ cli, dataFolder, port: 0, uiPort: 0, ephemeral: true, namespaces: testNamespaces() }),
   ]);
   for (const start of starts) if (start.status === 'fulfilled') servers.push(start.value);
   const [postgres, temporal] = starts;
@@ -21,4 +21,10 @@ export default async function globalSetup(): Promise<void> {
   process.env['TOKENFERRY_TEST_POSTGRES'] = postgres.value.url;
   process.env['TOKENFERRY_TEST_TEMPORAL'] = temporal.value.address;
   process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] = cli;
+}
+
+/** One for each of jest's workers: files that run side by side do not take each other's tasks. */
+function testNamespaces(): string[] {
+  const MOST_JEST_WORKERS = 8;
+  return Array.from({ length: MOST_JEST_WORKERS }, (_, index) => `test-${index + 1}`);
 }

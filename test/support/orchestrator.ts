@@ -14,6 +14,8 @@ export interface Orchestrator {
   readonly ferry: Ferry;
   readonly service: Service;
   readonly config: WorkerConfig;
+  /** For commands: the variables that lead to this orchestrator. */
+  readonly env: NodeJS.ProcessEnv;
   startWorker(): Promise<RunningWorker>;
   close(): Promise<void>;
 }
@@ -30,10 +32,11 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
   const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
   const address = process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '';
+  const namespace = `test-${process.env['JEST_WORKER_ID'] ?? '1'}`;
   const config: WorkerConfig = {
     home: '',
     logLevel: 'warn',
-    temporal: { address, namespace: 'default', connectionOptions: { address } },
+    temporal: { address, namespace, connectionOptions: { address } },
     databaseUrl: new Secret(database.url),
     service: { url: service.url, apiKey: new Secret(key) },
     masterKeys: parseMasterKeys(new Secret(randomBytes(32).toString('base64'))),
@@ -44,6 +47,7 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
     ferry,
     service,
     config,
+    env: { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, DATABASE_URL: database.url },
     startWorker: async () => {
       const worker = await startWorker(config, pino({ level: 'warn' }));
       workers.push(worker);
@@ -51,6 +55,13 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
     },
     close: async () => {
       await Promise.all(workers.map((worker) => worker.stop()));
+      // The next file's worker in this namespace has another ledger.
+      for await (const { workflowId } of ferry.temporal.workflow.list({ query: "ExecutionStatus = 'Running'" })) {
+        await ferry.temporal.workflow
+          .getHandle(workflowId)
+          .terminate('the test file is over')
+          .catch(() => undefined);
+      }
       await ferry.close();
       await service.close();
       await Promise.all([serviceDatabase.drop(), database.drop()]);
