@@ -23,6 +23,19 @@ async function onDatabase(url: string, statement: string): Promise<void> {
   await client.end();
 }
 
+const DROP_ALL_WHEN_ONE_WAITS = `
+  do $$ begin
+    while not exists (
+      select from pg_stat_activity
+      where application_name = 'company-data-service' and datname = current_database() and state = 'idle in transaction'
+        and query like '%"applications"%'
+    ) loop
+      perform pg_sleep(0.01), pg_stat_clear_snapshot();
+    end loop;
+    perform pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'company-data-service' and datname = current_database();
+  end $$`;
+
 describe('the log', () => {
   it('has the correlation id of every request, and no key and no credential', async () => {
     const { logger, lines } = recordingLogger();
@@ -49,19 +62,19 @@ describe('the log', () => {
 });
 
 describe('the service', () => {
-  it('goes on when the database drops its connections', async () => {
+  it('goes on when the database drops its connections, also one that waits for a platform in the middle of its work', async () => {
     const service = await runService();
-    const drop = () =>
-      onDatabase(
-        service.database.url,
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'company-data-service' and datname = current_database()`,
-      );
     const { company } = await authorized(service.administrator, 'sbx-slow-300-ok-3');
     await service.client('POST', `${company}/data/all`);
-    await drop();
-    while ((await service.client('GET', company)).status !== 200);
+    const { connection } = await newConnection(service.administrator);
+    const cutShort = service.administrator('PUT', `${connection}/authorization`, {
+      body: quickBooks('sbx-slow-2000-ok-3'),
+    });
+    await onDatabase(service.database.url, DROP_ALL_WHEN_ONE_WAITS);
+
+    expect(await cutShort).toMatchObject({ status: 500 });
     expect(await settled(service.client, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
-    // Also what is queued afterwards is noticed.
+    // Also what is queued from now on is noticed.
     await synced(service.administrator, 'sbx-ok-3');
     await service.close();
   });

@@ -172,8 +172,10 @@ describe('a sync', () => {
 
 describe('a sync after one that failed half-way', () => {
   it('leaves nothing of what the failed one had fetched', async () => {
-    // Two pages and a bit: the grant ends before the second.
-    const { company, connection } = await synced(service.administrator, 'sbx-expires-during-sync-600');
+    // The first of three pages is stored, the grant ends before the second.
+    const { company, connection } = await authorized(service.administrator, 'sbx-expires-during-sync-600');
+    await service.client('POST', `${company}/data/queue/invoices`);
+    expect(await settled(service.client, company)).toMatchObject({ invoices: { currentStatus: 'AuthError' } });
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 409 });
     await service.administrator('PUT', `${connection}/authorization`, { body: quickBooks('sbx-ok-2') });
     await service.client('POST', `${company}/data/all`);
