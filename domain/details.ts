@@ -13,7 +13,11 @@ import { STEP_RULES, stepNumber, STEPS } from './steps';
 
 const BAR_WIDTH = 30;
 
-/** Temporal accepts 20 KB; this stays below 4. */
+/** Of what people wrote, so much is shown of a name and of a longer text. */
+const NAME_LENGTH = 60;
+const TEXT_LENGTH = 1_000;
+
+/** Temporal accepts 20 KB; this is about 2, and below 20 whatever people wrote. */
 export function detailsOf(progress: Progress): string {
   const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
@@ -25,7 +29,7 @@ export function detailsOf(progress: Progress): string {
     progress.steps.map(stepLine).join('\n'),
     '## Questions',
     [
-      `- **Whom to call:** ${progress.contact}`,
+      `- **Whom to call:** ${oneLine(progress.contact, TEXT_LENGTH)}`,
       `- **What may be switched on again:** ${switchOnText(progress)}`,
       `- **How long data is stale:** ${staleText(progress)}`,
     ].join('\n'),
@@ -45,9 +49,14 @@ export function headline(progress: Progress): string {
 }
 
 function waitingText({ waitingFor }: Progress): string {
-  return waitingFor.roles.length === 0
-    ? `nobody; ${waitingFor.what}`
-    : `${waitingFor.roles.join(' and ')}: ${waitingFor.what}`;
+  const what = oneLine(waitingFor.what, TEXT_LENGTH);
+  return waitingFor.roles.length === 0 ? `nobody; ${what}` : `${waitingFor.roles.join(' and ')}: ${what}`;
+}
+
+/** What somebody wrote can neither begin a line of its own nor take the room of everything else. */
+function oneLine(text: string, longest: number): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length <= longest ? line : `${line.slice(0, longest)}...`;
 }
 
 function companiesText(counts: Counts): string[] {
@@ -70,7 +79,9 @@ function companiesText(counts: Counts): string[] {
 function estimateText({ estimate, proposal }: Progress): string[] {
   return [
     ...(estimate ? [`**Estimated duration:** ${duration(estimate.lowMs)} to ${duration(estimate.highMs)}`] : []),
-    ...(proposal ? [`**Start:** ${moment(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`] : []),
+    ...(proposal
+      ? [`**Start:** ${moment(proposal.startAt)}, proposed by ${oneLine(proposal.by, NAME_LENGTH)} (${proposal.role})`]
+      : []),
   ];
 }
 
@@ -84,7 +95,9 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
       ? `, since ${moment(openedAt)}`
       : '';
   const approved =
-    approvals.length > 0 ? `, approved by ${approvals.map(({ role, by }) => `${by} (${role})`).join(', ')}` : '';
+    approvals.length > 0
+      ? `, approved by ${approvals.map(({ role, by }) => `${oneLine(by, NAME_LENGTH)} (${role})`).join(', ')}`
+      : '';
   return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;
 }
 

@@ -3,15 +3,7 @@ import type { MigrationPlan } from '../../domain/plan';
 import { DEFAULT_LIMITS } from '../../domain/plan';
 import { progressOf, whoIsWaitedFor } from '../../domain/progress';
 import type { Role, Step } from '../../domain/steps';
-import {
-  approve,
-  AT,
-  counts,
-  decided,
-  firstCompany,
-  proposeTime,
-  stateAt,
-} from '../support/migration-states';
+import { approve, AT, counts, decided, firstCompany, proposeTime, stateAt } from '../support/migration-states';
 
 const plan: MigrationPlan = {
   migrationId: 'acme.quickbooks-online',
@@ -68,7 +60,12 @@ test.each<[string, MigrationState, readonly Role[], string]>([
   ['the first company on its way', first({ stage: 'importing' }), [], 'acme-1, is being moved'],
   ['the first company moved', first({ stage: 'proven' }), ['support'], 'approve the first company, acme-1'],
   ['the first company failed', first({ stage: 'failed' }), ['support'], 'say what is tried next'],
-  ['companies on their way', rest({ waiting: 2, syncing: 3, migrated: 5 }), [], '5 companies are being moved'],
+  [
+    'companies on their way',
+    rest({ waiting: 2, syncing: 3, migrated: 5 }),
+    [],
+    'the remaining companies are being moved',
+  ],
   ['credentials missing', rest({ waiting: 2, withoutCredential: 2, migrated: 8 }), ['client'], 'credentials of 2'],
   ['outcomes unknown', rest({ outcomeUnknown: 2, migrated: 8 }), ['support'], 'settle 2 companies'],
   ['nothing left', rest({ migrated: 9, failed: 1 }), ['support', 'client'], 'sign off the handover'],
