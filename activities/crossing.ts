@@ -1,5 +1,5 @@
 /** Groups of companies: claimed, imported or looked at side by side, and written to the ledger together. */
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { StopReason } from '../domain/failures';
 import { findPlatform } from '../domain/platforms';
 import type { Ahead, Claimant } from '../store';
@@ -42,10 +42,9 @@ export interface SliceResult {
 /** Claims and imports group after group until nothing can be claimed, something stops it, or its time is over. */
 export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
   const { db } = deps;
-  const claimant: Claimant = { ...work, attempt: activityInfo().attempt };
   const until = Date.now() + LONGEST_MS;
   let claimed = 0;
-  await beginSlice(db, claimant);
+  const claimant = await beginSlice(db, work);
   const crossing = await openCrossing(deps, work.migrationId);
   return alive(async () => {
     while (Date.now() < until && !crossing.signal.aborted) {

@@ -2,8 +2,8 @@
  * The claim: the only way of a company to `importing`.
  *
  * One conditional statement fences zombie attempts, cancellation, pauses, window edges, two runs and token families. It
- * locks the migration's and the slice's row for reading, so that a pause, a close or a newer attempt that commits first
- * is seen, and one that commits later waits until the claim is written.
+ * locks the migration's, the slice's and the credential's row for reading, so that a pause, a close, a newer attempt or a
+ * newer credential that commits first is seen, and one that commits later waits until the claim is written.
  */
 import { sql } from 'kysely';
 import type { Database } from './database';
@@ -35,23 +35,23 @@ const CLAIMED = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
   c.company_id as "companyId", c.connection_id as "connectionId", picked.sealed`;
 
-/** Registers an attempt of a slice: every earlier attempt of it can claim nothing from now on. */
-export async function beginSlice(db: Database, claimant: Claimant): Promise<void> {
-  await db
+/**
+ * Begins an attempt of a slice: every earlier attempt of it can claim nothing from now on. The ledger numbers them, not
+ * Temporal, which counts from 1 again each time the slice is scheduled.
+ */
+export async function beginSlice(
+  db: Database,
+  { migrationId, run, slice }: Omit<Claimant, 'attempt'>,
+): Promise<Claimant> {
+  const { attempt } = await db
     .insertInto('slices')
-    .values({
-      migration_id: claimant.migrationId,
-      run: claimant.run,
-      slice: claimant.slice,
-      attempt: claimant.attempt,
-    })
+    .values({ migration_id: migrationId, run, slice, attempt: 1 })
     .onConflict((conflict) =>
-      conflict
-        .columns(['migration_id', 'run', 'slice'])
-        .doUpdateSet({ attempt: claimant.attempt })
-        .where('slices.attempt', '<', claimant.attempt),
+      conflict.columns(['migration_id', 'run', 'slice']).doUpdateSet({ attempt: sql<number>`slices.attempt + 1` }),
     )
-    .execute();
+    .returning('attempt')
+    .executeTakeFirstOrThrow();
+  return { migrationId, run, slice, attempt };
 }
 
 /** Claims at most `size` companies; none: nothing can be claimed now. `onlyRow` narrows it to one company. */
@@ -96,7 +96,7 @@ export async function claimGroup(
         order by c.wave nulls last, c.confirmed_at, c.row
         limit ${size}
         for update of c skip locked
-        for share of m, s
+        for share of m, s, v
       )
       update companies c
       set state = 'importing', attempt = ${attemptName(claimant)}, claimed_at = clock_timestamp(), tries = c.tries + 1

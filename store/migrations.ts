@@ -59,7 +59,10 @@ export async function supplyMigration(
     await db.transaction().execute((tx) => storeWhole(tx, migration, rows));
   } catch (error) {
     if (!violates(error, 'one_open_migration_per_organization')) throw error;
-    throw new OrganizationTaken(await whoHasThem(db, migration.platformKey, rows));
+    const taken = await whoHasThem(db, migration.platformKey, rows);
+    // Twice in the manifest itself, which is checked before it is supplied.
+    if (taken.length === 0) throw error;
+    throw new OrganizationTaken(taken);
   }
 }
 

@@ -120,6 +120,9 @@ const theLedger: Migration = {
     await sql`
       create trigger the_audit_trail_is_append_only before update or delete on decisions
         for each row execute function refuse_to_change_the_audit_trail()`.execute(db);
+    await sql`
+      create trigger the_audit_trail_is_not_emptied before truncate on decisions
+        for each statement execute function refuse_to_change_the_audit_trail()`.execute(db);
   },
 };
 

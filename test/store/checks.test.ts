@@ -1,0 +1,86 @@
+/** Looks at companies that are syncing: lent, and what they found written. */
+import type { CheckOutcome, Database } from '../../store';
+import { lendDue, recordChecks } from '../../store';
+import type { Ledger, Movable } from '../support/ledger';
+import { credentialRows, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const ID = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
+const EVIDENCE = [{ check: 'right organization', passed: true, detail: 'it is' }];
+
+async function syncing(count: number): Promise<Movable> {
+  const all = await movable(ledger, rowsOf(count));
+  for (const { row } of all.rows) {
+    const since = { sync_started_at: msFromNow(-90_000), next_check_at: msFromNow(-1_000 * row) };
+    await putRow(db, all.id, row, { state: 'syncing', company_id: ID, connection_id: ID, ...since });
+  }
+  return all;
+}
+const lend = async ({ id }: Movable, size = 10, onlyRow: number | null = null) =>
+  (await lendDue(db, id, size, 60_000, onlyRow)).map(({ row }) => row).sort((a, b) => a - b);
+
+test('a company is lent with how long it has been syncing, by the database, and how often it was looked at', async () => {
+  const one = await syncing(1);
+  const [due] = await lendDue(db, one.id, 1, 0, null);
+  expect(due).toMatchObject({ row: 1, companyId: ID, connectionId: ID, expectedInvoices: 10, checks: 0 });
+  expect(due?.syncingForMs).toBeGreaterThanOrEqual(90_000);
+  expect(due?.syncingForMs).toBeLessThan(150_000);
+  expect(await lendDue(db, one.id, 1, 0, null)).toMatchObject([{ checks: 1 }]);
+});
+
+test('what is lent is not lent again until its lease is over', async () => {
+  const three = await syncing(3);
+  expect(await lend(three, 2)).toEqual([2, 3]);
+  expect(await lend(three)).toEqual([1]);
+  expect(await lend(three)).toEqual([]);
+});
+
+test('who looks side by side gets different companies', async () => {
+  const many = await syncing(40);
+  const lent = await Promise.all([1, 2, 3, 4].map(() => lend(many, 10)));
+  expect(new Set(lent.flat()).size).toBe(lent.flat().length);
+});
+
+test('a look that is not due, a company that is not syncing and one that is not wanted are not lent', async () => {
+  const three = await syncing(3);
+  await putRow(db, three.id, 1, { next_check_at: msFromNow(60_000) });
+  await putRow(db, three.id, 2, { state: 'importing', attempt: 'a' });
+  expect(await lend(three, 10, 1)).toEqual([]);
+  expect(await lend(three)).toEqual([3]);
+});
+
+test('the credential of a company that is migrated is erased with it, and no other', async () => {
+  const three = await syncing(3);
+  const outcomes: CheckOutcome[] = [
+    { row: 1, to: 'migrated', evidence: EVIDENCE },
+    { row: 2, to: 'failed', failure: 'incomplete', text: 'too few', evidence: EVIDENCE, correlationId: ID },
+    { row: 3, to: 'syncing', nextCheckMs: 60_000 },
+  ];
+  await recordChecks(db, three.id, outcomes);
+  expect(await credentialRows(db, three.id)).toEqual([2, 3]);
+  expect(await readRow(db, three.id, 1)).toMatchObject({ state: 'migrated', moved_at: expect.any(Date) as Date });
+  expect(await readRow(db, three.id, 2)).toMatchObject({
+    state: 'failed',
+    failure: 'incomplete',
+    failure_text: 'too few',
+    correlation_id: ID,
+    evidence: EVIDENCE,
+    moved_at: null,
+  });
+  expect(await lend(three)).toEqual([]);
+});
+
+test('what was found about a company that is no longer syncing is not written', async () => {
+  const two = await syncing(2);
+  await recordChecks(db, two.id, [{ row: 1, to: 'failed', failure: 'incomplete', text: 'first', evidence: [] }]);
+  await recordChecks(db, two.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE }]);
+  expect(await readRow(db, two.id, 1)).toMatchObject({ state: 'failed', failure_text: 'first' });
+  expect(await credentialRows(db, two.id)).toEqual([1, 2]);
+});

@@ -1,0 +1,111 @@
+/** Companies whose attempt died, and attempts that were taken for dead and come back. */
+import type { Database, ImportOutcome } from '../../store';
+import { beginRun, beginSlice, claimGroup, closeMigration, recordImports, takeOverStalled } from '../../store';
+import type { Ledger, Movable } from '../support/ledger';
+import { movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const STALLED_AFTER_MS = 60_000;
+const linked: ImportOutcome = {
+  row: 1,
+  at: { companyId: '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11', linkUrl: 'https://link' },
+  to: 'syncing',
+  firstCheckMs: 0,
+};
+
+async function importingSince(ageMs: number): Promise<Movable> {
+  const one = await movable(ledger, rowsOf(1));
+  await claimGroup(db, one.claimant, 1, null);
+  await putRow(db, one.id, 1, { claimed_at: msFromNow(-ageMs) });
+  return one;
+}
+
+const takenOver = async ({ claimant }: Movable) =>
+  takeOverStalled(db, await beginSlice(db, claimant), 5, STALLED_AFTER_MS);
+
+test('nobody touches a company before every call of its attempt has ended', async () => {
+  const one = await importingSince(STALLED_AFTER_MS - 5_000);
+  expect(await takenOver(one)).toEqual([]);
+  expect((await readRow(db, one.id, 1)).attempt).toBe('run-1/1/1');
+});
+
+test('then a newer attempt takes it over, as another try, for as long again', async () => {
+  const one = await importingSince(STALLED_AFTER_MS + 1);
+  expect(await takenOver(one)).toMatchObject([{ row: 1, tries: 2 }]);
+  const row = await readRow(db, one.id, 1);
+  expect(row).toMatchObject({ state: 'importing', attempt: 'run-1/1/2', tries: 2 });
+  expect(await takenOver(one)).toEqual([]);
+});
+
+test.each<[string, (one: Movable) => Promise<unknown>]>([
+  ['an attempt that is old itself', ({ claimant }) => beginSlice(db, claimant)],
+  ['a run that is over', ({ id }) => beginRun(db, id, 'run-2')],
+  ['anybody once the migration is closed', ({ id }) => closeMigration(db, id, 'abandoned')],
+])('never by %s', async (_, change) => {
+  const one = await importingSince(STALLED_AFTER_MS + 1);
+  const newer = await beginSlice(db, one.claimant);
+  await change(one);
+  expect(await takeOverStalled(db, newer, 5, STALLED_AFTER_MS)).toEqual([]);
+});
+
+test('each time a slice begins it is a newer attempt, whatever number Temporal gives it', async () => {
+  const { claimant } = await movable(ledger, rowsOf(1));
+  const again = await beginSlice(db, claimant);
+  const oncemore = await beginSlice(db, claimant);
+  expect([claimant, again, oncemore].map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  expect(await claimGroup(db, again, 1, null)).toEqual([]);
+  expect(await claimGroup(db, oncemore, 1, null)).toHaveLength(1);
+});
+
+test('what a zombie found out about a company that was taken over is not written', async () => {
+  const one = await importingSince(STALLED_AFTER_MS + 1);
+  await takenOver(one);
+  const before = await readRow(db, one.id, 1);
+  await recordImports(db, one.claimant, [linked]);
+  await recordImports(db, one.claimant, [{ row: 1, at: {}, to: 'waiting', notBeforeMs: 0, text: 'again' }]);
+  expect(await readRow(db, one.id, 1)).toEqual(before);
+});
+
+test('what the holder found out is written, once', async () => {
+  const one = await importingSince(0);
+  await recordImports(db, one.claimant, [linked]);
+  await recordImports(db, one.claimant, [{ row: 1, at: {}, to: 'failed', failure: 'refused', text: 'late' }]);
+  expect(await readRow(db, one.id, 1)).toMatchObject({
+    state: 'syncing',
+    company_id: linked.at.companyId,
+    link_url: 'https://link',
+    attempt: null,
+    failure: null,
+    sync_started_at: expect.any(Date) as Date,
+    next_check_at: expect.any(Date) as Date,
+  });
+});
+
+test('a company of which nothing is certain stays claimed, for somebody to take over and look', async () => {
+  const one = await importingSince(0);
+  const before = await readRow(db, one.id, 1);
+  await recordImports(db, one.claimant, [{ row: 1, at: linked.at, to: 'importing', text: 'no answer' }]);
+  expect(await readRow(db, one.id, 1)).toMatchObject({
+    state: 'importing',
+    attempt: before.attempt,
+    claimed_at: before.claimed_at,
+    company_id: linked.at.companyId,
+    failure_text: 'no answer',
+  });
+});
+
+test('a company that is to be tried again keeps what was made for it', async () => {
+  const one = await importingSince(0);
+  await recordImports(db, one.claimant, [{ row: 1, at: linked.at, to: 'waiting', notBeforeMs: 60_000, text: 'busy' }]);
+  expect(await readRow(db, one.id, 1)).toMatchObject({ state: 'waiting', company_id: linked.at.companyId });
+  expect(await claimGroup(db, one.claimant, 1, null)).toEqual([]);
+  await putRow(db, one.id, 1, { not_before: msFromNow(-1) });
+  expect(await claimGroup(db, one.claimant, 1, null)).toMatchObject([{ companyId: linked.at.companyId, tries: 2 }]);
+});

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import type { UpdateObject } from 'kysely';
+import { sql } from 'kysely';
+import type { ManifestRow } from '../../domain/manifest';
+import { DEFAULT_LIMITS } from '../../domain/plan';
+import type { KeyProvider } from '../../security';
+import { createMasterKeyProvider, parseMasterKeys, Secret } from '../../security';
+import type { Claimant, Database, SealedCredential, SuppliedMigration } from '../../store';
+import {
+  beginRun,
+  beginSlice,
+  confirmDisabled,
+  openDatabase,
+  openMigration,
+  openVault,
+  supplyCredentials,
+  supplyMigration,
+} from '../../store';
+import type { Tables } from '../../store/schema';
+import { until } from './conditions';
+import { createTestDatabase } from './database';
+
+/** The orchestrator's own tables, empty, for one test file. */
+export interface Ledger {
+  readonly db: Database;
+  readonly url: string;
+  readonly keys: KeyProvider;
+  close(): Promise<void>;
+}
+
+export async function openLedger(): Promise<Ledger> {
+  const database = await createTestDatabase();
+  const db = await openDatabase({ url: database.url, connections: 20 });
+  return {
+    db,
+    url: database.url,
+    keys: createMasterKeyProvider(parseMasterKeys(new Secret(randomBytes(32).toString('base64')))),
+    close: async () => {
+      await db.destroy();
+      await database.drop();
+    },
+  };
+}
+
+/** When the companies were disabled, and when their credentials were obtained: as it should be, later. */
+export const CONFIRMED_AT = '2026-03-02T09:00:00.000Z';
+export const OBTAINED_AT = '2026-03-02T10:00:00.000Z';
+
+let migrations = 0;
+
+/** Another migration each time, so that tests of one file do not meet. */
+export function aMigration(some: Partial<SuppliedMigration> = {}): SuppliedMigration {
+  migrations += 1;
+  return {
+    id: `client-${migrations}.quickbooks-online`,
+    client: `client-${migrations}`,
+    platformKey: 'qhyg',
+    contact: 'solutions team',
+    rotating: true,
+    limits: DEFAULT_LIMITS,
+    manifestDigest: 'digest',
+    suppliedBy: 'Cleo',
+    ...some,
+  };
+}
+
+/** A manifest of so many rows; organizations are nobody else's unless `some` says so. */
+export function rowsOf(
+  count: number,
+  some: (row: number) => Partial<ManifestRow> = () => ({}),
+  owner = randomBytes(4).toString('hex'),
+): readonly ManifestRow[] {
+  return Array.from({ length: count }, (_, index) => ({
+    row: index + 1,
+    reference: `c${index + 1}`,
+    name: `Company ${index + 1}`,
+    organization: `${owner}-${index + 1}`,
+    expectedInvoices: 10,
+    wave: null,
+    family: null,
+    ...some(index + 1),
+  }));
+}
+
+export const credentialOf = (
+  { reference, row, organization }: Pick<ManifestRow, 'reference' | 'row' | 'organization'>,
+  some: { readonly token?: string; readonly obtainedAt?: string; readonly more?: Record<string, string> } = {},
+): SealedCredential => ({
+  reference,
+  fields: new Secret({
+    accessToken: `access-${row}`,
+    refreshToken: some.token ?? `sbx-ok-10.${organization}`,
+    realmId: organization,
+    ...some.more,
+  }),
+  obtainedAt: some.obtainedAt ?? OBTAINED_AT,
+});
+
+export interface Movable {
+  readonly id: string;
+  readonly rows: readonly ManifestRow[];
+  readonly claimant: Claimant;
+}
+
+/** A migration whose companies can be claimed: open, confirmed, with credentials, its run and slice begun. */
+export async function movable(
+  { db, keys }: Pick<Ledger, 'db' | 'keys'>,
+  rows: readonly ManifestRow[],
+  some: Partial<SuppliedMigration> = {},
+  tokenOf: (row: ManifestRow) => SealedCredential = (row) => credentialOf(row),
+): Promise<Movable> {
+  const migration = aMigration(some);
+  const { id } = migration;
+  await supplyMigration(db, migration, rows);
+  await openMigration(db, id);
+  await openVault(db, keys, id);
+  await confirmDisabled(db, { migrationId: id, companies: 'all', by: 'Cleo', at: CONFIRMED_AT });
+  await supplyCredentials(db, id, rows.map(tokenOf), 'Cleo');
+  await beginRun(db, id, 'run-1');
+  return { id, rows, claimant: await beginSlice(db, { migrationId: id, run: 'run-1', slice: 1 }) };
+}
+
+/** Puts a row of the ledger into a state that a test begins with. */
+export async function putRow(
+  db: Database,
+  id: string,
+  row: number,
+  columns: UpdateObject<Tables, 'companies'>,
+): Promise<void> {
+  await db.updateTable('companies').set(columns).where('migration_id', '=', id).where('row', '=', row).execute();
+}
+
+export async function readRow(db: Database, id: string, row: number) {
+  return db
+    .selectFrom('companies')
+    .selectAll()
+    .where('migration_id', '=', id)
+    .where('row', '=', row)
+    .executeTakeFirstOrThrow();
+}
+
+/** By the database's clock. */
+export const msFromNow = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
+
+/** Rows of a migration that still have a credential. */
+export async function credentialRows(db: Database, id: string): Promise<readonly number[]> {
+  const rows = await db.selectFrom('credentials').select('row').where('migration_id', '=', id).orderBy('row').execute();
+  return rows.map(({ row }) => row);
+}
+
+/** Waits until so many statements wait for a lock that another transaction holds. */
+export async function untilBlocked(db: Database, statements = 1): Promise<void> {
+  await until(async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    return rows[0]?.count === statements;
+  });
+}
