@@ -8,6 +8,7 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // csv-parse looks Math up for every byte, which is slow through a sandbox's global object.
   sandboxInjectedGlobals: ['Math'],
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   maxWorkers: 2,
   testTimeout: 60_000,
 };

@@ -1,5 +1,4 @@
 /** Configuration: read and checked once, at the start of a process, and handed on from there. */
-export { homeFolder } from './home';
-export { ConfigurationError, loadConfig, type Config, type Part, type ServiceConfig } from './load';
+export { ConfigurationError, loadConfig, type Config, type Part } from './load';
 export { readRunningStack, removeRunningStack, stackFile, writeRunningStack, type RunningStack } from './running-stack';
 export type { TemporalConfig } from './temporal';

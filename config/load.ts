@@ -6,7 +6,7 @@ import { readRunningStack, stackFile, type RunningStack } from './running-stack'
 import { readTemporal, type TemporalConfig } from './temporal';
 
 /** The Company Data Service, and the key that it knows us by. */
-export interface ServiceConfig {
+interface ServiceConfig {
   url: string;
   apiKey: Secret;
 }

@@ -8,12 +8,12 @@ const LOOPBACK = '127.0.0.1';
 const PORTS_TO_TRY = 200;
 
 /** Nothing is free in the range that was looked at. */
-export class NoFreePort extends Error {
+class NoFreePort extends Error {
   override readonly name = 'NoFreePort';
 }
 
 /** A port that no other stack takes until it is released: its server listens by then, or never will. */
-export interface ReservedPort {
+interface ReservedPort {
   port: number;
   release: () => void;
 }

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { readRunningStack, stackFile } from '../config';
 
 /** A stack runs in this folder already; two would write to the same data. */
-export class StackRunsAlready extends Error {
+class StackRunsAlready extends Error {
   override readonly name = 'StackRunsAlready';
 }
 

@@ -93,7 +93,7 @@ export async function buildWithGo({ version, executable, moduleFolder, env, log 
     if (succeeded) renameSync(made, executable);
     await build.stop();
     if (!ended) throw new Error(`not finished after ${BUILD_ENDS_WITHIN_MS / 60_000} minutes`);
-    if (!succeeded) throw new Error(lastWords.includes('spawn go ENOENT') ? 'Go is not installed' : lastWords);
+    if (!succeeded) throw new Error(/spawn go (ENOENT|EACCES)/.test(lastWords) ? 'Go is not installed' : lastWords);
     return executable;
   });
 }

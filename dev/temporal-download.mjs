@@ -3,13 +3,12 @@
  * The SDK does so only on the way to starting it, so it is started, and stopped at once. A process of its own, because
  * the SDK cannot be told to give up, and because its native part should not be loaded by whoever only looks.
  */
-import { createRequire } from 'node:module';
+import testing from '@temporalio/testing'; // CommonJS: its names are not importable one by one
 
-const { TestWorkflowEnvironment } = createRequire(import.meta.url)('@temporalio/testing');
 const [downloadDir, version] = process.argv.slice(2);
 
 try {
-  const environment = await TestWorkflowEnvironment.createLocal({
+  const environment = await testing.TestWorkflowEnvironment.createLocal({
     server: { executable: { type: 'cached-download', downloadDir, version } },
   });
   await environment.teardown();

@@ -44,7 +44,7 @@ export interface RunningTemporal {
 }
 
 /** Temporal's dev server did not start; the message holds the last lines of its log. */
-export class TemporalUnavailable extends Error {
+class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
 }
 
