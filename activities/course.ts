@@ -1,4 +1,5 @@
 /** The course of a migration: opening, checking, recording what was decided, closing. */
+import { cancellationSignal } from '@temporalio/activity';
 import { CompanyDataError } from '../company-data-client';
 import type { Counts } from '../domain/company-state';
 import type { Speed, Volume } from '../domain/estimate';
@@ -38,17 +39,18 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
       const { total } = await countCompanies(db, migrationId);
       const platform = findPlatform(migration.platformKey);
       const problems: string[] = [];
+      const signal = cancellationSignal();
       if (!platform?.routes.includes('managed')) {
         problems.push(`platform ${migration.platformKey} has no managed route`);
       }
       try {
-        const { value: account } = await service.account();
+        const { value: account } = await service.account({ signal });
         if (account.role !== 'administrator') problems.push('the API key is not an administrator key');
         const { companyLimit, companiesUsed = 0 } = account;
         if (companyLimit !== undefined && companiesUsed + total > companyLimit) {
           problems.push(`the account has room for ${companyLimit - companiesUsed} companies, not for ${total}`);
         }
-        const { value: integration } = await service.integration(migration.platformKey);
+        const { value: integration } = await service.integration(migration.platformKey, { signal });
         if (!integration.enabled) problems.push(`${integration.name} is not enabled in the account`);
         return { companies: total, problems, callbackUrl: integration.callbackUrl ?? null };
       } catch (error) {

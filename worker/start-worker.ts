@@ -23,6 +23,8 @@ export interface RunningWorker {
 const AUTHORIZATION_TIMEOUT_MS = 60_000;
 /** A token must not leave after somebody else may have taken its company over. */
 const SEND_WITHIN_MS = 60_000;
+/** A longer outage is for Temporal to wait out: then people see what is held up, and by what. */
+const RETRY_BUDGET_MS = 10_000;
 /** Beyond every call of an attempt: clocks and slow machines. */
 const STALLED_MARGIN_MS = 15_000;
 /** After a stop, so long for activities to end by themselves before they are told to. */
@@ -41,6 +43,7 @@ export async function startWorker(config: WorkerConfig, log: Logger): Promise<Ru
     baseUrl: config.service.url,
     apiKey: config.service.apiKey,
     authorizationTimeoutMs: AUTHORIZATION_TIMEOUT_MS,
+    retryBudgetMs: RETRY_BUDGET_MS,
     onWait: (wait) => log.info(wait, 'the service is asked again later'),
   });
   const connection = await NativeConnection.connect(temporal.connectionOptions);

@@ -25,7 +25,7 @@ interface StartOptions extends Omit<SenderOptions, 'as'> {
   readonly firstCompany?: string;
 }
 
-const CHECKED_WITHIN_MS = 10_000;
+const CHECKED_WITHIN_MS = 15_000;
 
 /** `ferry start`: checks the manifest, stores it, and starts the migration. */
 export function addStart({ program, run, terminal }: Context): void {

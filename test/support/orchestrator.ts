@@ -49,7 +49,7 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
     config,
     env: { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, DATABASE_URL: database.url },
     startWorker: async () => {
-      const worker = await startWorker(config, pino({ level: 'warn' }));
+      const worker = await startWorker(config, pino({ level: 'error' }));
       workers.push(worker);
       return worker;
     },
