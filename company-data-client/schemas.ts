@@ -75,7 +75,7 @@ export const accountSchema = z.object({
 });
 export type Account = z.infer<typeof accountSchema>;
 
-/** The sync of one data set. It is over when `isCompleted`; `isErrored` says whether it failed. */
+/** The sync of one data set. It is over when `isCompleted`, or, having failed, `isErrored`. */
 export const pullOperationSchema = z.object({
   id: z.string().min(1),
   dataType: z.string(),

@@ -41,6 +41,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   // An idle connection that Postgres closes is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined);
+  // The same for one that is in use: the query on it fails, and says so.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     await bringUpToDate(db);
