@@ -6,7 +6,7 @@ import { ask } from './ask';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
 
-const ANSWER_WITHIN_MS = 5_000;
+const ANSWER_WITHIN_MS = 10_000;
 
 /**
  * How far a migration is: what its workflow says, with the counts of the ledger, which are newer.

@@ -1,0 +1,92 @@
+import { readCompanies } from '../../store';
+import type { LedgerCompany } from '../../store';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+import { CLIENT, started, SUPPORT } from './started';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+async function statesOf(id: string): Promise<Record<string, string>> {
+  const companies: LedgerCompany[] = [];
+  for await (const company of readCompanies(orchestrator.ferry.db, id)) companies.push(company);
+  return Object.fromEntries(companies.map(({ reference, state }) => [reference, state]));
+}
+
+test('a first company that was not moved: support names another, and only then the rest follow', async () => {
+  const migration = await started(orchestrator, 'another', [
+    'sbx-revoked.another',
+    'sbx-ok-3.another2',
+    'sbx-ok-3.another3',
+  ]);
+  await migration.readyToMove();
+  const failed = await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  expect(failed.firstCompany).toMatchObject({ reference: 'R-1', failure: 'reauthorization-required' });
+  expect(failed.waitingFor.roles).toEqual(['support']);
+  expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe(
+    'refused: no first company has been moved and proven yet',
+  );
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'failed', 'R-2': 'waiting', 'R-3': 'waiting' });
+
+  const next = { step: 'migrate-first-company', reason: 'dead', next: 'another-company', row: 3, ...SUPPORT };
+  expect(await migration.send('reject', next)).toBe('applied');
+  const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(proven.firstCompany).toMatchObject({ reference: 'R-3' });
+  expect(await statesOf(migration.id)).toMatchObject({ 'R-2': 'waiting' });
+});
+
+test('a first company is moved again after its credential was replaced', async () => {
+  const migration = await started(orchestrator, 'same', ['sbx-revoked.same']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  const next = { step: 'migrate-first-company', reason: 'new token', next: 'same-company', ...SUPPORT };
+  expect(await migration.send('reject', next)).toBe('applied');
+  const again = await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  expect(again.firstCompany).toMatchObject({ failure: 'reauthorization-required' });
+});
+
+test('an abandoned migration ends, closes its ledger and destroys its credentials', async () => {
+  const migration = await started(orchestrator, 'abandoned', ['sbx-revoked.abandoned', 'sbx-ok-3.abandoned2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  await migration.send('reject', { step: 'migrate-first-company', reason: 'no', next: 'abandon', ...SUPPORT });
+  const ended = (await orchestrator.ferry.temporal.workflow.getHandle(migration.id).result()) as { ending: string };
+  expect(ended.ending).toBe('abandoned');
+  expect(
+    await orchestrator.ferry.db
+      .selectFrom('credentials')
+      .select('row')
+      .where('migration_id', '=', migration.id)
+      .execute(),
+  ).toEqual([]);
+});
+
+test('a platform that refuses the application pauses the migration; resumed, it goes on by itself', async () => {
+  const migration = await started(orchestrator, 'application', ['sbx-other-application.application']);
+  await migration.readyToMove();
+  const paused = await migration.until(({ state }) => state === 'paused');
+  expect(paused.pause).toMatchObject({ by: null, stop: 'application-refused' });
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'waiting' });
+
+  await migration.supply('R-1', 'sbx-ok-2.application');
+  expect(await migration.send('resume', SUPPORT)).toBe('applied');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+});
+
+test('a company is paused out of a batch and moved after the pause; sign-off is refused while it is open', async () => {
+  const migration = await started(orchestrator, 'paused', ['sbx-ok-2.paused1', 'sbx-ok-2.paused2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(await migration.send('pause', { reason: 'tea', ...SUPPORT })).toBe('applied');
+  expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
+  expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe(
+    'refused: 1 companies are still open',
+  );
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'migrated', 'R-2': 'waiting' });
+  expect(await migration.send('resume', SUPPORT)).toBe('applied');
+  await migration.until(({ counts }) => counts.migrated === 2);
+});

@@ -1,0 +1,100 @@
+import { decide, readProgress, startMigration } from '../../client/ferry';
+import type { Sent } from '../../client/ferry';
+import { manifestDigest } from '../../client/manifest';
+import type { ManifestRow } from '../../domain/manifest';
+import { findPlatform } from '../../domain/platforms';
+import type { Progress } from '../../domain/progress';
+import type { DecisionMessage } from '../../domain/read-decision';
+import { Secret } from '../../security';
+import { supplyCredentials } from '../../store';
+import type { Orchestrator } from '../support/orchestrator';
+
+export const SUPPORT = { role: 'support', by: 'Sam' } as const;
+export const CLIENT = { role: 'client', by: 'Cleo' } as const;
+
+/** A migration under test: companies by their test credential. */
+export interface Started {
+  readonly id: string;
+  /** Sends a decision and gives what became of it. */
+  send(message: DecisionMessage, sent: Sent): Promise<string>;
+  until(reached: (progress: Progress) => boolean): Promise<Progress>;
+  /** Takes steps 1 to 4, and supplies the credentials that each row was given. */
+  readyToMove(): Promise<void>;
+  /** Stores a credential anew, obtained just now. */
+  supply(reference: string, credential: string): Promise<void>;
+}
+
+let organizations = 5_000_000_000_000_000;
+
+/** Starts a migration of QuickBooks Online with one company for each test credential; the references are `R-1`, ... */
+export async function started(
+  { ferry }: Orchestrator,
+  client: string,
+  credentials: readonly string[],
+  expectedInvoices: number | null = null,
+): Promise<Started> {
+  const platform = findPlatform('quickbooks-online');
+  if (!platform) throw new Error('the platform table lacks QuickBooks Online');
+  const rows = credentials.map((_, index): ManifestRow => {
+    organizations += 1;
+    const reference = `R-${index + 1}`;
+    const organization = String(organizations);
+    return {
+      row: index + 1,
+      reference,
+      name: `Company ${index + 1}`,
+      organization,
+      expectedInvoices,
+      wave: null,
+      family: null,
+    };
+  });
+  const id = await startMigration(ferry, {
+    client,
+    platform,
+    rows,
+    manifestDigest: manifestDigest(rows),
+    contact: 'the solutions team',
+    by: 'Sam',
+    firstCompanyRow: null,
+  });
+
+  const until = async (reached: (progress: Progress) => boolean): Promise<Progress> => {
+    const giveUpAt = Date.now() + 40_000;
+    for (;;) {
+      const progress = await readProgress(ferry, id);
+      if (reached(progress)) return progress;
+      if (Date.now() > giveUpAt) throw new Error(`still at ${progress.step}: ${JSON.stringify(progress)}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const send = async (message: DecisionMessage, sent: Sent): Promise<string> => {
+    const { became, text } = await decide(ferry, id, message, sent);
+    return became === 'applied' ? became : `${became}: ${text}`;
+  };
+  const supply = async (reference: string, credential: string): Promise<void> => {
+    const row = rows.find((each) => each.reference === reference);
+    const fields = { accessToken: 'any', refreshToken: credential, realmId: row?.organization ?? '' };
+    const one = { reference, fields: new Secret(fields), obtainedAt: new Date().toISOString() };
+    await supplyCredentials(ferry.db, id, [one], 'Cleo');
+  };
+  return {
+    id,
+    send,
+    until,
+    supply,
+    readyToMove: async () => {
+      await until(({ preflight }) => preflight !== null);
+      await send('approve', { step: 'supply-details', ...SUPPORT });
+      await send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
+      await send('approve', { step: 'schedule', ...SUPPORT });
+      await send('approve', { step: 'schedule', ...CLIENT });
+      await send('approve', { step: 'update-application', ...CLIENT });
+      await send('approve', { step: 'update-application', ...SUPPORT });
+      await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+      await until(({ step }) => step === 'migrate-first-company');
+      for (const [index, credential] of credentials.entries()) await supply(`R-${index + 1}`, credential);
+      await send('credentialsSupplied', { companies: credentials.length, ...CLIENT });
+    },
+  };
+}
