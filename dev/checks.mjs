@@ -1,7 +1,5 @@
 /** What `npm test` runs: the static checks, each of which counts as one test, and jest. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { run } from './run.mjs';
 
@@ -34,8 +32,8 @@ export async function runTests(args, env) {
 }
 
 async function runJest(env) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-results-'));
-  const results = path.join(folder, 'jest.json');
+  // Not in the system's folder for temporary files: a run that is interrupted leaves it.
+  const results = fileURLToPath(new URL(`../node_modules/.cache/jest-results-${process.pid}.json`, import.meta.url));
   try {
     const code = await runTool('jest', ['--json', `--outputFile=${results}`], env);
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(results, 'utf8'));
@@ -45,6 +43,6 @@ async function runJest(env) {
     console.log('FAILED: jest left no results');
     return { passed: 0, failed: 1 };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(results, { force: true });
   }
 }
