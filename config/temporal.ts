@@ -11,14 +11,19 @@ export interface TemporalConfig {
 }
 
 /**
- * Reads what Temporal's own tools read: the `TEMPORAL_*` variables, then the profile of its configuration file. Where
- * neither names a server, the running stack's is used.
+ * Reads what Temporal's own tools read: the `TEMPORAL_*` variables, and the profile of its configuration file. A running
+ * stack comes before a profile that nobody asked for: its database and another Temporal do not belong together.
  */
 export function readTemporal(
   env: Record<string, string>,
   stack: RunningStack | undefined,
   problems: string[],
 ): TemporalConfig | undefined {
+  const asked = env['TEMPORAL_ADDRESS'] !== undefined || env['TEMPORAL_PROFILE'] !== undefined;
+  if (stack && !asked) {
+    const { address, namespace } = stack.temporal;
+    return { address, namespace, connectionOptions: { address } };
+  }
   let found: ClientConnectConfig;
   try {
     found = loadClientConnectConfig({ overrideEnvVars: env });
@@ -27,11 +32,11 @@ export function readTemporal(
     problems.push(`Temporal's configuration (TEMPORAL_* variables, profile) cannot be read: ${reason}`);
     return undefined;
   }
-  const address = found.connectionOptions.address ?? stack?.temporal.address;
+  const { address } = found.connectionOptions;
   if (address === undefined) return undefined;
   return {
     address,
-    namespace: found.namespace ?? stack?.temporal.namespace ?? 'default',
-    connectionOptions: { ...found.connectionOptions, address },
+    namespace: found.namespace ?? 'default',
+    connectionOptions: found.connectionOptions,
   };
 }

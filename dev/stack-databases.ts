@@ -14,8 +14,9 @@ export interface StackDatabases {
 }
 
 /**
- * The two databases of a stack, in the Postgres of `externalUrl` where one is given, otherwise in an embedded one. In
- * an ephemeral stack on a foreign Postgres they have names of their own, and are dropped at the end.
+ * The two databases of a stack. In a foreign Postgres an ephemeral stack makes its own and drops them at the end; one
+ * that stays uses the database that `DATABASE_URL` names, where every command looks for it (each of the two keeps to a
+ * schema of its own).
  *
  * @throws {@link PostgresUnavailable}
  */
@@ -25,10 +26,11 @@ export async function openStackDatabases(
   const { externalUrl, ephemeral } = options;
   const postgres = externalUrl === undefined ? await startPostgres(options) : undefined;
   const url = postgres?.url ?? externalUrl ?? '';
-  const suffix = ephemeral && externalUrl !== undefined ? `_${randomBytes(4).toString('hex')}` : '';
-  const names = [NAMES.service + suffix, NAMES.orchestrator + suffix] as const;
+  const shared = externalUrl !== undefined && !ephemeral;
+  const suffix = externalUrl === undefined ? '' : `_${randomBytes(4).toString('hex')}`;
+  const names = { service: NAMES.service + suffix, orchestrator: NAMES.orchestrator + suffix };
   try {
-    await createDatabases(url, names);
+    await createDatabases(url, shared ? [] : Object.values(names));
   } catch (error) {
     await postgres?.stop();
     const where = withoutPassword(url);
@@ -39,11 +41,11 @@ export async function openStackDatabases(
     );
   }
   return {
-    serviceUrl: withDatabase(url, names[0]),
-    orchestratorUrl: withDatabase(url, names[1]),
+    serviceUrl: shared ? url : withDatabase(url, names.service),
+    orchestratorUrl: shared ? url : withDatabase(url, names.orchestrator),
     embedded: postgres !== undefined,
     stop: async () => {
-      if (suffix !== '') await dropDatabases(url, names);
+      if (externalUrl !== undefined && ephemeral) await dropDatabases(url, Object.values(names));
       await postgres?.stop();
     },
   };

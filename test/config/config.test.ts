@@ -55,8 +55,7 @@ test('with a running stack a person needs no variables', () => {
   expect(config.masterKeys[0].reveal()).toEqual(Buffer.alloc(32, 7));
 });
 
-test('the environment comes before the profile, and the profile before the running stack', () => {
-  writeRunningStack(home, stack);
+test("the environment comes before Temporal's profile", () => {
   writeFileSync(path.join(home, 'temporal.toml'), '[profile.default]\naddress = "profile:1"\nnamespace = "ours"\n');
   expect(loadConfig(['temporal'], env).temporal).toMatchObject({ address: 'profile:1', namespace: 'ours' });
 
@@ -64,6 +63,16 @@ test('the environment comes before the profile, and the profile before the runni
   const config = loadConfig(['temporal', 'databaseUrl'], set);
   expect(config.temporal).toMatchObject({ address: 'variable:1', namespace: 'ours' });
   expect(config.databaseUrl.reveal()).toBe('postgres://variable/db');
+});
+
+test('a running stack comes before a profile that nobody asked for: its database belongs to its own Temporal', () => {
+  writeRunningStack(home, stack);
+  writeFileSync(
+    path.join(home, 'temporal.toml'),
+    '[profile.default]\naddress = "profile:1"\n[profile.other]\naddress = "other:1"\n',
+  );
+  expect(loadConfig(['temporal'], env).temporal.address).toBe(stack.temporal.address);
+  expect(loadConfig(['temporal'], { ...env, TEMPORAL_PROFILE: 'other' }).temporal.address).toBe('other:1');
 });
 
 test('an API key for Temporal brings TLS with it', () => {
