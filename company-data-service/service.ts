@@ -55,7 +55,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let url = '';
   const publicUrl = () => options.publicUrl ?? url;
   const context = { db, slowDb, platforms, publicUrl };
-  const app = await createApp({ context, logger, basePath, requestsPerMinute });
+  const publicPath = options.publicUrl === undefined ? basePath : new URL(options.publicUrl).pathname;
+  const app = await createApp({ context, logger, basePath, publicPath, requestsPerMinute });
   const forgetting = setInterval(() => {
     forgetOldAnswers(db).catch((failure: unknown) =>
       logger.warn({ err: failureForLog(failure) }, 'old answers were not forgotten'),

@@ -6,6 +6,7 @@ import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
 import { answerUnreadableRequest, sendError } from './error-answers';
 import { notFound } from './errors';
+import { describeRoutes, documentationRoutes } from './openapi';
 import { answerOtherMethods } from './other-methods';
 import { RateLimiter } from './rate-limit';
 import { accountRoutes } from './routes/account';
@@ -24,10 +25,18 @@ export interface AppOptions {
   readonly logger: FastifyBaseLogger;
   /** Starts with a slash and does not end with one; empty for none. */
   readonly basePath: string;
+  /** The base path, as it is seen from outside. */
+  readonly publicPath: string;
   readonly requestsPerMinute: number;
 }
 
-export async function createApp({ context, logger, basePath, requestsPerMinute }: AppOptions): Promise<Api> {
+export async function createApp({
+  context,
+  logger,
+  requestsPerMinute,
+  basePath,
+  publicPath,
+}: AppOptions): Promise<Api> {
   const app: Api = fastify({
     loggerInstance: logger,
     genReqId: () => randomUUID(),
@@ -51,8 +60,10 @@ export async function createApp({ context, logger, basePath, requestsPerMinute }
   acceptEmptyJson(app);
 
   const otherMethods = answerOtherMethods(app);
+  await describeRoutes(app, basePath);
   await app.register(
     async (open: Api) => {
+      await documentationRoutes(open, context, publicPath);
       healthRoutes(open, context);
       linkRoutes(open, context);
       logoRoutes(open);

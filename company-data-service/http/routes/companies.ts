@@ -23,7 +23,7 @@ import { companyView } from '../views';
 /** Companies that an account on trial may have. */
 export const TRIAL_COMPANIES = 50;
 
-const TAG_FILTER = /^(?<name>[^=!~]+)(?<operator>=|!=|~)(?<value>.*)$/s;
+const TAG_FILTER = /^([^=!~]+)(=|!=|~)(.*)$/s;
 
 const ListSchema = PagingSchema.extend({
   tags: z.string().regex(TAG_FILTER, 'must look like name=value, name!=value or name~value').optional(),
@@ -35,7 +35,14 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
 
   app.get(
     '/companies',
-    { schema: { querystring: ListSchema, response: { 200: pageOf(CompanySchema) } } },
+    {
+      schema: {
+        summary: 'List companies',
+        tags: ['Companies'],
+        querystring: ListSchema,
+        response: { 200: pageOf(CompanySchema) },
+      },
+    },
     async ({ query, caller }) => {
       const { items, total } = await listCompanies(db, caller.accountId, tagFilter(query.tags), window(query));
       const companies = items.map((company) => companyView(company, publicUrl()));
@@ -45,7 +52,14 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
 
   app.post(
     '/companies',
-    { schema: { body: CompanyBodySchema, response: { 200: CompanySchema } } },
+    {
+      schema: {
+        summary: 'Create a company',
+        tags: ['Companies'],
+        body: CompanyBodySchema,
+        response: { 200: CompanySchema },
+      },
+    },
     async (request, reply) => {
       await answerOnce(db, request, reply, async (transaction) => {
         await checkLimit(transaction, request.caller);
@@ -59,13 +73,30 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
 
   app.get(
     '/companies/:companyId',
-    { onRequest, schema: { params: CompanyPathSchema, response: { 200: CompanySchema } } },
+    {
+      onRequest,
+      schema: {
+        summary: 'Read a company',
+        tags: ['Companies'],
+        params: CompanyPathSchema,
+        response: { 200: CompanySchema },
+      },
+    },
     async ({ company }) => companyView(company, publicUrl()),
   );
 
   app.put(
     '/companies/:companyId',
-    { onRequest, schema: { params: CompanyPathSchema, body: CompanyBodySchema, response: { 200: CompanySchema } } },
+    {
+      onRequest,
+      schema: {
+        summary: 'Replace the fields of a company',
+        tags: ['Companies'],
+        params: CompanyPathSchema,
+        body: CompanyBodySchema,
+        response: { 200: CompanySchema },
+      },
+    },
     async ({ company, body: { name, description = null, tags = {} } }) => {
       await updateCompany(db, company.id, { name, description, tags });
       return reread(db, company.id);
@@ -74,7 +105,16 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
 
   app.patch(
     '/companies/:companyId',
-    { onRequest, schema: { params: CompanyPathSchema, body: CompanyPatchSchema, response: { 200: CompanySchema } } },
+    {
+      onRequest,
+      schema: {
+        summary: 'Change fields of a company',
+        tags: ['Companies'],
+        params: CompanyPathSchema,
+        body: CompanyPatchSchema,
+        response: { 200: CompanySchema },
+      },
+    },
     async (request, reply) => {
       await answerOnce(db, request, reply, async (transaction) => {
         await updateCompany(transaction, request.company.id, changesIn(request.body));
@@ -86,7 +126,15 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
 
   app.delete(
     '/companies/:companyId',
-    { onRequest, schema: { params: CompanyPathSchema, response: { 204: NothingSchema } } },
+    {
+      onRequest,
+      schema: {
+        summary: 'Delete a company with everything that belongs to it',
+        tags: ['Companies'],
+        params: CompanyPathSchema,
+        response: { 204: NothingSchema },
+      },
+    },
     async ({ company }, reply) => {
       await db.transaction().execute((transaction) => deleteCompany(transaction, company.id));
       return reply.code(204).send();
@@ -115,8 +163,8 @@ function changesIn({ name, description, tags }: CompanyPatch): Partial<CompanyFi
 }
 
 function tagFilter(text: string | undefined): TagFilter | undefined {
-  const parts = text === undefined ? undefined : TAG_FILTER.exec(text)?.groups;
+  const parts = text === undefined ? null : TAG_FILTER.exec(text);
   if (!parts) return undefined;
-  const { name = '', operator, value = '' } = parts;
+  const [, name = '', operator, value = ''] = parts;
   return { name, operator: operator === '!=' || operator === '~' ? operator : '=', value };
 }

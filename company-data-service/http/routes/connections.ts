@@ -29,7 +29,13 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
     '/companies/:companyId/connections',
     {
       onRequest: ofCompany,
-      schema: { params: CompanyPathSchema, querystring: PagingSchema, response: { 200: pageOf(ConnectionSchema) } },
+      schema: {
+        summary: 'List the connections of a company',
+        tags: ['Connections'],
+        params: CompanyPathSchema,
+        querystring: PagingSchema,
+        response: { 200: pageOf(ConnectionSchema) },
+      },
     },
     async ({ company, query }) => {
       const from = (query.page - 1) * query.pageSize;
@@ -44,7 +50,13 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
     '/companies/:companyId/connections',
     {
       onRequest: ofCompany,
-      schema: { params: CompanyPathSchema, body: NewConnectionSchema, response: { 200: ConnectionSchema } },
+      schema: {
+        summary: 'Create a connection to a platform',
+        tags: ['Connections'],
+        params: CompanyPathSchema,
+        body: NewConnectionSchema,
+        response: { 200: ConnectionSchema },
+      },
     },
     async (request, reply) => {
       await answerOnce(db, request, reply, async (transaction) => {
@@ -58,13 +70,21 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
 
   app.get(
     '/companies/:companyId/connections/:connectionId',
-    { onRequest: ofConnection, schema: oneConnection },
+    { onRequest: ofConnection, schema: { summary: 'Read a connection', tags: ['Connections'], ...oneConnection } },
     async ({ connection }) => connectionView(connection, publicUrl()),
   );
 
   app.patch(
     '/companies/:companyId/connections/:connectionId',
-    { onRequest: ofConnection, schema: { ...oneConnection, body: ConnectionPatchSchema } },
+    {
+      onRequest: ofConnection,
+      schema: {
+        summary: 'End the access of a connection to its platform',
+        tags: ['Connections'],
+        ...oneConnection,
+        body: ConnectionPatchSchema,
+      },
+    },
     async (request, reply) => {
       await answerOnce(db, request, reply, async (transaction) => {
         await unlinkConnection(transaction, request.connection.id);
@@ -76,7 +96,15 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
 
   app.delete(
     '/companies/:companyId/connections/:connectionId',
-    { onRequest: ofConnection, schema: { params: ConnectionPathSchema, response: { 200: NothingSchema } } },
+    {
+      onRequest: ofConnection,
+      schema: {
+        summary: 'Delete a connection with everything that was fetched through it',
+        tags: ['Connections'],
+        params: ConnectionPathSchema,
+        response: { 200: NothingSchema },
+      },
+    },
     async ({ connection }, reply) => {
       await db.transaction().execute((transaction) => deleteConnection(transaction, connection.id));
       return reply.code(200).send();
@@ -93,7 +121,12 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
           if (!selfService && caller.role !== 'administrator') throw administratorsOnly();
         },
       ],
-      schema: { ...oneConnection, body: AuthorizationSchema },
+      schema: {
+        summary: 'Authorize a connection with credentials that the platform gave to another integration',
+        tags: ['Connections'],
+        ...oneConnection,
+        body: AuthorizationSchema,
+      },
     },
     async ({ connection, caller, body }) => {
       const platform = platformOf(connection);

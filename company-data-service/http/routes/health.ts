@@ -7,13 +7,24 @@ import { ServiceError } from '../errors';
 const HealthSchema = z.object({ status: z.literal('ok') });
 
 export function healthRoutes(app: Api, { db }: ServiceContext): void {
-  app.get('/healthz', { schema: { response: { 200: HealthSchema } } }, async ({ log }) => {
-    try {
-      await sql`select 1`.execute(db);
-    } catch (failure) {
-      log.error({ err: failureForLog(failure) }, 'the database cannot be reached');
-      throw new ServiceError(503, 'The database cannot be reached.');
-    }
-    return { status: 'ok' as const };
-  });
+  app.get(
+    '/healthz',
+    {
+      schema: {
+        summary: 'Whether the service can answer',
+        tags: ['Service'],
+        security: [],
+        response: { 200: HealthSchema },
+      },
+    },
+    async ({ log }) => {
+      try {
+        await sql`select 1`.execute(db);
+      } catch (failure) {
+        log.error({ err: failureForLog(failure) }, 'the database cannot be reached');
+        throw new ServiceError(503, 'The database cannot be reached.');
+      }
+      return { status: 'ok' as const };
+    },
+  );
 }

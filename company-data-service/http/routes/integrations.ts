@@ -19,7 +19,14 @@ const PlatformPathSchema = z.object({ platformKey: z.string() });
 export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): void {
   app.get(
     '/integrations',
-    { schema: { querystring: PagingSchema, response: { 200: pageOf(IntegrationSchema) } } },
+    {
+      schema: {
+        summary: 'List the platforms',
+        tags: ['Integrations'],
+        querystring: PagingSchema,
+        response: { 200: pageOf(IntegrationSchema) },
+      },
+    },
     async ({ query }) => {
       const from = (query.page - 1) * query.pageSize;
       const items = PLATFORMS.slice(from, from + query.pageSize).map((entry) => integrationView(entry, publicUrl()));
@@ -29,7 +36,14 @@ export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): 
 
   app.get(
     '/integrations/:platformKey',
-    { schema: { params: PlatformPathSchema, response: { 200: IntegrationSchema } } },
+    {
+      schema: {
+        summary: 'Read a platform',
+        tags: ['Integrations'],
+        params: PlatformPathSchema,
+        response: { 200: IntegrationSchema },
+      },
+    },
     async ({ params }) => integrationView(platformAt(params.platformKey), publicUrl()),
   );
 
@@ -37,7 +51,13 @@ export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): 
     '/integrations/:platformKey/credentials',
     {
       onRequest: [administratorOnly, platformExists],
-      schema: { params: PlatformPathSchema, body: ApplicationBodySchema, response: { 200: ApplicationSchema } },
+      schema: {
+        summary: 'Register the client’s own application at a platform',
+        tags: ['Integrations'],
+        params: PlatformPathSchema,
+        body: ApplicationBodySchema,
+        response: { 200: ApplicationSchema },
+      },
     },
     async ({ caller, params, body: { clientId, clientSecret, environment } }) => {
       const application = { client_id: clientId, client_secret: clientSecret, environment };

@@ -9,10 +9,12 @@ import { notFound } from '../errors';
 import { consentOf } from '../../platform/sandbox/consent';
 import { escapeHtml, page } from '../page';
 import { isUuid } from '../resources';
+import { ofType } from '../schemas/common';
 
 const ConnectionParamsSchema = z.object({ connectionId: z.string() });
 const CompanyParamsSchema = z.object({ companyId: z.string() });
 const HTML = 'text/html; charset=utf-8';
+const PAGE = { tags: ['Sandbox'], security: [], response: { 200: ofType('text/html') } };
 
 export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: ServiceContext): void {
   // Whoever only checks that the link works must not authorize by doing so.
@@ -27,7 +29,7 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
 
   app.get(
     '/link/connection/:connectionId',
-    { schema: { params: ConnectionParamsSchema } },
+    { schema: { ...PAGE, summary: 'Authorize a connection, as the company does', params: ConnectionParamsSchema } },
     async ({ params }, reply) => {
       const { company, connection } = await companyOfConnection(params.connectionId);
       const platform = platformOf(connection);
@@ -44,15 +46,19 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
     },
   );
 
-  app.get('/link/company/:companyId', { schema: { params: CompanyParamsSchema } }, async ({ params }, reply) => {
-    const company = isUuid(params.companyId) ? await findCompany(db, params.companyId) : undefined;
-    if (!company) throw notFound(`Company ${params.companyId}`);
-    const links = company.connections.map(
-      (connection) =>
-        `<li><a href="${publicUrl()}/link/connection/${connection.id}">${escapeHtml(platformOf(connection).name)}</a></li>`,
-    );
-    return reply.type(HTML).send(page(company.name, `<p>Connect to:</p><ul>${links.join('')}</ul>`));
-  });
+  app.get(
+    '/link/company/:companyId',
+    { schema: { ...PAGE, summary: 'The links of a company', params: CompanyParamsSchema } },
+    async ({ params }, reply) => {
+      const company = isUuid(params.companyId) ? await findCompany(db, params.companyId) : undefined;
+      if (!company) throw notFound(`Company ${params.companyId}`);
+      const links = company.connections.map(
+        (connection) =>
+          `<li><a href="${publicUrl()}/link/connection/${connection.id}">${escapeHtml(platformOf(connection).name)}</a></li>`,
+      );
+      return reply.type(HTML).send(page(company.name, `<p>Connect to:</p><ul>${links.join('')}</ul>`));
+    },
+  );
 
   async function companyOfConnection(connectionId: string): Promise<{ company: Company; connection: Connection }> {
     const company = isUuid(connectionId) ? await findConnectionCompany(db, connectionId) : undefined;

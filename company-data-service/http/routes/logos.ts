@@ -2,14 +2,29 @@ import { z } from 'zod';
 import { PLATFORMS } from '../../../domain/platforms';
 import type { Api } from '../context';
 import { notFound } from '../errors';
+import { ofType } from '../schemas/common';
+
+const SvgSchema = ofType('image/svg+xml');
 
 /** What `logoUrl` leads to: the platform's initial. Pictures need no key. */
 export function logoRoutes(app: Api): void {
-  app.get('/logos/:file', { schema: { params: z.object({ file: z.string() }) } }, async ({ params }, reply) => {
-    const platform = PLATFORMS.find(({ key }) => `${key}.svg` === params.file);
-    if (!platform) throw notFound(`Logo ${params.file}`);
-    return reply.type('image/svg+xml').send(logo(platform.name.charAt(0)));
-  });
+  app.get(
+    '/logos/:file',
+    {
+      schema: {
+        summary: 'The logo of a platform',
+        tags: ['Integrations'],
+        security: [],
+        params: z.object({ file: z.string() }),
+        response: { 200: SvgSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const platform = PLATFORMS.find(({ key }) => `${key}.svg` === params.file);
+      if (!platform) throw notFound(`Logo ${params.file}`);
+      return reply.type('image/svg+xml').send(logo(platform.name.charAt(0)));
+    },
+  );
 }
 
 function logo(initial: string): string {

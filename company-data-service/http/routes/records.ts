@@ -10,8 +10,10 @@ import { conflict, itemNotFound } from '../errors';
 import { pageResponse, window } from '../paging';
 import { fieldFilters } from '../record-filters';
 import { CompanyPathSchema, loadCompany } from '../resources';
-import { PagingSchema, pageOf } from '../schemas/common';
+import { PagingSchema, errorAnswer, pageOf } from '../schemas/common';
 import { RecordSchema } from '../schemas/data';
+
+const NOT_READY = errorAnswer('The data set was not requested, or its first sync is not complete.');
 
 /** Reading what was synced. */
 export function recordRoutes(app: Api, context: ServiceContext): void {
@@ -23,9 +25,11 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
     {
       onRequest,
       schema: {
+        summary: 'List the records of a data set',
+        tags: ['Data'],
         params: CompanyPathSchema.extend({ dataType: z.string() }),
         querystring: PagingSchema.catchall(z.string()),
-        response: { 200: pageOf(RecordSchema) },
+        response: { 200: pageOf(RecordSchema), 409: NOT_READY },
       },
     },
     async ({ company, params: { dataType }, query }) => {
@@ -42,7 +46,12 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
     '/companies/:companyId/data/invoices/:invoiceId',
     {
       onRequest,
-      schema: { params: CompanyPathSchema.extend({ invoiceId: z.string() }), response: { 200: RecordSchema } },
+      schema: {
+        summary: 'Read an invoice',
+        tags: ['Data'],
+        params: CompanyPathSchema.extend({ invoiceId: z.string() }),
+        response: { 200: RecordSchema, 409: NOT_READY },
+      },
     },
     async ({ company, params: { invoiceId } }) => {
       requireSupport(company.connections, 'invoices');

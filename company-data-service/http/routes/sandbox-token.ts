@@ -26,6 +26,9 @@ export function sandboxTokenRoutes(app: Api, { platforms }: ServiceContext): voi
     '/sandbox/:platformKey/token',
     {
       schema: {
+        summary: 'Refresh a token at a sandbox platform, as the client’s old application does',
+        tags: ['Sandbox'],
+        security: [],
         params: z.object({ platformKey: z.string() }),
         body: BodySchema,
         response: { 200: PairSchema, 400: RefusalSchema },

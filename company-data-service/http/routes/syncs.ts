@@ -20,7 +20,15 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
 
   app.post(
     '/companies/:companyId/data/all',
-    { onRequest, schema: { params: CompanyPathSchema, response: { 204: NothingSchema } } },
+    {
+      onRequest,
+      schema: {
+        summary: 'Start the sync of all data',
+        tags: ['Syncs'],
+        params: CompanyPathSchema,
+        response: { 204: NothingSchema },
+      },
+    },
     async (request, reply) => {
       const { company } = request;
       await answerOnce(db, request, reply, async (transaction) => {
@@ -39,6 +47,8 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
     {
       onRequest,
       schema: {
+        summary: 'Start the sync of one data set',
+        tags: ['Syncs'],
         params: CompanyPathSchema.extend({ dataType: z.string() }),
         querystring: QueueQuerySchema,
         response: { 200: PullOperationSchema },
@@ -65,7 +75,15 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
 
   app.get(
     '/companies/:companyId/dataStatus',
-    { onRequest, schema: { params: CompanyPathSchema, response: { 200: DataStatusSchema } } },
+    {
+      onRequest,
+      schema: {
+        summary: 'Read where each data set stands',
+        tags: ['Syncs'],
+        params: CompanyPathSchema,
+        response: { 200: DataStatusSchema },
+      },
+    },
     async ({ company }) => dataStatusView(company, await readDataSets(db, company.id)),
   );
 
@@ -73,7 +91,13 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
     '/companies/:companyId/data/history',
     {
       onRequest,
-      schema: { params: CompanyPathSchema, querystring: PagingSchema, response: { 200: pageOf(PullOperationSchema) } },
+      schema: {
+        summary: 'List the syncs of a company',
+        tags: ['Syncs'],
+        params: CompanyPathSchema,
+        querystring: PagingSchema,
+        response: { 200: pageOf(PullOperationSchema) },
+      },
     },
     async ({ company, query }) => {
       const { items, total } = await listSyncs(db, company.id, window(query));
@@ -86,7 +110,12 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
     '/companies/:companyId/data/history/:datasetId',
     {
       onRequest,
-      schema: { params: CompanyPathSchema.extend({ datasetId: z.string() }), response: { 200: PullOperationSchema } },
+      schema: {
+        summary: 'Read a sync',
+        tags: ['Syncs'],
+        params: CompanyPathSchema.extend({ datasetId: z.string() }),
+        response: { 200: PullOperationSchema },
+      },
     },
     async ({ company, params: { datasetId } }) => {
       const sync = isUuid(datasetId) ? await findSync(db, company.id, datasetId) : undefined;

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 
 const wholeNumber = (from: number, to: number) =>
-  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().int().min(from).max(to));
+  z.preprocess(
+    (text) => (typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : text),
+    z.int('must be a whole number').min(from).max(to),
+  );
 
 export const PagingSchema = z.object({
-  page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1),
-  pageSize: wholeNumber(1, 5000).default(100),
+  page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1).describe('Default: 1.'),
+  pageSize: wholeNumber(1, 5000).default(100).describe('Default: 100.'),
 });
 export type Paging = z.infer<typeof PagingSchema>;
 
@@ -26,21 +29,35 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     }),
   });
 
-export const ErrorSchema = z.object({
-  statusCode: z.number().int(),
-  service: z.string(),
-  error: z.string(),
-  correlationId: z.uuid(),
-  validation: z
-    .object({
-      errors: z.array(
-        z.object({ message: z.string(), itemId: z.string().optional(), validatorName: z.string().optional() }),
-      ),
-      warnings: z.array(z.unknown()),
-    })
-    .optional(),
-  canBeRetried: z.enum(['True', 'False', 'Unknown']),
-  detailedErrorCode: z.number().int(),
-});
+export const ErrorSchema = z
+  .object({
+    statusCode: z.number().int(),
+    service: z.string().describe('the component to blame: `PublicApi`, or a platform by its name'),
+    error: z.string(),
+    correlationId: z.uuid().describe('to be quoted to support'),
+    validation: z
+      .object({
+        errors: z.array(
+          z.object({ message: z.string(), itemId: z.string().optional(), validatorName: z.string().optional() }),
+        ),
+        warnings: z.array(z.unknown()),
+      })
+      .optional(),
+    canBeRetried: z.enum(['True', 'False', 'Unknown']),
+    detailedErrorCode: z.number().int(),
+  })
+  .meta({ id: 'Error' });
 
 export const NothingSchema = z.undefined().describe('no body');
+
+/** How an error is described. */
+export const errorAnswer = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: ErrorSchema } },
+});
+
+/** An answer that is not JSON. */
+export const ofType = (contentType: string) => ({
+  description: 'Success',
+  content: { [contentType]: { schema: z.string() } },
+});

@@ -5,13 +5,15 @@ import { ConnectionSchema } from './connection';
 const NameSchema = z
   .string()
   .transform((name) => name.replace(/[^A-Za-z0-9 \-',&@.,?!]/g, '').trim())
-  .refine((name) => name !== '', 'has no character that a name may have');
+  .refine((name) => name !== '', 'has no character that a name may have')
+  .meta({ pattern: "[A-Za-z0-9\\-',&@.?!]" });
 
 const DescriptionSchema = z.string().nullish();
 
 const TagsSchema = z
   .record(z.string(), z.string().max(100))
-  .refine((tags) => Object.keys(tags).length <= 10, 'has more than 10 entries');
+  .refine((tags) => Object.keys(tags).length <= 10, 'has more than 10 entries')
+  .meta({ maxProperties: 10 });
 
 export const CompanyBodySchema = z.object({
   name: NameSchema,
@@ -22,16 +24,18 @@ export const CompanyBodySchema = z.object({
 export const CompanyPatchSchema = CompanyBodySchema.partial();
 export type CompanyPatch = z.infer<typeof CompanyPatchSchema>;
 
-export const CompanySchema = z.object({
-  id: z.uuid(),
-  name: z.string(),
-  redirect: z.url().describe('where the company authorizes its connections'),
-  description: z.string().optional(),
-  lastSync: z.iso.datetime().optional(),
-  created: z.iso.datetime(),
-  createdByUserName: z.string().nullable(),
-  products: z.array(z.string()),
-  tags: z.record(z.string(), z.string()),
-  dataConnections: z.array(ConnectionSchema),
-});
+export const CompanySchema = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    redirect: z.url().describe('where the company authorizes its connections'),
+    description: z.string().optional(),
+    lastSync: z.iso.datetime().optional(),
+    created: z.iso.datetime(),
+    createdByUserName: z.string().nullable(),
+    products: z.array(z.string()),
+    tags: z.record(z.string(), z.string()),
+    dataConnections: z.array(ConnectionSchema),
+  })
+  .meta({ id: 'Company' });
 export type CompanyView = z.infer<typeof CompanySchema>;

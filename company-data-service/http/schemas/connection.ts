@@ -1,27 +1,29 @@
 import { z } from 'zod';
 
-export const ConnectionSchema = z.object({
-  id: z.uuid(),
-  integrationId: z.uuid(),
-  integrationKey: z.string().length(4),
-  sourceId: z.uuid(),
-  sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
-  platformName: z.string(),
-  linkUrl: z.url().describe('where the company authorizes; does not expire'),
-  status: z.enum(['PendingAuth', 'Linked', 'Unlinked', 'Deauthorized']),
-  created: z.iso.datetime(),
-  lastSync: z.iso.datetime().optional(),
-  connectionInfo: z.record(z.string(), z.string()).optional().describe('what the platform says, once linked'),
-  dataConnectionErrors: z.array(
-    z.object({
-      statusCode: z.string(),
-      statusText: z.string(),
-      errorMessage: z.string(),
-      erroredOnUtc: z.iso.datetime(),
-      status: z.enum(['Active', 'Resolved']),
-    }),
-  ),
-});
+export const ConnectionSchema = z
+  .object({
+    id: z.uuid(),
+    integrationId: z.uuid(),
+    integrationKey: z.string().length(4),
+    sourceId: z.uuid(),
+    sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
+    platformName: z.string(),
+    linkUrl: z.url().describe('where the company authorizes; does not expire'),
+    status: z.enum(['PendingAuth', 'Linked', 'Unlinked', 'Deauthorized']),
+    created: z.iso.datetime(),
+    lastSync: z.iso.datetime().optional(),
+    connectionInfo: z.record(z.string(), z.string()).optional().describe('what the platform says, once linked'),
+    dataConnectionErrors: z.array(
+      z.object({
+        statusCode: z.string(),
+        statusText: z.string(),
+        errorMessage: z.string(),
+        erroredOnUtc: z.iso.datetime(),
+        status: z.enum(['Active', 'Resolved']),
+      }),
+    ),
+  })
+  .meta({ id: 'Connection' });
 export type ConnectionView = z.infer<typeof ConnectionSchema>;
 
 export const NewConnectionSchema = z.object({ platformKey: z.string() });

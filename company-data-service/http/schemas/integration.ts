@@ -1,15 +1,17 @@
 import { z } from 'zod';
 
-export const IntegrationSchema = z.object({
-  key: z.string().length(4),
-  logoUrl: z.url(),
-  name: z.string(),
-  enabled: z.boolean(),
-  sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
-  migrationRoutes: z.array(z.enum(['managed', 'self-service'])),
-  authorizationFields: z.array(z.object({ name: z.string(), required: z.boolean() })),
-  callbackUrl: z.url().describe('to be added to the application that the client registered with the platform'),
-});
+export const IntegrationSchema = z
+  .object({
+    key: z.string().length(4),
+    logoUrl: z.url(),
+    name: z.string(),
+    enabled: z.boolean(),
+    sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
+    migrationRoutes: z.array(z.enum(['managed', 'self-service'])),
+    authorizationFields: z.array(z.object({ name: z.string(), required: z.boolean() })),
+    callbackUrl: z.url().describe('to be added to the application that the client registered with the platform'),
+  })
+  .meta({ id: 'Integration' });
 export type IntegrationView = z.infer<typeof IntegrationSchema>;
 
 export const ApplicationBodySchema = z.object({
@@ -21,10 +23,12 @@ export const ApplicationBodySchema = z.object({
 /** An application as it is shown: its secret never is. */
 export const ApplicationSchema = ApplicationBodySchema.omit({ clientSecret: true });
 
-export const AccountViewSchema = z.object({
-  plan: z.enum(['trial', 'free', 'paid']),
-  companyLimit: z.number().int().optional().describe('absent where there is none'),
-  companiesUsed: z.number().int(),
-  expiresAt: z.iso.datetime().optional().describe('absent where the account does not expire'),
-  role: z.enum(['client', 'administrator']),
-});
+export const AccountViewSchema = z
+  .object({
+    plan: z.enum(['trial', 'free', 'paid']),
+    companyLimit: z.number().int().optional().describe('absent where there is none'),
+    companiesUsed: z.number().int(),
+    expiresAt: z.iso.datetime().optional().describe('absent where the account does not expire'),
+    role: z.enum(['client', 'administrator']),
+  })
+  .meta({ id: 'Account' });
