@@ -53,14 +53,18 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
       const group = await nextGroup(deps, claimant, work);
       if (group.companies.length === 0) break;
       claimed += group.companies.length;
-      const imported = await Promise.all(
+      const walks = await Promise.allSettled(
         group.companies.map((company) => importCompany({ ...crossing, sendBefore }, company, group.takenOver)),
       );
+      // One that was broken off does not take the others' outcomes with it.
+      const imported = walks.flatMap((walk) => (walk.status === 'fulfilled' ? [walk.value] : []));
       await recordImports(
         db,
         claimant,
         imported.map(({ outcome }) => outcome),
       );
+      const broken = walks.find((walk) => walk.status === 'rejected');
+      if (broken) throw broken.reason;
       const stop = imported.find((each) => each.stop !== null)?.stop ?? null;
       if (stop !== null) return { claimed, stop };
       heartbeat({ claimed });

@@ -7,9 +7,10 @@
 import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../company-data-client';
 import { CompanyDataError } from '../company-data-client';
-import type { Call, Consequence, StopReason } from '../domain/failures';
+import type { Call, Consequence, FailureKind, StopReason } from '../domain/failures';
 import { consequenceOf, consequenceOfLinkError, inWords } from '../domain/failures';
 import type { Platform } from '../domain/platforms';
+import { SealBroken } from '../security';
 import type { AtTheService, ClaimedCompany, ImportOutcome, VaultReader } from '../store';
 
 export interface Crossing {
@@ -79,7 +80,8 @@ class Walk {
         call = 'start-sync';
         return await this.linked(connection);
       }
-      if (this.takenOver) {
+      // Where there was no connection, the attempt before had nothing to put the credential on.
+      if (this.takenOver && known) {
         const judged = this.afterLostAnswer(connection);
         if (judged) return judged;
       }
@@ -90,6 +92,7 @@ class Walk {
       call = 'start-sync';
       return await this.linked(answered);
     } catch (error) {
+      if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
       if (!(error instanceof CompanyDataError)) throw error;
       return this.concluded(consequenceOf(call, error.toFailure()), error.message, correlationIdOf(error));
     }
@@ -176,16 +179,9 @@ class Walk {
     this.quote(correlationId);
     switch (consequence.then) {
       case 'fail':
-        return this.concludedAs({
-          to: 'failed',
-          failure: consequence.kind,
-          text: `${inWords(consequence.kind)} (${text})`,
-        });
+        return this.failed(consequence.kind, text);
       case 'fail-and-stop':
-        return this.concludedAs(
-          { to: 'failed', failure: consequence.kind, text: `${inWords(consequence.kind)} (${text})` },
-          consequence.reason,
-        );
+        return this.failed(consequence.kind, text, consequence.reason);
       case 'stop':
         return this.concludedAs({ to: 'waiting', notBeforeMs: 0, text }, consequence.reason);
       case 'again':
@@ -197,6 +193,10 @@ class Walk {
       case 'not-applicable':
         return this.concludedAs({ to: 'syncing', firstCheckMs: FIRST_CHECK_MS });
     }
+  }
+
+  private failed(failure: FailureKind, text: string, stop: StopReason | null = null): Imported {
+    return this.concludedAs({ to: 'failed', failure, text: `${inWords(failure)} (${text})` }, stop);
   }
 
   private concludedAs(end: End, stop: StopReason | null = null): Imported {

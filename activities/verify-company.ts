@@ -27,17 +27,24 @@ const LONGEST_LOOK_MS = 5 * 60_000;
 /** Looks at a company whose syncs were started. */
 export async function verifyCompany(verification: Verification, due: DueCompany): Promise<Verified> {
   const { service, signal } = verification;
-  let call: Call = 'read-connection';
+  let call: Call = 'read-sync';
+  let evidence: readonly Evidence[] = [];
   try {
+    const { value: status } = await service.dataStatus(due.companyId, { signal });
+    // Afterwards: a grant that ends during a sync ends that sync first.
+    call = 'read-connection';
     const { value: connection, correlationId } = await service.getConnection(due.companyId, due.connectionId, {
       signal,
     });
     if (connection.status !== 'Linked') return reauthorizationRequired(due, connection, correlationId);
-    call = 'read-sync';
-    const { value: status } = await service.dataStatus(due.companyId, { signal });
+    evidence = authorizationEvidence(due, connection, correlationId);
+    const wrong = evidence.find(({ passed }) => !passed);
+    if (wrong) return wrongOrganization(due, wrong, evidence);
     const sets = sortOut(status);
-    if (sets.running.length > 0) return stillSyncing(verification, due, sets.running);
-    const evidence = [...authorizationEvidence(due, connection, correlationId), ...setEvidence(sets)];
+    if (sets.running.length > 0) return stillSyncing(verification, due, sets.running.join(', '));
+    // The syncs were started, but none of them shows yet.
+    if (Object.keys(status).length === 0) return stillSyncing(verification, due, 'no data set yet');
+    evidence = [...evidence, ...setEvidence(sets)];
     if (sets.broken.length > 0) {
       return failed(due, 'sync-failed', `${sets.broken.join(', ')} could not be synced`, evidence);
     }
@@ -55,9 +62,11 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
       case 'again':
         return { outcome: { ...lookAgain(due), ...afterAsked(consequence.afterMs) }, stop: null };
       case 'look':
-      case 'syncing':
-      case 'not-applicable':
         return { outcome: lookAgain(due), stop: null };
+      case 'syncing':
+        return stillSyncing(verification, due, error.message);
+      case 'not-applicable':
+        return migrated(due, evidence);
     }
   }
 }
@@ -124,9 +133,7 @@ async function countedInvoices(
   sets: DataSets,
 ): Promise<Verified> {
   const expected = due.expectedInvoices;
-  if (!sets.complete.includes('invoices')) {
-    return { outcome: { row: due.row, to: 'migrated', evidence }, stop: null };
-  }
+  if (!sets.complete.includes('invoices')) return migrated(due, evidence);
   const { value: found, correlationId } = await service.countRecords(due.companyId, 'invoices', { signal });
   const counted: Evidence = {
     check: 'invoices complete',
@@ -135,7 +142,7 @@ async function countedInvoices(
     ...(correlationId === undefined ? {} : { correlationId }),
   };
   const all = [...evidence, counted];
-  if (counted.passed) return { outcome: { row: due.row, to: 'migrated', evidence: all }, stop: null };
+  if (counted.passed) return migrated(due, all);
   return failed(due, 'incomplete', `invoices: ${counted.detail}`, all, { correlationId });
 }
 
@@ -153,10 +160,15 @@ function reauthorizationRequired(due: DueCompany, connection: Connection, correl
   };
 }
 
-function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: readonly string[]): Verified {
+function wrongOrganization(due: DueCompany, { detail }: Evidence, evidence: readonly Evidence[]): Verified {
+  const text = `the platform says organization ${detail}, the manifest says ${due.organization}`;
+  return { ...failed(due, 'wrong-organization', text, evidence), stop: 'wrong-organization' };
+}
+
+function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: string): Verified {
   if (due.syncingForMs > syncTimeoutMs) {
     const hours = Math.round(syncTimeoutMs / 360_000) / 10;
-    return failed(due, 'sync-timed-out', `after ${hours} hours still syncing: ${running.join(', ')}`, []);
+    return failed(due, 'sync-timed-out', `after ${hours} hours still syncing: ${running}`, []);
   }
   return { outcome: lookAgain(due), stop: null };
 }
@@ -169,6 +181,10 @@ function lookAgain(due: DueCompany): Extract<CheckOutcome, { to: 'syncing' }> {
 
 function afterAsked(afterMs: number | undefined): { nextCheckMs?: number } {
   return afterMs === undefined ? {} : { nextCheckMs: afterMs };
+}
+
+function migrated(due: DueCompany, evidence: readonly Evidence[]): Verified {
+  return { outcome: { row: due.row, to: 'migrated', evidence }, stop: null };
 }
 
 function failed(

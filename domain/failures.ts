@@ -110,7 +110,7 @@ export function inWords(kind: FailureKind): string {
     case 'refused':
       return 'the service refused the company or its details';
     case 'credential-unreadable':
-      return 'the stored credential does not open: it was altered, and has to be supplied again';
+      return 'the stored credential cannot be used and has to be supplied again';
     case 'reauthorization-required':
       return 'reauthorization required: the end customer has to connect again';
     case 'wrong-organization':

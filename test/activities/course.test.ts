@@ -1,0 +1,117 @@
+/** The course of a migration: what was supplied is checked, what was decided reaches the ledger, the end destroys. */
+import type { Decision } from '../../domain/decision';
+import type { Recorded } from '../../domain/migration-state';
+import { readDecisions, readMigration } from '../../store';
+import { failing } from '../company-data-client/misbehaving-service';
+import type { CrossingRig } from '../support/crossing';
+import { openCrossingRig } from '../support/crossing';
+import { altered } from '../support/interposer';
+import { credentialRows, putRow, readRow } from '../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+describe('what was supplied', () => {
+  const check = (migrationId: string) => rig.perform((activities) => activities.preflight({ migrationId }));
+
+  test('is good: the callback URL is known, and no credential was used', async () => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    expect(await check(id)).toEqual({
+      companies: 2,
+      problems: [],
+      callbackUrl: expect.stringMatching(/^http/) as string,
+    });
+    expect(rig.between.arrived('PUT', /./)).toEqual([]);
+  });
+
+  test.each<[string, RegExp, Parameters<typeof altered>[0], RegExp]>([
+    ['a key without the role', /^\/account$/, (body) => ({ ...body, role: 'client' }), /not an administrator key/],
+    [
+      'an account that is full',
+      /^\/account$/,
+      (body) => ({ ...body, companyLimit: 50, companiesUsed: 49 }),
+      /room for 1 companies, not for 2/,
+    ],
+    ['a platform that is off', /^\/integrations\//, (body) => ({ ...body, enabled: false }), /is not enabled/],
+  ])('has a problem: %s', async (_, path, alter, problem) => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    rig.between.on('GET', path, altered(alter));
+    expect((await check(id)).problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test('has a problem: a platform without the managed route', async () => {
+    const { id } = await rig.migration(['sbx-ok-5'], { platformKey: 'gbol' });
+    expect((await check(id)).problems).toEqual(['platform gbol has no managed route']);
+  });
+
+  test('has a problem: the service refuses the key', async () => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    rig.between.on('GET', /^\/account$/, failing(401, 'the key is wrong'));
+    expect((await check(id)).problems).toEqual([expect.stringContaining('the key is wrong')]);
+  });
+
+  test.each([500, 503, 429])('cannot be checked while the service answers %d: it is checked again', async (status) => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    rig.between.on('GET', /^\/account$/, failing(status, 'later', { 'retry-after': '3600' }));
+    await expect(check(id)).rejects.toThrow();
+  });
+
+  test('is nothing at all', async () => {
+    expect((await check('nobody.xero')).problems).toEqual(['no manifest was supplied']);
+  });
+});
+
+describe('what was decided', () => {
+  const AT = '2026-03-02T12:00:00.000Z';
+  const sent = { role: 'client', by: 'Cleo' } as const;
+  const record = async (id: string, ...decisions: readonly (readonly [Decision, boolean])[]) => {
+    const recorded: Recorded[] = decisions.map(([decision, applied]) => ({
+      decision,
+      outcome: { decisionId: decision.decisionId, applied, text: 'so it is', at: AT },
+    }));
+    return rig.perform((activities) => activities.recordDecisions({ migrationId: id, recorded }));
+  };
+
+  test('reaches the ledger and the trail; a refused confirmation reaches the trail alone', async () => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    const { db } = rig.ledger;
+    for (const row of [1, 2]) await putRow(db, id, row, { confirmed_at: null });
+    const counts = await record(
+      id,
+      [{ kind: 'sync-disabled', decisionId: 'a', companies: ['c1'], ...sent }, true],
+      [{ kind: 'sync-disabled', decisionId: 'b', companies: ['c2'], ...sent }, false],
+    );
+    expect(counts).toMatchObject({ total: 2, unconfirmed: 1 });
+    expect((await readRow(db, id, 1)).confirmed_at).toEqual(new Date(AT));
+    expect(await readDecisions(db, id)).toHaveLength(2);
+  });
+
+  test('may be told twice', async () => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    const pause: readonly [Decision, boolean] = [{ kind: 'pause', decisionId: 'p', ...sent }, true];
+    await record(id, pause);
+    await record(id, pause);
+    expect(await readDecisions(rig.ledger.db, id)).toHaveLength(1);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 0, nextClaimInMs: null });
+    await record(id, [{ kind: 'resume', decisionId: 'r', ...sent }, true]);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
+  });
+});
+
+test('the end of a migration destroys its credentials and lets nobody claim, and may be told twice', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+  const close = () => rig.perform((activities) => activities.closeMigration({ migrationId: id, ending: 'abandoned' }));
+  expect(await close()).toMatchObject({ total: 2, waiting: 2, withoutCredential: 2 });
+  expect(await close()).toMatchObject({ total: 2, waiting: 2 });
+  expect(await credentialRows(rig.ledger.db, id)).toEqual([]);
+  expect(await readMigration(rig.ledger.db, id)).toMatchObject({
+    state: 'closed',
+    ending: 'abandoned',
+    vaultDestroyedAt: expect.any(Date) as Date,
+  });
+  await expect(rig.importSlice(id)).rejects.toThrow(/no open vault/);
+});

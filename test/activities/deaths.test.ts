@@ -1,0 +1,118 @@
+/** Attempts that end in the middle of their work, and what the next one finds. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { neverAnswered } from '../company-data-client/misbehaving-service';
+import type { CrossingRig } from '../support/crossing';
+import { atTheService, openCrossingRig } from '../support/crossing';
+import { until } from '../support/conditions';
+import { answerHeld, passedOn } from '../support/interposer';
+import { readRow } from '../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const AUTHORIZATION = /\/authorization$/;
+const SINGLE_USE = 'vxvy';
+const stateOf = async (id: string, row = 1) => (await readRow(rig.ledger.db, id, row)).state;
+const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
+
+/** The attempt ends when the service has done this, and before it hears of it. */
+async function dyingAfter(id: string, method: string, path: RegExp): Promise<void> {
+  const environment = new MockActivityEnvironment();
+  rig.between.on(method, path, [answerHeld(() => environment.cancel('WORKER_SHUTDOWN'))]);
+  await rig.importSlice(id, { environment }).catch(() => undefined);
+  expect(await stateOf(id)).toBe('importing');
+  await rig.letStall(id);
+}
+
+test.each<[string, string, RegExp]>([
+  ['its company', 'POST', /^\/companies$/],
+  ['its connection', 'POST', /\/connections$/],
+  ['its authorization', 'PUT', AUTHORIZATION],
+  ['the start of its syncs', 'POST', /\/data\/all$/],
+])(
+  'a worker that dies after %s leaves one company and one connection in the end, authorized once',
+  async (_, method, path) => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    await dyingAfter(id, method, path);
+    await rig.importSlice(id);
+    expect(await stateOf(id)).toBe('syncing');
+    expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+    expect(puts()).toBe(1);
+  },
+);
+
+test('a token that is used once was certainly not used before there was a connection to put it on', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  await dyingAfter(id, 'POST', /^\/companies$/);
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('syncing');
+  expect(puts()).toBe(1);
+});
+
+test('a token that is used once may have been used where there is a connection', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  await dyingAfter(id, 'POST', /\/connections$/);
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('outcome-unknown');
+  expect(puts()).toBe(0);
+});
+
+test('a slice that is cancelled waits for tokens that are on their way, and writes what it has found out', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-slow-100-ok-5', 'sbx-ok-5']);
+  const environment = new MockActivityEnvironment();
+  let answered = false;
+  // The third hangs before anything of it is sent.
+  rig.between.on('POST', /^\/companies$/, async (response, { body }, pass) => {
+    if (!body.includes('Company 3')) passedOn(response, await pass());
+  });
+  rig.between.on('PUT', AUTHORIZATION, async (response, { body }, pass) => {
+    if (body.includes('sbx-slow')) {
+      await until(() => rig.between.arrived('POST', /\/data\/all$/).length === 1);
+      const answer = await pass();
+      environment.cancel('CANCELLED');
+      answered = true;
+      return passedOn(response, answer);
+    }
+    passedOn(response, await pass());
+  });
+  await rig.importSlice(id, { environment }).catch(() => undefined);
+  expect(answered).toBe(true);
+  expect(await Promise.all([1, 2, 3].map((row) => stateOf(id, row)))).toEqual(['syncing', 'importing', 'importing']);
+});
+
+test('a slice that was tried twice can be scheduled again: the newest claims, whatever number Temporal gives it', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
+  rig.between.on('POST', /^\/companies$/, neverAnswered);
+  const first = rig.importSlice(id, { atOnce: 1, environment: new MockActivityEnvironment({ attempt: 1 }) });
+  await until(async () => (await stateOf(id, 1)) === 'importing');
+  rig.between.behave();
+  const retried = await rig.importSlice(id, { atOnce: 1, environment: new MockActivityEnvironment({ attempt: 2 }) });
+  expect(retried.claimed).toBe(2);
+  // The first one wakes, finds that nothing came of its call, and puts its company back.
+  await first;
+  expect(await stateOf(id, 1)).toBe('waiting');
+  await rig.ledger.db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
+  const again = await rig.importSlice(id, { environment: new MockActivityEnvironment({ attempt: 1 }) });
+  expect(again.claimed).toBe(1);
+  expect(await stateOf(id, 1)).toBe('syncing');
+});
+
+test('a credential that was altered in the database fails its company, and the batch goes on', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+  const { db } = rig.ledger;
+  const { sealed } = await db
+    .selectFrom('credentials')
+    .select('sealed')
+    .where('migration_id', '=', id)
+    .where('row', '=', 2)
+    .executeTakeFirstOrThrow();
+  await db.updateTable('credentials').set({ sealed }).where('migration_id', '=', id).where('row', '=', 1).execute();
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, stop: null });
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed', failure: 'credential-unreadable' });
+  expect(await stateOf(id, 2)).toBe('syncing');
+  expect(puts()).toBe(1);
+});

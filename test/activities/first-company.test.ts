@@ -1,0 +1,79 @@
+/** The first company: chosen, moved by the same code as all others, and its evidence or its failure handed back. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import type { FirstCompanyStep } from '../../activities/first-company';
+import { failing } from '../company-data-client/misbehaving-service';
+import type { CrossingRig } from '../support/crossing';
+import { openCrossingRig } from '../support/crossing';
+import { readRow } from '../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const choose = (migrationId: string, wanted: number | null) =>
+  rig.perform((activities) => activities.chooseFirstCompany({ migrationId, wanted }));
+
+const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
+  rig.perform((activities) => activities.advanceFirstCompany({ migrationId, row, syncTimeoutMs: 60_000 }), environment);
+
+/** Step after step, each as a new activity, until it is decided. */
+async function advance(migrationId: string, row: number): Promise<FirstCompanyStep> {
+  for (;;) {
+    const step = await oneStep(migrationId, row);
+    if (!('againInMs' in step)) return step;
+  }
+}
+
+test('the one that is wanted is moved alone, and its evidence shown', async () => {
+  const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10', 'sbx-ok-10']);
+  expect(await choose(id, 2)).toEqual({ row: 2, reference: 'c2' });
+  expect(await advance(id, 2)).toMatchObject({
+    result: { row: 2, reference: 'c2', stage: 'proven', failure: null },
+  });
+  const { db } = rig.ledger;
+  const states = await Promise.all([1, 2, 3].map(async (row) => (await readRow(db, id, row)).state));
+  expect(states).toEqual(['waiting', 'migrated', 'waiting']);
+});
+
+test.each([
+  ['sbx-revoked', 'reauthorization-required'],
+  ['sbx-short-3-of-10', 'incomplete'],
+])('one that fails (%s) is handed back with its reason: %s', async (token, failure) => {
+  const { id } = await rig.migration([token]);
+  await choose(id, null);
+  const step = await advance(id, 1);
+  expect(step).toMatchObject({ result: { stage: 'failed', failure } });
+  if ('result' in step) expect(step.result.evidence.at(-1)).toMatchObject({ check: 'moved', passed: false });
+});
+
+test('what is nobody but the key to blame for stops it, and leaves the company where it was', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  await choose(id, null);
+  rig.between.on('POST', /^\/companies$/, failing(401, 'wrong key'));
+  expect(await advance(id, 1)).toEqual({ stop: 'key-refused' });
+  expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');
+  rig.between.behave();
+  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
+});
+
+test('a step that was tried a second time does not keep later steps from going on', async () => {
+  const { id } = await rig.migration(['sbx-unavailable-1-ok-10']);
+  await choose(id, null);
+  const { db } = rig.ledger;
+  const secondTry = new MockActivityEnvironment({ attempt: 2 });
+  expect(await oneStep(id, 1, secondTry)).toHaveProperty('againInMs');
+  await db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
+  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
+});
+
+test('the same company again, after an incomplete one: its token is not sent again', async () => {
+  const { id } = await rig.migration(['sbx-short-3-of-10']);
+  await choose(id, null);
+  await advance(id, 1);
+  expect(await choose(id, 1)).toEqual({ row: 1, reference: 'c1' });
+  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'failed', failure: 'incomplete' } });
+  expect(rig.between.arrived('PUT', /\/authorization$/)).toHaveLength(1);
+});
