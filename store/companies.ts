@@ -37,7 +37,7 @@ export async function findUnknown(
 
 /**
  * The company that goes first: the wanted one, or the first that can be moved. One that has failed is put back to be
- * moved again; one that is migrated is looked at again. Null: there is none.
+ * moved again; one that is migrated is looked at again. Null: there is none, or the wanted one lacks its credential.
  */
 export async function chooseFirst(
   db: Database,
@@ -56,9 +56,11 @@ export async function chooseFirst(
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
     where c.migration_id = ${migrationId}
-      and (c.row = ${wanted} or (c.state = 'waiting' and c.confirmed_at is not null and v.row is not null
-        and (not m.rotating or v.obtained_at >= c.confirmed_at)))
-    order by c.row = ${wanted} desc nulls last, c.wave nulls last, c.row
+      and (${wanted}::integer is null or c.row = ${wanted})
+      and ((c.state = 'waiting' and c.confirmed_at is not null and v.row is not null
+          and (not m.rotating or v.obtained_at >= c.confirmed_at))
+        or (c.row = ${wanted} and c.state in ('importing', 'syncing')))
+    order by c.wave nulls last, c.row
     limit 1`.execute(db);
   return rows[0] ?? null;
 }

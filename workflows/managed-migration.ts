@@ -83,16 +83,18 @@ async function settled(desk: Desk, step: Step): Promise<void> {
 async function firstCompanyProven(desk: Desk): Promise<void> {
   const step = 'migrate-first-company';
   if (!(await startTimeReached(desk))) return;
+  const wanted = (state: MigrationState): boolean =>
+    state.firstCompanyRow !== null || movableCompanies(state.counts) > 0;
   if (desk.state().firstCompany === null) {
-    if (await desk.until(canMove)) await moveFirstCompany(desk);
+    if (await desk.until((state) => mayMove(state) && wanted(state))) await moveFirstCompany(desk);
   }
   const decided = await desk.until((state) => isSettled(state, step) || state.firstCompany === null);
   if (decided && isSettled(desk.state(), step)) desk.end(step);
 }
 
 /** Decisions first reach the ledger: a run that starts before a resume is written there would find it paused. */
-function canMove({ pause, counts, unrecorded }: MigrationState): boolean {
-  return pause === null && unrecorded.length === 0 && movableCompanies(counts) > 0;
+function mayMove({ pause, unrecorded }: MigrationState): boolean {
+  return pause === null && unrecorded.length === 0;
 }
 
 async function startTimeReached(desk: Desk): Promise<boolean> {
@@ -108,7 +110,12 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
   const { syncTimeoutMs } = desk.plan.limits;
   const chosen = await records.chooseFirstCompany({ migrationId, wanted: desk.state().firstCompanyRow });
-  if (!chosen) return;
+  if (!chosen) {
+    // The company that was asked for cannot be moved as it is: whatever may change that is a decision.
+    const { outcomes } = desk.state();
+    await desk.until((state) => state.outcomes !== outcomes);
+    return;
+  }
   const { row, reference } = chosen;
   desk.change((state) => ({
     ...state,
@@ -127,7 +134,8 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
 /** Step 6: batch runs move the rest; both sides sign off when nothing is open any more. */
 async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
   const step = 'complete-migration';
-  if (!(await desk.until((state) => isSettled(state, step) || canMove(state)))) return;
+  if (!(await desk.until((state) => isSettled(state, step) || (mayMove(state) && movableCompanies(state.counts) > 0))))
+    return;
   if (isSettled(desk.state(), step)) desk.end(step);
   else await oneBatchRun(desk);
 }

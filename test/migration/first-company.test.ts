@@ -17,6 +17,15 @@ async function statesOf(id: string): Promise<Record<string, string>> {
   return Object.fromEntries(companies.map(({ reference, state }) => [reference, state]));
 }
 
+async function triesOf(id: string): Promise<number> {
+  const { tries } = await orchestrator.ferry.db
+    .selectFrom('companies')
+    .select('tries')
+    .where('migration_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return tries;
+}
+
 test('a first company that was not moved: support names another, and only then the rest follow', async () => {
   const migration = await started(orchestrator, 'another', [
     'sbx-revoked.another',
@@ -39,14 +48,16 @@ test('a first company that was not moved: support names another, and only then t
   expect(await statesOf(migration.id)).toMatchObject({ 'R-2': 'waiting' });
 });
 
-test('a first company is moved again after its credential was replaced', async () => {
+test('the same first company can be tried again, although no other is left', async () => {
   const migration = await started(orchestrator, 'same', ['sbx-revoked.same']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
-  const next = { step: 'migrate-first-company', reason: 'new token', next: 'same-company', ...SUPPORT };
+  const before = await triesOf(migration.id);
+  const next = { step: 'migrate-first-company', reason: 'once more', next: 'same-company', ...SUPPORT };
   expect(await migration.send('reject', next)).toBe('applied');
   const again = await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
   expect(again.firstCompany).toMatchObject({ failure: 'reauthorization-required' });
+  expect(await triesOf(migration.id)).toBe(before + 1);
 });
 
 test('an abandoned migration ends, closes its ledger and destroys its credentials', async () => {

@@ -2,6 +2,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { readOutcome } from '../../store';
 import type { Outcome } from '../../domain/decision';
 import { progressQuery } from '../../workflows/messages';
+import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { started, SUPPORT } from './started';
@@ -81,12 +82,10 @@ test('current details say who is waited for, and search attributes follow', asyn
   });
 });
 
+/** What `read` gives once it is no longer null. */
 async function readUntil<T>(read: () => Promise<T | null>): Promise<T> {
-  const giveUpAt = Date.now() + 20_000;
-  for (;;) {
-    const value = await read();
-    if (value !== null) return value;
-    if (Date.now() > giveUpAt) throw new Error('it did not come');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  let value: T | null = null;
+  await until(async () => (value = await read()) !== null);
+  if (value === null) throw new Error('until came back too early');
+  return value;
 }

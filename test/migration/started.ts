@@ -1,5 +1,5 @@
 import { decide, readProgress, startMigration } from '../../client/ferry';
-import type { Sent } from '../../client/ferry';
+import type { Ferry, Sent } from '../../client/ferry';
 import { manifestDigest } from '../../client/manifest';
 import type { ManifestRow } from '../../domain/manifest';
 import { findPlatform } from '../../domain/platforms';
@@ -7,6 +7,7 @@ import type { Progress } from '../../domain/progress';
 import type { DecisionMessage } from '../../domain/read-decision';
 import { Secret } from '../../security';
 import { supplyCredentials } from '../../store';
+import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 
 export const SUPPORT = { role: 'support', by: 'Sam' } as const;
@@ -24,7 +25,21 @@ export interface Started {
   supply(reference: string, credential: string): Promise<void>;
 }
 
+/** On a busy machine. */
+const MOVED_WITHIN_MS = 40_000;
+
 let organizations = 5_000_000_000_000_000;
+
+/** The progress of a migration once it is as wanted. */
+export async function reachedProgress(
+  ferry: Ferry,
+  id: string,
+  reached: (progress: Progress) => boolean,
+): Promise<Progress> {
+  let progress = await readProgress(ferry, id);
+  await until(async () => reached(progress) || reached((progress = await readProgress(ferry, id))), MOVED_WITHIN_MS);
+  return progress;
+}
 
 /** Starts a migration of QuickBooks Online with one company for each test credential; the references are `R-1`, ... */
 export async function started(
@@ -59,15 +74,7 @@ export async function started(
     firstCompanyRow: null,
   });
 
-  const until = async (reached: (progress: Progress) => boolean): Promise<Progress> => {
-    const giveUpAt = Date.now() + 40_000;
-    for (;;) {
-      const progress = await readProgress(ferry, id);
-      if (reached(progress)) return progress;
-      if (Date.now() > giveUpAt) throw new Error(`still at ${progress.step}: ${JSON.stringify(progress)}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
+  const progressOnce = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);
   const send = async (message: DecisionMessage, sent: Sent): Promise<string> => {
     const { became, text } = await decide(ferry, id, message, sent);
     return became === 'applied' ? became : `${became}: ${text}`;
@@ -81,10 +88,10 @@ export async function started(
   return {
     id,
     send,
-    until,
+    until: progressOnce,
     supply,
     readyToMove: async () => {
-      await until(({ preflight }) => preflight !== null);
+      await progressOnce(({ preflight }) => preflight !== null);
       await send('approve', { step: 'supply-details', ...SUPPORT });
       await send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
       await send('approve', { step: 'schedule', ...SUPPORT });
@@ -92,7 +99,7 @@ export async function started(
       await send('approve', { step: 'update-application', ...CLIENT });
       await send('approve', { step: 'update-application', ...SUPPORT });
       await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
-      await until(({ step }) => step === 'migrate-first-company');
+      await progressOnce(({ step }) => step === 'migrate-first-company');
       for (const [index, credential] of credentials.entries()) await supply(`R-${index + 1}`, credential);
       await send('credentialsSupplied', { companies: credentials.length, ...CLIENT });
     },

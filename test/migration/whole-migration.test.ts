@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Answer, Sent } from '../../client/ferry';
-import { decide, readProgress, readReport, startMigration } from '../../client/ferry';
+import { decide, readReport, startMigration } from '../../client/ferry';
 import { manifestDigest, readCredentials, readManifest } from '../../client/manifest';
 import type { Progress } from '../../domain/progress';
 import type { DecisionMessage } from '../../domain/read-decision';
@@ -9,6 +9,7 @@ import type { LedgerCompany } from '../../store';
 import { supplyCredentials } from '../../store';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
+import { CLIENT as client, reachedProgress, SUPPORT as support } from './started';
 
 const EXAMPLE = path.join(__dirname, '../../examples/quickbooks-online-25');
 const platform = findPlatform('quickbooks-online');
@@ -20,16 +21,6 @@ beforeAll(async () => {
   await orchestrator.startWorker();
 });
 afterAll(() => orchestrator.close());
-
-async function until(id: string, reached: (progress: Progress) => boolean): Promise<Progress> {
-  const giveUpAt = Date.now() + 40_000;
-  for (;;) {
-    const progress = await readProgress(orchestrator.ferry, id);
-    if (reached(progress)) return progress;
-    if (Date.now() > giveUpAt) throw new Error(`still ${JSON.stringify(progress.waitingFor)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
 
 test('twenty-five companies go through the six steps: 23 moved, one must reconnect, one incomplete', async () => {
   const { ferry } = orchestrator;
@@ -45,20 +36,19 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
   });
   const send = async (message: DecisionMessage, sent: Sent): Promise<Answer['became']> =>
     (await decide(ferry, id, message, sent)).became;
-  const support = { role: 'support', by: 'Sam' } as const;
-  const client = { role: 'client', by: 'Cleo' } as const;
+  const until = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);
 
-  await until(id, ({ preflight }) => preflight !== null);
+  await until(({ preflight }) => preflight !== null);
   expect(await send('approve', { step: 'supply-details', ...client })).toBe('refused');
   expect(await send('approve', { step: 'supply-details', ...support })).toBe('applied');
-  await until(id, ({ estimate }) => estimate !== null);
+  await until(({ estimate }) => estimate !== null);
   expect(await send('proposeTime', { startAt: new Date().toISOString(), ...support })).toBe('applied');
   expect(await send('approve', { step: 'schedule', ...support })).toBe('applied');
   expect(await send('approve', { step: 'schedule', ...client })).toBe('applied');
   expect(await send('approve', { step: 'update-application', ...client })).toBe('applied');
   expect(await send('approve', { step: 'update-application', ...support })).toBe('applied');
   expect(await send('confirmSyncDisabled', { companies: 'all', ...client })).toBe('applied');
-  await until(id, ({ step }) => step === 'migrate-first-company');
+  await until(({ step }) => step === 'migrate-first-company');
 
   const { credentials } = await readCredentials(path.join(EXAMPLE, 'credentials.csv'), platform);
   const fresh = credentials.map((credential) => ({ ...credential, obtainedAt: new Date().toISOString() }));
@@ -66,10 +56,10 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
   expect(supplied).toMatchObject({ stored: 25, unknown: [], crossed: [], tooEarly: [] });
   expect(await send('credentialsSupplied', { companies: 25, ...client })).toBe('applied');
 
-  const { firstCompany } = await until(id, (progress) => progress.firstCompany?.stage === 'proven');
+  const { firstCompany } = await until((progress) => progress.firstCompany?.stage === 'proven');
   expect(firstCompany?.evidence.every(({ passed }) => passed)).toBe(true);
   expect(await send('approve', { step: 'migrate-first-company', ...support })).toBe('applied');
-  await until(id, ({ waitingFor }) => waitingFor.what === 'sign off the handover');
+  await until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   expect(await send('approve', { step: 'complete-migration', ...support })).toBe('applied');
   expect(await send('approve', { step: 'complete-migration', ...client })).toBe('applied');
 
