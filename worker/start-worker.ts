@@ -8,7 +8,7 @@ import { openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
 import { installRuntime } from './runtime';
-import { workflowCode } from './workflow-code';
+import { workflowCode, type WorkflowCode } from './workflow-code';
 
 export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys'>;
 
@@ -33,9 +33,14 @@ const SHUTDOWN_GRACE_MS = 10_000;
 /**
  * Starts a worker: it runs the workflows and their activities until it is stopped.
  *
+ * @param workflows where the workflows' code is, if not where the build puts it
  * @throws DatabaseUnavailable, SearchAttributesMissing, TransportError of `@temporalio/worker`
  */
-export async function startWorker(config: WorkerConfig, log: Logger): Promise<RunningWorker> {
+export async function startWorker(
+  config: WorkerConfig,
+  log: Logger,
+  workflows: WorkflowCode = workflowCode(),
+): Promise<RunningWorker> {
   installRuntime(log);
   const { temporal } = config;
   const db = await openDatabase({ url: config.databaseUrl.reveal() });
@@ -58,7 +63,7 @@ export async function startWorker(config: WorkerConfig, log: Logger): Promise<Ru
       connection,
       namespace: temporal.namespace,
       taskQueue: TASK_QUEUE,
-      ...workflowCode(),
+      ...workflows,
       activities: createActivities({
         db,
         service,

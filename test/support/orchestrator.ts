@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
 import { pino } from 'pino';
 import type { Ferry } from '../../client/ferry';
 import { openFerry } from '../../client/ferry';
@@ -8,6 +9,9 @@ import { parseMasterKeys, Secret } from '../../security';
 import type { RunningWorker, WorkerConfig } from '../../worker';
 import { startWorker } from '../../worker';
 import { createTestDatabase } from './database';
+
+/** Made by the build, which the run's set-up brings up to date: bundling anew for each file would take seconds. */
+const WORKFLOWS = { workflowBundle: { codePath: path.join(__dirname, '../../dist/workflow-bundle.js') } };
 
 /** A whole orchestrator for one test file: real service, real Postgres, real Temporal, and a worker in this process. */
 export interface Orchestrator {
@@ -49,7 +53,7 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
     config,
     env: { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, DATABASE_URL: database.url },
     startWorker: async () => {
-      const worker = await startWorker(config, pino({ level: 'error' }));
+      const worker = await startWorker(config, pino({ level: 'error' }), WORKFLOWS);
       workers.push(worker);
       return worker;
     },
