@@ -1,8 +1,7 @@
 /** Attempts that end in the middle of their work, and what the next one finds. */
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { neverAnswered } from '../company-data-client/misbehaving-service';
 import type { CrossingRig } from '../support/crossing';
-import { atTheService, openCrossingRig } from '../support/crossing';
+import { anActivity, atTheService, openCrossingRig } from '../support/crossing';
 import { until } from '../support/conditions';
 import { answerHeld, passedOn } from '../support/interposer';
 import { readRow } from '../support/ledger';
@@ -21,7 +20,7 @@ const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
 
 /** The attempt ends when the service has done this, and before it hears of it. */
 async function dyingAfter(id: string, method: string, path: RegExp): Promise<void> {
-  const environment = new MockActivityEnvironment();
+  const environment = anActivity();
   rig.between.on(method, path, [answerHeld(() => environment.cancel('WORKER_SHUTDOWN'))]);
   await rig.importSlice(id, { environment }).catch(() => undefined);
   expect(await stateOf(id)).toBe('importing');
@@ -63,7 +62,7 @@ test('a token that is used once may have been used where there is a connection',
 
 test('a slice that is cancelled waits for tokens that are on their way, and writes what it has found out', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-slow-100-ok-5', 'sbx-ok-5']);
-  const environment = new MockActivityEnvironment();
+  const environment = anActivity();
   let answered = false;
   // The third hangs before anything of it is sent.
   rig.between.on('POST', /^\/companies$/, async (response, { body }, pass) => {
@@ -87,16 +86,16 @@ test('a slice that is cancelled waits for tokens that are on their way, and writ
 test('a slice that was tried twice can be scheduled again: the newest claims, whatever number Temporal gives it', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
   rig.between.on('POST', /^\/companies$/, neverAnswered);
-  const first = rig.importSlice(id, { atOnce: 1, environment: new MockActivityEnvironment({ attempt: 1 }) });
-  await until(async () => (await stateOf(id, 1)) === 'importing');
+  const first = rig.importSlice(id, { atOnce: 1, environment: anActivity({ attempt: 1 }) });
+  await until(() => rig.between.arrived('POST', /^\/companies$/).length === 1);
   rig.between.behave();
-  const retried = await rig.importSlice(id, { atOnce: 1, environment: new MockActivityEnvironment({ attempt: 2 }) });
+  const retried = await rig.importSlice(id, { atOnce: 1, environment: anActivity({ attempt: 2 }) });
   expect(retried.claimed).toBe(2);
   // The first one wakes, finds that nothing came of its call, and puts its company back.
   await first;
   expect(await stateOf(id, 1)).toBe('waiting');
   await rig.ledger.db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
-  const again = await rig.importSlice(id, { environment: new MockActivityEnvironment({ attempt: 1 }) });
+  const again = await rig.importSlice(id, { environment: anActivity({ attempt: 1 }) });
   expect(again.claimed).toBe(1);
   expect(await stateOf(id, 1)).toBe('syncing');
 });

@@ -1,9 +1,9 @@
 /** The first company: chosen, moved by the same code as all others, and its evidence or its failure handed back. */
-import { MockActivityEnvironment } from '@temporalio/testing';
+import type { MockActivityEnvironment } from '@temporalio/testing';
 import type { FirstCompanyStep } from '../../activities/first-company';
 import { failing } from '../company-data-client/misbehaving-service';
 import type { CrossingRig } from '../support/crossing';
-import { openCrossingRig } from '../support/crossing';
+import { anActivity, openCrossingRig } from '../support/crossing';
 import { readRow } from '../support/ledger';
 
 let rig: CrossingRig;
@@ -63,7 +63,7 @@ test('a step that was tried a second time does not keep later steps from going o
   const { id } = await rig.migration(['sbx-unavailable-1-ok-10']);
   await choose(id, null);
   const { db } = rig.ledger;
-  const secondTry = new MockActivityEnvironment({ attempt: 2 });
+  const secondTry = anActivity({ attempt: 2 });
   expect(await oneStep(id, 1, secondTry)).toHaveProperty('againInMs');
   await db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });

@@ -118,6 +118,10 @@ describe('the wrong organization: the company has failed, and the batch stops, f
 });
 
 describe('the company is untouched and is tried again later', () => {
+  // The wait before the next try is a random one; here it is never nothing.
+  beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
+  afterEach(() => jest.restoreAllMocks());
+
   test.each<[string, string, RegExp, Interference]>([
     ['500', 'POST', COMPANY, failing(500, 'oops')],
     ['503', 'POST', CONNECTION, failing(503, 'maintenance')],

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { createActivities, type Activities } from '../../activities';
 import type { CheckReport, SliceReport } from '../../activities/batch';
 import type { ActivityDeps } from '../../activities/deps';
@@ -16,6 +18,10 @@ import { movable, msFromNow, openLedger, rowsOf, type Ledger, type Movable } fro
 
 const STALLED_AFTER_MS = 60_000;
 const RUN = 'run-1';
+
+/** An activity as Temporal runs it; that one fails is what a test is about, not worth a warning. */
+export const anActivity = (info: Partial<Info> = {}): MockActivityEnvironment =>
+  new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 
 /** The real service with somebody between, a ledger, and the activities of a worker. */
 export interface CrossingRig {
@@ -69,8 +75,8 @@ export async function openCrossingRig(): Promise<CrossingRig> {
     const made = createCompanyDataClient({
       baseUrl,
       apiKey: new Secret(key),
-      requestTimeoutMs: 2_000,
-      authorizationTimeoutMs: 1_000,
+      requestTimeoutMs: 4_000,
+      authorizationTimeoutMs: 3_000,
       retryBudgetMs: 300,
       firstRetryWaitMs: 10,
     });
@@ -90,7 +96,7 @@ export async function openCrossingRig(): Promise<CrossingRig> {
 
   const perform = <T>(
     work: (activities: Activities) => Promise<T>,
-    environment = new MockActivityEnvironment(),
+    environment = anActivity(),
     activities = worker(),
   ): Promise<T> => environment.run<[], T, () => Promise<T>>(() => work(activities));
 
