@@ -38,7 +38,7 @@ export function detailsOf(progress: Progress): string {
 }
 
 /** The Temporal UI cuts off the last lines of what it renders: let them be empty ones. */
-const ROOM_BELOW = Array.from({ length: 6 }, () => '&nbsp;').join('\n\n');
+const ROOM_BELOW = Array.from({ length: 6 }, () => '\u00a0').join('\n\n');
 
 /** One line for lists and for the head of every screen. */
 export function headline(progress: Progress): string {
@@ -114,7 +114,7 @@ function staleText({ estimate, step, state }: Progress): string {
     stepNumber(step) < stepNumber('disable-syncing')
       ? 'from the moment syncing is disabled'
       : 'since syncing was disabled';
-  return `${from}, up to ${estimate.darkHours} hours after the start.`;
+  return `${from} until about ${duration(estimate.highMs)} after the start.`;
 }
 
 /** `45 s`, `12 min`, `3.5 h`: as exact as an estimate deserves. */
