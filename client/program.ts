@@ -12,6 +12,7 @@ import { addCredentials } from './commands/credentials';
 import { addDecisions } from './commands/decisions';
 import { addList } from './commands/list';
 import { addReport } from './commands/report';
+import { addService } from './commands/service';
 import { addShow } from './commands/show';
 import { addStart } from './commands/start';
 import { addUp } from './commands/up';
@@ -75,6 +76,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   const context: Context = { ...base, program };
   program.commandsGroup('Before a migration:');
   addUp(context);
+  addService(context);
   addCheck(context);
   addStart(context);
   program.commandsGroup('See how far it is:');

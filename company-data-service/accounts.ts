@@ -1,7 +1,6 @@
-/** Administration of client accounts and their API keys. Not part of the HTTP API: whoever runs the service calls it. */
-import { createHash, randomBytes } from 'node:crypto';
-import { openDatabase, prepareSchema, type Database } from './database/database';
-import type { Plan, Role } from './database/tables';
+/** Client accounts. Not part of the HTTP API: whoever runs the service manages them. */
+import { withDatabase } from './database/database';
+import type { Plan } from './database/tables';
 
 export interface NewAccount {
   readonly name: string;
@@ -9,6 +8,12 @@ export interface NewAccount {
   readonly plan: Plan;
   /** Default: now. */
   readonly createdAt?: Date;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: Plan;
 }
 
 /** Creates a client account and answers its id. */
@@ -23,46 +28,9 @@ export async function createAccount(databaseUrl: string, { name, plan, createdAt
   });
 }
 
-export interface CreatedKey {
-  readonly id: string;
-  /** The key itself. It is shown here once: only its digest is stored. */
-  readonly key: string;
-}
-
-/** Creates an API key of an account. An `administrator` key may do what the provider's solutions team does. */
-export async function createKey(
-  databaseUrl: string,
-  { accountId, role }: { accountId: string; role: Role },
-): Promise<CreatedKey> {
-  const key = randomBytes(32).toString('base64url');
-  return withDatabase(databaseUrl, async (db) => {
-    const { id } = await db
-      .insertInto('api_keys')
-      .values({ account_id: accountId, role, digest: keyDigest(key) })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return { id, key };
-  });
-}
-
-/** Makes a key outdated: from now on (running services notice within seconds) it is answered 403. */
-export async function retireKey(databaseUrl: string, keyId: string): Promise<void> {
-  await withDatabase(databaseUrl, (db) =>
-    db.updateTable('api_keys').set({ state: 'outdated' }).where('id', '=', keyId).execute(),
+/** All accounts, the oldest first. Names need not be unique. */
+export async function listAccounts(databaseUrl: string): Promise<Account[]> {
+  return withDatabase(databaseUrl, (db) =>
+    db.selectFrom('accounts').select(['id', 'name', 'plan']).orderBy('created_at').orderBy('id').execute(),
   );
-}
-
-/** What is stored of a key. */
-export function keyDigest(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
-}
-
-async function withDatabase<Result>(databaseUrl: string, work: (db: Database) => Promise<Result>): Promise<Result> {
-  const db = openDatabase(databaseUrl, 1);
-  try {
-    await prepareSchema(db);
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
 }

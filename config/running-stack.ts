@@ -11,7 +11,12 @@ const runningStack = z.object({
   pid: z.int().positive(),
   temporal: z.object({ address: z.string(), namespace: z.string(), uiUrl: z.string().optional() }),
   databaseUrl: z.string(),
-  service: z.object({ url: z.string(), apiKey: z.string() }),
+  service: z.object({
+    url: z.string(),
+    apiKey: z.string(),
+    /** The service's own: only who manages its keys looks into it. */
+    databaseUrl: z.string().optional(),
+  }),
   masterKeyFile: z.string(),
 });
 

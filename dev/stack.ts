@@ -1,18 +1,13 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { startService, type Service } from '../company-data-service';
 import { removeRunningStack, writeRunningStack, type Config, type Part, type TemporalConfig } from '../config';
 import { parseMasterKeys, Secret } from '../security';
-import { reservePort } from './ports';
-import { errorCode } from './error-code';
 import { postgresUser } from './postgres-binaries';
 import { assertNotRunning } from './running-already';
+import { startServiceOnFreePort } from './service-on-free-port';
 import { openStackDatabases } from './stack-databases';
 import { administratorKeyIn, masterKeyFileIn } from './stack-secrets';
 import { acquireTemporalCli } from './temporal-cli';
 import { startTemporal } from './temporal-server';
-
-const DEFAULT_SERVICE_PORT = 8_700;
-const SERVICE_PORTS_TO_TRY = 5;
 
 /** What every process of the orchestrator may ask for: a stack has it all. */
 export type StackConfig = Config<Part>;
@@ -88,7 +83,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
   );
   signal?.throwIfAborted();
 
-  const service = await startServiceOnFreePort(databases.serviceUrl, ports.service ?? DEFAULT_SERVICE_PORT);
+  const service = await startServiceOnFreePort({ databaseUrl: databases.serviceUrl }, ports.service);
   running.push({ stop: () => service.close() });
   const apiKey = await administratorKeyIn(dataFolder, databases);
   const masterKeyFile = masterKeyFileIn(dataFolder);
@@ -108,7 +103,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     pid: process.pid,
     temporal: { address: temporal.address, namespace: temporal.namespace },
     databaseUrl: databases.orchestratorUrl,
-    service: { url: service.url, apiKey },
+    service: { url: service.url, apiKey, databaseUrl: databases.serviceUrl },
     masterKeyFile,
   });
   running.push({ stop: async () => removeRunningStack(dataFolder, process.pid) });
@@ -124,19 +119,6 @@ async function bothStarted<First extends Stoppable, Second extends Stoppable>(
   const settled = await Promise.allSettled([first, second]);
   for (const start of settled) if (start.status === 'fulfilled' && start.value) running.push(start.value);
   return [await first, await second];
-}
-
-async function startServiceOnFreePort(databaseUrl: string, wanted: number): Promise<Service> {
-  for (let attempt = 1; ; attempt += 1) {
-    const { port, release } = await reservePort(wanted);
-    try {
-      return await startService({ databaseUrl, port });
-    } catch (error) {
-      if (attempt === SERVICE_PORTS_TO_TRY || errorCode(error) !== 'EADDRINUSE') throw error;
-    } finally {
-      release();
-    }
-  }
 }
 
 function embeddedConfig(address: string): TemporalConfig {

@@ -44,3 +44,17 @@ export async function prepareSchema(db: Database): Promise<void> {
   if (error !== undefined)
     throw new Error('The schema of the Company Data Service could not be prepared', { cause: error });
 }
+
+/** Opens the database for one piece of work outside a running service, and brings its schema up to date. */
+export async function withDatabase<Result>(
+  databaseUrl: string,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const db = openDatabase(databaseUrl, 1);
+  try {
+    await prepareSchema(db);
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,6 +1,6 @@
 /** Who is calling: an API key as HTTP Basic credentials, the key alone, without a user name. */
 import { timingSafeEqual } from 'node:crypto';
-import { keyDigest } from '../accounts';
+import { keyDigest } from '../api-keys';
 import type { Database } from '../database/database';
 import type { Plan, Role } from '../database/tables';
 import { accountExpired, outdatedKey, unauthorized } from './errors';

@@ -1,0 +1,84 @@
+/** API keys of client accounts. Not part of the HTTP API: whoever runs the service manages them. */
+import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { withDatabase, type Database } from './database/database';
+import type { Plan, Role } from './database/tables';
+
+export interface CreatedKey {
+  readonly id: string;
+  /** The key itself. It is shown here once: only its digest is stored. */
+  readonly key: string;
+}
+
+export interface ApiKey {
+  readonly id: string;
+  readonly account: string;
+  readonly plan: Plan;
+  readonly role: Role;
+  readonly state: 'active' | 'outdated';
+  readonly createdAt: Date;
+}
+
+/** Creates an API key of an account. An `administrator` key may do what the provider's solutions team does. */
+export async function createKey(
+  databaseUrl: string,
+  { accountId, role }: { accountId: string; role: Role },
+): Promise<CreatedKey> {
+  return withDatabase(databaseUrl, (db) => insertKey(db, accountId, role));
+}
+
+/** Every key with its account, the oldest first. What the keys are, nobody knows. */
+export async function listKeys(databaseUrl: string): Promise<ApiKey[]> {
+  return withDatabase(databaseUrl, (db) =>
+    db
+      .selectFrom('api_keys')
+      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+      .select(['api_keys.id', 'accounts.name as account', 'plan', 'role', 'state', 'api_keys.created_at as createdAt'])
+      .orderBy('api_keys.created_at')
+      .orderBy('api_keys.id')
+      .execute(),
+  );
+}
+
+/**
+ * Makes a key outdated: from now on (running services notice within seconds) it is answered 403.
+ *
+ * @returns whether there is such a key
+ */
+export async function retireKey(databaseUrl: string, keyId: string): Promise<boolean> {
+  return withDatabase(databaseUrl, async (db) => (await retire(db, keyId)) !== undefined);
+}
+
+/** Creates a key of the same account and role, and makes the old one outdated; nothing where there is no such key. */
+export async function rotateKey(databaseUrl: string, keyId: string): Promise<CreatedKey | undefined> {
+  return withDatabase(databaseUrl, (db) =>
+    db.transaction().execute(async (transaction) => {
+      const old = await retire(transaction, keyId);
+      return old && insertKey(transaction, old.account_id, old.role);
+    }),
+  );
+}
+
+/** What is stored of a key. */
+export function keyDigest(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+async function insertKey(db: Database, accountId: string, role: Role): Promise<CreatedKey> {
+  const key = randomBytes(32).toString('base64url');
+  const { id } = await db
+    .insertInto('api_keys')
+    .values({ account_id: accountId, role, digest: keyDigest(key) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { id, key };
+}
+
+async function retire(db: Database, keyId: string): Promise<{ account_id: string; role: Role } | undefined> {
+  return db
+    .updateTable('api_keys')
+    .set({ state: 'outdated' })
+    .where(sql`id::text`, '=', keyId.toLowerCase())
+    .returning(['account_id', 'role'])
+    .executeTakeFirst();
+}
