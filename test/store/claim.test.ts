@@ -46,6 +46,13 @@ test('a company of which everything holds is claimed, with what its import needs
 
 test.each<[string, (one: Movable) => Promise<unknown>]>([
   ['the client has not confirmed it', ({ id }) => putRow(db, id, 1, { confirmed_at: null })],
+  [
+    'the client has not confirmed it, at a platform that keeps refresh tokens',
+    async ({ id }) => {
+      await setMigration(id, { rotating: false });
+      await putRow(db, id, 1, { confirmed_at: null });
+    },
+  ],
   ['it has no credential', ({ id }) => db.deleteFrom('credentials').where('migration_id', '=', id).execute()],
   ['its credential was obtained before it was disabled', ({ id }) => setCredential(id, { obtained_at: BEFORE })],
   ['its next try is not due', ({ id }) => putRow(db, id, 1, { not_before: msFromNow(60_000) })],
