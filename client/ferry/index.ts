@@ -13,5 +13,4 @@ export type { Ferry } from './open-ferry';
 export { readReport } from './report';
 export type { HandoverReport } from './report';
 export { detailsChecked, startMigration } from './start';
-export type { StartRequest } from './start';
 export { Unreachable } from './unreachable';

@@ -1,3 +1,4 @@
+import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { ferry } from './captured';
@@ -89,8 +90,14 @@ test('show says who is waited for, and what they can type', async () => {
   const { out } = await run('show', ID);
   expect(out).toContain('Waiting for support: accept the supplied details');
   expect(out).toContain(`support: ferry approve ${ID} supply-details`);
-  expect(await asked(orchestrator, 'list')).toMatchObject({
-    exitCode: 0,
-    json: { migrations: [expect.objectContaining({ migrationId: ID, step: 'supply-details', total: 25 })] },
-  });
+});
+
+test('list shows every migration in a line, without asking a worker', async () => {
+  const line = async (): Promise<unknown> => {
+    const { json } = await asked(orchestrator, 'list');
+    return (json['migrations'] as { migrationId: string }[]).find(({ migrationId }) => migrationId === ID);
+  };
+  // Lists follow a moment later.
+  await until(async () => (await line()) !== undefined);
+  expect(await line()).toMatchObject({ state: 'waiting', step: 'supply-details', waitingFor: 'support', total: 25 });
 });
