@@ -2,6 +2,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import type { ConnectionError, ConnectionStatus } from '../database/tables';
+import { kindsOf, placeIn, type Columns } from '../query/columns';
+import type { FieldKinds, Order, Test } from '../query/fields';
+import type { Condition } from '../query/parse-query';
+import { conditionSql, orderSql, type Place } from '../query/query-sql';
 
 /** A connection as it stands inside a company: dates as Postgres writes them into JSON. */
 export interface Connection {
@@ -60,21 +64,48 @@ export async function findConnectionCompany(db: Database, connectionId: string):
   return rows[0];
 }
 
+export interface CompanyQuery {
+  readonly accountId: string;
+  readonly tag?: TagFilter | undefined;
+  readonly condition?: Condition<Test>;
+  readonly order?: Order;
+}
+
 export async function listCompanies(
   db: Database,
-  accountId: string,
-  tag: TagFilter | undefined,
+  { accountId, tag, condition, order }: CompanyQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: readonly Company[]; total: number }> {
-  const filter = sql`account_id = ${accountId} ${tag ? sql`and ${tagCondition(tag)}` : sql``}`;
+  const filter = sql`account_id = ${accountId}
+    ${tag ? sql`and ${tagCondition(tag)}` : sql``} ${condition ? sql`and ${conditionSql(condition, companyField)}` : sql``}`;
   const count = await sql<{ total: number }>`select count(*)::int as total from companies where ${filter}`.execute(db);
   const total = count.rows[0]?.total ?? 0;
   if (offset >= total) return { items: [], total };
   const { rows } = await sql<Company>`
     select ${WITH_CONNECTIONS} from (
-      select * from companies where ${filter} order by created_at, id limit ${limit} offset ${offset}
-    ) companies order by created_at, id`.execute(db);
+      select * from companies where ${filter}
+      order by ${orderSql(order, companyField)} created_at, id limit ${limit} offset ${offset}
+    ) companies order by ${orderSql(order, companyField)} created_at, id`.execute(db);
   return { items: rows, total };
+}
+
+const COLUMNS: Columns = {
+  id: { kind: 'text', place: sql`companies.id::text` },
+  name: { kind: 'text', place: sql`companies.name` },
+  description: { kind: 'text', place: sql`companies.description` },
+  created: { kind: 'date', place: sql`companies.created_at` },
+};
+
+/** What companies can be asked about; `tags.uid` is their tag `uid`. */
+export const companyFields: FieldKinds = (field) => (tagIn(field) === undefined ? kindsOf(COLUMNS)(field) : 'text');
+
+const companyField: Place = (field) => {
+  const tag = tagIn(field);
+  return tag === undefined ? placeIn(COLUMNS)(field) : sql`(companies.tags ->> ${tag}::text)`;
+};
+
+function tagIn(field: string): string | undefined {
+  return /^tags\.(.+)$/.exec(field)?.[1];
 }
 
 function tagCondition({ name, operator, value }: TagFilter): RawBuilder<boolean> {

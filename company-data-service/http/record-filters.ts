@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { DataType } from '../platform/data-types';
 import { RECORD_SHAPES } from '../platform/record-shapes';
 import type { FieldFilter } from '../records/records';
+import { ListSchema } from './list-requests';
 import { badRequest, type ValidationProblem } from './errors';
 
-const NOT_FIELDS = new Set(['page', 'pageSize']);
+const NOT_FIELDS = new Set(Object.keys(ListSchema.shape));
 
 /**
  * Reads `status=Paid` and the like: one parameter for each field, compared for equality.

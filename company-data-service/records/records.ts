@@ -1,7 +1,11 @@
 /** The records of data sets in Postgres. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
-import type { DataType } from '../platform/data-types';
+import { DATA_TYPES, type DataType } from '../platform/data-types';
+import { RECORD_SHAPES } from '../platform/record-shapes';
+import { fieldsOf, type FieldKinds, type Order, type Test } from '../query/fields';
+import type { Condition } from '../query/parse-query';
+import { conditionSql, orderSql } from '../query/query-sql';
 
 /** One field must have one value. */
 export interface FieldFilter {
@@ -15,21 +19,49 @@ export interface RecordQuery {
   readonly companyId: string;
   readonly dataType: DataType;
   readonly filters: readonly FieldFilter[];
+  readonly condition?: Condition<Test>;
+  readonly order?: Order;
 }
 
 export async function listRecords(
   db: Database,
-  { companyId, dataType, filters }: RecordQuery,
+  { companyId, dataType, filters, condition, order }: RecordQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: readonly StoredRecord[]; total: number }> {
+  const place = (field: string) => recordField(dataType, field);
   const wanted = sql`company_id = ${companyId} and data_type = ${dataType}
-    and fields @> ${JSON.stringify(Object.fromEntries(filters.map(({ field, value }) => [field, value])))}::jsonb`;
+    and fields @> ${JSON.stringify(Object.fromEntries(filters.map(({ field, value }) => [field, value])))}::jsonb
+    ${condition ? sql`and ${conditionSql(condition, place)}` : sql``}`;
   const count = await sql<{ total: number }>`select count(*)::int as total from records where ${wanted}`.execute(db);
   const total = count.rows[0]?.total ?? 0;
   if (offset >= total) return { items: [], total };
   const { rows } = await sql<{ fields: StoredRecord }>`
-    select fields from records where ${wanted} order by created_at, id limit ${limit} offset ${offset}`.execute(db);
+    select fields from records where ${wanted}
+    order by ${orderSql(order, place)} created_at, id limit ${limit} offset ${offset}`.execute(db);
   return { items: rows.map(({ fields }) => fields), total };
+}
+
+/** What the records of a data type can be asked about. */
+export function recordFields(dataType: DataType): FieldKinds {
+  return FIELDS[dataType];
+}
+
+const FIELDS = Object.fromEntries(
+  DATA_TYPES.map((dataType) => [dataType, fieldsOf(RECORD_SHAPES[dataType])]),
+) as Record<DataType, FieldKinds>;
+
+function recordField(dataType: DataType, field: string): RawBuilder<unknown> {
+  const text = sql`(fields #>> ${field.split('.')}::text[])`;
+  switch (FIELDS[dataType](field)) {
+    case 'number':
+      return sql`${text}::numeric`;
+    case 'boolean':
+      return sql`${text}::boolean`;
+    case 'date':
+      return sql`${text}::timestamptz`;
+    default:
+      return text;
+  }
 }
 
 export async function findRecord(

@@ -1,6 +1,10 @@
 /** Syncs of data sets in Postgres: queueing, state and history. What runs them is the sync engine. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
+import { kindsOf, placeIn, type Columns } from '../query/columns';
+import type { Order, Test } from '../query/fields';
+import type { Condition } from '../query/parse-query';
+import { conditionSql, orderSql } from '../query/query-sql';
 
 /** Notified whenever a sync is queued, so that the engine of every process wakes up at once. */
 export const SYNC_CHANNEL = 'company_data_service_syncs';
@@ -71,16 +75,39 @@ export async function isReadable(db: Database, companyId: string, dataType: stri
   return found !== undefined;
 }
 
+const COLUMNS: Columns = {
+  id: { kind: 'text', place: sql`id::text` },
+  connectionId: { kind: 'text', place: sql`connection_id::text` },
+  dataType: { kind: 'text', place: sql`data_type` },
+  status: { kind: 'text', place: sql`status` },
+  errorMessage: { kind: 'text', place: sql`error_message` },
+  requested: { kind: 'date', place: sql`requested_at` },
+  completed: { kind: 'date', place: sql`completed_at` },
+  progress: { kind: 'number', place: sql`progress` },
+};
+
+/** What syncs can be asked about. */
+export const syncFields = kindsOf(COLUMNS);
+
+export interface SyncQuery {
+  readonly companyId: string;
+  readonly condition?: Condition<Test>;
+  readonly order?: Order;
+}
+
 export async function listSyncs(
   db: Database,
-  companyId: string,
+  { companyId, condition, order }: SyncQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: readonly Sync[]; total: number }> {
-  const ofCompany = db.selectFrom('syncs').where('company_id', '=', companyId);
-  const { total } = await ofCompany.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow();
-  if (offset >= total) return { items: [], total };
-  const items = await ofCompany.selectAll().orderBy('requested_at').orderBy('id').limit(limit).offset(offset).execute();
-  return { items, total };
+  const place = placeIn(COLUMNS);
+  const wanted = sql`company_id = ${companyId} ${condition ? sql`and ${conditionSql(condition, place)}` : sql``}`;
+  const count = await sql<{ total: number }>`select count(*)::int as total from syncs where ${wanted}`.execute(db);
+  const total = count.rows[0]?.total ?? 0;
+  const { rows } = await sql<Sync>`
+    select * from syncs where ${wanted}
+    order by ${orderSql(order, place)} requested_at, id limit ${limit} offset ${offset}`.execute(db);
+  return { items: rows, total };
 }
 
 export async function findSync(db: Database, companyId: string, id: string): Promise<Sync | undefined> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  companyFields,
   countCompaniesExclusively,
   deleteCompany,
   findCompany,
@@ -14,9 +15,10 @@ import type { Caller } from '../authentication';
 import type { Api, ServiceContext } from '../context';
 import { companyLimitExceeded, notFound } from '../errors';
 import { answerOnce } from '../idempotency';
+import { ListSchema, listRequest } from '../list-requests';
 import { pageResponse, window } from '../paging';
 import { CompanyPathSchema, loadCompany } from '../resources';
-import { NothingSchema, PagingSchema, pageOf } from '../schemas/common';
+import { NothingSchema, pageOf } from '../schemas/common';
 import { CompanyBodySchema, CompanyPatchSchema, CompanySchema, type CompanyPatch } from '../schemas/company';
 import { companyView } from '../views';
 
@@ -25,7 +27,7 @@ export const TRIAL_COMPANIES = 50;
 
 const TAG_FILTER = /^([^=!~]+)(=|!=|~)(.*)$/s;
 
-const ListSchema = PagingSchema.extend({
+const CompaniesSchema = ListSchema.extend({
   tags: z.string().regex(TAG_FILTER, 'must look like name=value, name!=value or name~value').optional(),
 });
 
@@ -39,12 +41,13 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
       schema: {
         summary: 'List companies',
         tags: ['Companies'],
-        querystring: ListSchema,
+        querystring: CompaniesSchema,
         response: { 200: pageOf(CompanySchema) },
       },
     },
     async ({ query, caller }) => {
-      const { items, total } = await listCompanies(db, caller.accountId, tagFilter(query.tags), window(query));
+      const wanted = { accountId: caller.accountId, tag: tagFilter(query.tags), ...listRequest(query, companyFields) };
+      const { items, total } = await listCompanies(db, wanted, window(query));
       const companies = items.map((company) => companyView(company, publicUrl()));
       return pageResponse('/companies', query, { items: companies, total });
     },

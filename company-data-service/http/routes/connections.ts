@@ -4,13 +4,14 @@ import { deleteConnection, insertConnection, platformOf, unlinkConnection } from
 import { findCompany } from '../../companies/companies';
 import type { Database } from '../../database/database';
 import { PlatformInaccessible } from '../../platform/platform';
+import { fieldsOf } from '../../query/fields';
 import { credentialIn } from '../authorization-body';
 import type { Api, ServiceContext } from '../context';
 import { administratorsOnly, downstreamInaccessible, notFound } from '../errors';
 import { answerOnce } from '../idempotency';
-import { pageResponse } from '../paging';
+import { ListSchema, pageOfItems } from '../list-requests';
 import { CompanyPathSchema, ConnectionPathSchema, loadCompany, loadConnection } from '../resources';
-import { NothingSchema, PagingSchema, pageOf } from '../schemas/common';
+import { NothingSchema, pageOf } from '../schemas/common';
 import {
   AuthorizationSchema,
   ConnectionPatchSchema,
@@ -18,6 +19,8 @@ import {
   NewConnectionSchema,
 } from '../schemas/connection';
 import { connectionView } from '../views';
+
+const CONNECTION_FIELDS = fieldsOf(ConnectionSchema);
 
 export function connectionRoutes(app: Api, context: ServiceContext): void {
   const { db, slowDb, platforms, publicUrl } = context;
@@ -33,16 +36,13 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
         summary: 'List the connections of a company',
         tags: ['Connections'],
         params: CompanyPathSchema,
-        querystring: PagingSchema,
+        querystring: ListSchema,
         response: { 200: pageOf(ConnectionSchema) },
       },
     },
     async ({ company, query }) => {
-      const from = (query.page - 1) * query.pageSize;
-      const items = company.connections.slice(from, from + query.pageSize);
-      const views = items.map((connection) => connectionView(connection, publicUrl()));
-      const total = company.connections.length;
-      return pageResponse(`/companies/${company.id}/connections`, query, { items: views, total });
+      const views = company.connections.map((connection) => connectionView(connection, publicUrl()));
+      return pageOfItems(`/companies/${company.id}/connections`, query, views, CONNECTION_FIELDS);
     },
   );
 

@@ -1,11 +1,12 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { PLATFORMS, type Platform as PlatformEntry } from '../../../domain/platforms';
+import { fieldsOf } from '../../query/fields';
 import type { Api, ServiceContext } from '../context';
 import { notFound } from '../errors';
-import { pageResponse } from '../paging';
+import { ListSchema, pageOfItems } from '../list-requests';
 import { administratorOnly } from '../resources';
-import { PagingSchema, pageOf } from '../schemas/common';
+import { pageOf } from '../schemas/common';
 import {
   ApplicationBodySchema,
   ApplicationSchema,
@@ -13,6 +14,7 @@ import {
   type IntegrationView,
 } from '../schemas/integration';
 
+const INTEGRATION_FIELDS = fieldsOf(IntegrationSchema);
 const PlatformPathSchema = z.object({ platformKey: z.string() });
 
 /** The platforms, and the client's own applications at them. */
@@ -23,14 +25,13 @@ export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): 
       schema: {
         summary: 'List the platforms',
         tags: ['Integrations'],
-        querystring: PagingSchema,
+        querystring: ListSchema,
         response: { 200: pageOf(IntegrationSchema) },
       },
     },
     async ({ query }) => {
-      const from = (query.page - 1) * query.pageSize;
-      const items = PLATFORMS.slice(from, from + query.pageSize).map((entry) => integrationView(entry, publicUrl()));
-      return pageResponse('/integrations', query, { items, total: PLATFORMS.length });
+      const views = PLATFORMS.map((entry) => integrationView(entry, publicUrl()));
+      return pageOfItems('/integrations', query, views, INTEGRATION_FIELDS);
     },
   );
 

@@ -2,15 +2,16 @@ import { z } from 'zod';
 import type { Company } from '../../companies/companies';
 import { platformOf } from '../../connections/connections';
 import type { DataType } from '../../platform/data-types';
-import { findRecord, listRecords } from '../../records/records';
+import { findRecord, listRecords, recordFields } from '../../records/records';
 import { isReadable } from '../../syncs/syncs';
 import type { Api, ServiceContext } from '../context';
 import { offering, requireSupport } from '../data-sets';
 import { conflict, itemNotFound } from '../errors';
+import { ListSchema, listRequest } from '../list-requests';
 import { pageResponse, window } from '../paging';
 import { fieldFilters } from '../record-filters';
 import { CompanyPathSchema, loadCompany } from '../resources';
-import { PagingSchema, errorAnswer, pageOf } from '../schemas/common';
+import { errorAnswer, pageOf } from '../schemas/common';
 import { RecordSchema } from '../schemas/data';
 
 const NOT_READY = errorAnswer('The data set was not requested, or its first sync is not complete.');
@@ -28,15 +29,16 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
         summary: 'List the records of a data set',
         tags: ['Data'],
         params: CompanyPathSchema.extend({ dataType: z.string() }),
-        querystring: PagingSchema.catchall(z.string()),
+        querystring: ListSchema.catchall(z.string()),
         response: { 200: pageOf(RecordSchema), 409: NOT_READY },
       },
     },
     async ({ company, params: { dataType }, query }) => {
       requireSupport(company.connections, dataType);
       const filters = fieldFilters(dataType, query);
+      const request = listRequest(query, recordFields(dataType));
       await requireReadable(company, dataType);
-      const wanted = { companyId: company.id, dataType, filters };
+      const wanted = { companyId: company.id, dataType, filters, ...request };
       const page = await listRecords(db, wanted, window(query));
       return pageResponse(`/companies/${company.id}/data/${dataType}`, query, page);
     },

@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import type { Company } from '../../companies/companies';
 import { isDataType } from '../../platform/data-types';
-import { findSync, listSyncs, queueSyncs, readDataSets, type DataSetState, type Sync } from '../../syncs/syncs';
+import {
+  findSync,
+  listSyncs,
+  queueSyncs,
+  readDataSets,
+  syncFields,
+  type DataSetState,
+  type Sync,
+} from '../../syncs/syncs';
 import type { Api, ServiceContext } from '../context';
 import { conflict, notFound } from '../errors';
 import { answerOnce } from '../idempotency';
+import { ListSchema, listRequest } from '../list-requests';
 import { pageResponse, window } from '../paging';
 import { CompanyPathSchema, isUuid, loadCompany } from '../resources';
-import { NothingSchema, PagingSchema, pageOf } from '../schemas/common';
+import { NothingSchema, pageOf } from '../schemas/common';
 import { DataStatusSchema, PullOperationSchema, type DataStatusView, type PullOperationView } from '../schemas/data';
 import { offering, requireSupport } from '../data-sets';
 
@@ -95,12 +104,16 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
         summary: 'List the syncs of a company',
         tags: ['Syncs'],
         params: CompanyPathSchema,
-        querystring: PagingSchema,
+        querystring: ListSchema,
         response: { 200: pageOf(PullOperationSchema) },
       },
     },
     async ({ company, query }) => {
-      const { items, total } = await listSyncs(db, company.id, window(query));
+      const { items, total } = await listSyncs(
+        db,
+        { companyId: company.id, ...listRequest(query, syncFields) },
+        window(query),
+      );
       const path = `/companies/${company.id}/data/history`;
       return pageResponse(path, query, { items: items.map(pullOperationView), total });
     },

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { checkedQuery, parseOrder, type FieldKinds, type Order, type Test } from '../query/fields';
+import { parseQuery, QueryError, type Condition } from '../query/parse-query';
+import { matches, ordered } from '../query/query-in-memory';
+import { badRequest } from './errors';
+import { pageResponse, window } from './paging';
+import { PagingSchema } from './schemas/common';
+
+/** The parameters of every list. */
+export const ListSchema = PagingSchema.extend({
+  query: z
+    .string()
+    .optional()
+    .describe(
+      'Comparisons (`= != ~ > < >= <=`), joined by `&&` and `||`, grouped by `{}`: `status=Paid&&{amountDue>0||name~acme}`.',
+    ),
+  orderBy: z.string().optional().describe('A field; `-field` for downwards.'),
+});
+
+/** Which items of a list are wanted, and in which order. */
+export interface ListRequest {
+  readonly condition?: Condition<Test>;
+  readonly order?: Order;
+}
+
+/** @throws ServiceError 400, saying what is wrong with which parameter */
+export function listRequest(
+  { query, orderBy }: { readonly query?: string | undefined; readonly orderBy?: string | undefined },
+  kinds: FieldKinds,
+): ListRequest {
+  return {
+    ...(query && { condition: read('query', () => checkedQuery(parseQuery(query), kinds)) }),
+    ...(orderBy && { order: read('orderBy', () => parseOrder(orderBy, kinds)) }),
+  };
+}
+
+/** The page of a list that is in memory anyway. */
+export function pageOfItems<Item extends Readonly<Record<string, unknown>>>(
+  path: string,
+  query: z.infer<typeof ListSchema>,
+  items: readonly Item[],
+  kinds: FieldKinds,
+) {
+  const { condition, order } = listRequest(query, kinds);
+  const wanted = condition ? items.filter((item) => matches(item, condition)) : items;
+  const { limit, offset } = window(query);
+  return pageResponse(path, query, {
+    items: ordered(wanted, order).slice(offset, offset + limit),
+    total: wanted.length,
+  });
+}
+
+function read<Result>(parameter: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (failure) {
+    if (failure instanceof QueryError)
+      throw badRequest([{ itemId: parameter, message: `${parameter}: ${failure.message}` }]);
+    throw failure;
+  }
+}

@@ -1,0 +1,97 @@
+/** What a list can be asked about: its fields, and what kind each is of. */
+import { z } from 'zod';
+import { QueryError, type Comparison, type Condition, type Operator } from './parse-query';
+
+export type FieldKind = 'text' | 'number' | 'boolean' | 'date';
+
+/** The kind of each field that a list's items have; nothing for one that they do not have. */
+export type FieldKinds = (field: string) => FieldKind | undefined;
+
+/** A comparison whose field exists, with a value of the field's kind. */
+export interface Test {
+  readonly kind: 'test';
+  readonly field: string;
+  readonly fieldKind: FieldKind;
+  readonly operator: Operator;
+  readonly value: string | number | boolean | Date;
+}
+
+/** The scalar fields of a schema, those of objects inside it as `customerRef.name`. */
+export function fieldsOf(schema: z.ZodObject): FieldKinds {
+  const kinds = new Map(
+    Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, type]) => kindsIn(name, type)),
+  );
+  return (field) => kinds.get(field);
+}
+
+function kindsIn(name: string, type: z.ZodType): [string, FieldKind][] {
+  if (type instanceof z.ZodOptional || type instanceof z.ZodNullable) return kindsIn(name, type.unwrap() as z.ZodType);
+  if (type instanceof z.ZodObject) {
+    const inner = Object.entries(type.shape);
+    return inner.flatMap(([field, fieldType]) => kindsIn(`${name}.${field}`, fieldType));
+  }
+  if (type instanceof z.ZodISODateTime) return [[name, 'date']];
+  if (type instanceof z.ZodNumber) return [[name, 'number']];
+  if (type instanceof z.ZodBoolean) return [[name, 'boolean']];
+  if (type instanceof z.ZodString || type instanceof z.ZodEnum || type instanceof z.ZodStringFormat)
+    return [[name, 'text']];
+  return [];
+}
+
+/** @throws QueryError, naming the field that does not exist, or that has no such value or comparison */
+export function checkedQuery(condition: Condition, kinds: FieldKinds): Condition<Test> {
+  if (condition.kind === 'comparison') return checkedComparison(condition, kinds);
+  return { kind: condition.kind, conditions: condition.conditions.map((part) => checkedQuery(part, kinds)) };
+}
+
+function checkedComparison({ field, operator, value: text }: Comparison, kinds: FieldKinds): Test {
+  const fieldKind = kinds(field);
+  if (!fieldKind) throw new QueryError(`there is no field ${field}`);
+  if (operator === '~' && fieldKind !== 'text') throw new QueryError(`${field} is no text, as ~ needs`);
+  if (fieldKind === 'boolean' && operator !== '=' && operator !== '!=') {
+    throw new QueryError(`${field} is true or false: it can be = or !=`);
+  }
+  const value = valueOf(fieldKind, text);
+  if (value === undefined) throw new QueryError(`${field} must be compared with ${VALUES[fieldKind]}`);
+  return { kind: 'test', field, fieldKind, operator, value };
+}
+
+const VALUES: Record<FieldKind, string> = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  date: 'a date (ISO 8601)',
+};
+
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** The text as a value of the kind; nothing where it is none. Dates without a zone are UTC. */
+function valueOf(kind: FieldKind, text: string): Test['value'] | undefined {
+  switch (kind) {
+    case 'text':
+      return text;
+    case 'number':
+      return /^-?\d{1,30}(\.\d{1,30})?$/.test(text) ? Number(text) : undefined;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    case 'date': {
+      const zoned = /T.*(Z|[+-]\d{2}:?\d{2})$/.test(text) || !text.includes('T') ? text : `${text}Z`;
+      const date = new Date(zoned);
+      return DATE.test(text) && !Number.isNaN(date.getTime()) ? date : undefined;
+    }
+  }
+}
+
+export interface Order {
+  readonly field: string;
+  readonly fieldKind: FieldKind;
+  readonly direction: 'ascending' | 'descending';
+}
+
+/** Reads `orderBy`: a field, or `-field` for downwards. @throws QueryError */
+export function parseOrder(text: string, kinds: FieldKinds): Order {
+  const field = text.replace(/^-/, '');
+  const fieldKind = kinds(field);
+  if (!fieldKind) throw new QueryError(`there is no field ${field}`);
+  return { field, fieldKind, direction: text.startsWith('-') ? 'descending' : 'ascending' };
+}

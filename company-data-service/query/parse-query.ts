@@ -1,0 +1,111 @@
+/**
+ * The language of the `query` parameter: `status=Paid&&{amountDue>100||customerRef.name~smith}`.
+ *
+ *     any        = all *( "||" all )
+ *     all        = term *( "&&" term )
+ *     term       = "{" any "}" / comparison
+ *     comparison = field operator value
+ *
+ * `&&` binds more tightly than `||`. A value ends at `&&`, `||`, `{` or `}`; in double quotes it may hold these too, and
+ * `\` takes the next character as it is.
+ */
+
+export const OPERATORS = ['!=', '<=', '>=', '=', '~', '>', '<'] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export interface Comparison {
+  readonly kind: 'comparison';
+  readonly field: string;
+  readonly operator: Operator;
+  readonly value: string;
+}
+
+/** What a query asks for; `Leaf` is what it compares. */
+export type Condition<Leaf = Comparison> =
+  Leaf | { readonly kind: 'all' | 'any'; readonly conditions: readonly Condition<Leaf>[] };
+
+/** Thrown when a query does not follow the grammar. */
+export class QueryError extends Error {
+  override readonly name = 'QueryError';
+}
+
+/** Deeper groups are nobody's question, and would exhaust the stack. */
+const DEEPEST = 50;
+
+/** @throws QueryError, saying what was expected and where */
+export function parseQuery(text: string): Condition {
+  return new Parser(text).parse();
+}
+
+class Parser {
+  private at = 0;
+  private depth = 0;
+
+  constructor(private readonly text: string) {}
+
+  parse(): Condition {
+    const condition = this.any();
+    if (this.at < this.text.length) throw this.expected('&& or ||');
+    return condition;
+  }
+
+  private any(): Condition {
+    return this.joined('any', '||', () => this.joined('all', '&&', () => this.term()));
+  }
+
+  private joined(kind: 'all' | 'any', separator: string, part: () => Condition): Condition {
+    const conditions = [part()];
+    while (this.take(separator)) conditions.push(part());
+    const [only] = conditions;
+    return only !== undefined && conditions.length === 1 ? only : { kind, conditions };
+  }
+
+  private term(): Condition {
+    if (!this.take('{')) return this.comparison();
+    this.depth += 1;
+    if (this.depth > DEEPEST) throw new QueryError(`more than ${DEEPEST} groups in one another`);
+    const condition = this.any();
+    if (!this.take('}')) throw this.expected('}');
+    this.depth -= 1;
+    return condition;
+  }
+
+  private comparison(): Comparison {
+    const field = this.match(/[A-Za-z_][\w.-]*/y);
+    if (field === undefined) throw this.expected('a field');
+    const operator = OPERATORS.find((candidate) => this.take(candidate));
+    if (!operator) throw this.expected(`one of ${OPERATORS.join(' ')}`);
+    return { kind: 'comparison', field, operator, value: this.value() };
+  }
+
+  private value(): string {
+    const quoted = this.match(/"(?:[^"\\]|\\[^])*"/y);
+    if (quoted !== undefined) return quoted.slice(1, -1).replaceAll(/\\([^])/g, '$1');
+    const bare = this.match(/(?:(?!&&|\|\|)[^{}"])+/y);
+    if (bare === undefined) throw this.expected('a value');
+    return bare.trim();
+  }
+
+  private take(token: string): boolean {
+    this.skipSpace();
+    if (!this.text.startsWith(token, this.at)) return false;
+    this.at += token.length;
+    return true;
+  }
+
+  private match(pattern: RegExp): string | undefined {
+    this.skipSpace();
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0];
+    this.at += found?.length ?? 0;
+    return found;
+  }
+
+  private skipSpace(): void {
+    while (/\s/.test(this.text.charAt(this.at))) this.at += 1;
+  }
+
+  private expected(what: string): QueryError {
+    return new QueryError(`${what} is expected at character ${this.at + 1}`);
+  }
+}

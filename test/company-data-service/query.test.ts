@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { fieldsOf, checkedQuery, parseOrder, type FieldKinds } from '../../company-data-service/query/fields';
+import { OPERATORS, parseQuery, QueryError, type Condition } from '../../company-data-service/query/parse-query';
+import { matches, ordered } from '../../company-data-service/query/query-in-memory';
+import { RECORD_SHAPES } from '../../company-data-service/platform/record-shapes';
+import { newConnection, runService, synced, type Body, type RunningService } from './running-service';
+
+const text = fc.oneof(fc.string(), fc.constantFrom('a&&b', 'a||b', '{', '}', '"', '\\', 'a = b'));
+const comparison = fc.record({
+  kind: fc.constant('comparison' as const),
+  field: fc.constantFrom('status', 'customerRef.name', 'tags.uid', 'id'),
+  operator: fc.constantFrom(...OPERATORS),
+  value: text,
+});
+const { condition } = fc.letrec<{ condition: Condition; group: Condition }>((tie) => ({
+  condition: fc.oneof({ depthSize: 'small' }, comparison, tie('group')),
+  group: fc.record({
+    kind: fc.constantFrom('all' as const, 'any' as const),
+    conditions: fc.array(tie('condition'), { minLength: 2, maxLength: 4 }),
+  }),
+}));
+
+/** Every group in braces, every value in quotes. */
+function written(part: Condition): string {
+  if (part.kind === 'comparison') {
+    return `${part.field}${part.operator}"${part.value.replaceAll(/["\\]/g, '\\$&')}"`;
+  }
+  return `{${part.conditions.map(written).join(part.kind === 'all' ? '&&' : '||')}}`;
+}
+
+describe('a query', () => {
+  it('is read as it is written', () => {
+    fc.assert(fc.property(condition, (part) => expect(parseQuery(written(part))).toEqual(part)));
+  });
+
+  it('of any other text is refused, and nothing worse', () => {
+    fc.assert(
+      fc.property(fc.oneof(text, fc.stringMatching(/^[a-c=!<>~&|{}" ]*$/)), (anything) => {
+        try {
+          parseQuery(anything);
+        } catch (failure) {
+          expect(failure).toBeInstanceOf(QueryError);
+        }
+      }),
+    );
+    expect(() => parseQuery('{'.repeat(10_000))).toThrow(QueryError);
+  });
+
+  it('binds && more tightly than ||, and braces most tightly', () => {
+    const leaf = (field: string) => ({ kind: 'comparison', field, operator: '=', value: '1' });
+    expect(parseQuery('a=1||b=1&&c=1')).toEqual({
+      kind: 'any',
+      conditions: [leaf('a'), { kind: 'all', conditions: [leaf('b'), leaf('c')] }],
+    });
+    expect(parseQuery(' { a = 1 || b = 1 } && c = 1 ')).toEqual({
+      kind: 'all',
+      conditions: [{ kind: 'any', conditions: [leaf('a'), leaf('b')] }, leaf('c')],
+    });
+  });
+});
+
+describe('lists', () => {
+  let service: RunningService;
+  let invoices: string;
+  let all: readonly Body[];
+  beforeAll(async () => {
+    service = await runService();
+    const { company } = await synced(service.administrator, 'sbx-ok-60');
+    invoices = `${company}/data/invoices`;
+    all = (await service.client('GET', `${invoices}?pageSize=5000`)).body.results;
+  });
+  afterAll(() => service.close());
+
+  const asked = async (path: string, parameters: Record<string, string>) =>
+    service.client('GET', `${path}?${new URLSearchParams(parameters).toString()}`);
+  const kinds: FieldKinds = fieldsOf(RECORD_SHAPES.invoices);
+  const items = () => all as unknown as readonly Record<string, unknown>[];
+
+  const leaf = fc
+    .oneof(
+      fc.tuple(
+        fc.constantFrom('totalAmount', 'amountDue'),
+        fc.constantFrom('=', '!=', '<', '<=', '>', '>='),
+        fc.constantFrom('0', '100', '532.00', '-1'),
+      ),
+      fc.tuple(
+        fc.constantFrom('issueDate', 'dueDate'),
+        fc.constantFrom('=', '!=', '<', '<=', '>', '>='),
+        fc.constantFrom('2025-01-31', '2025-02-05T00:00:00Z', '2025-02-05T02:00:00+02:00'),
+      ),
+      fc.tuple(
+        fc.constantFrom('status', 'invoiceNumber', 'customerRef.name'),
+        fc.constantFrom(...OPERATORS),
+        fc.constantFrom('Paid', 'pAI', 'INV-000010', 'Customer 3', '%', "'"),
+      ),
+    )
+    .map((parts) => parts.join(''));
+  const query = fc.oneof(
+    leaf,
+    fc.tuple(leaf, fc.constantFrom('&&', '||'), leaf).map((parts) => parts.join('')),
+    fc.tuple(leaf, leaf, leaf).map(([a, b, c]) => `{${a}||${b}}&&${c}`),
+  );
+
+  it('answer the records that a query describes, in the order asked for', async () => {
+    const orders = fc.constantFrom('issueDate', '-totalAmount', 'status', '-customerRef.name');
+    await fc.assert(
+      fc.asyncProperty(query, orders, async (asking, orderBy) => {
+        const { body, status } = await asked(invoices, { query: asking, orderBy, pageSize: '5000' });
+        expect(status).toBe(200);
+        const wanted = items().filter((item) => matches(item, checkedQuery(parseQuery(asking), kinds)));
+        expect(body.totalResults).toBe(wanted.length);
+        const key = (list: readonly unknown[]) => list.map((item) => (item as Body).id);
+        const values = (list: readonly unknown[]) =>
+          list.map((item) =>
+            orderBy
+              .replace('-', '')
+              .split('.')
+              .reduce((at, name) => Reflect.get(at as object, name) as unknown, item),
+          );
+        expect(key(body.results).sort()).toEqual(key(wanted).sort());
+        expect(values(body.results)).toEqual(values(ordered(wanted, parseOrder(orderBy, kinds))));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('keep query and order in their links, and page through what is left', async () => {
+    const parameters = { query: 'status=Paid&&totalAmount>100', orderBy: '-invoiceNumber', pageSize: '7' };
+    const whole = (await asked(invoices, { ...parameters, pageSize: '5000' })).body;
+    let page = (await asked(invoices, parameters)).body;
+    const seen = page.results.map(({ id }) => id);
+    while (page._links.next) {
+      expect(new URL(page._links.next.href, service.url).searchParams.get('query')).toBe(parameters.query);
+      page = (await service.client('GET', page._links.next.href)).body;
+      seen.push(...page.results.map(({ id }) => id));
+    }
+    expect(seen).toEqual(whole.results.map(({ id }) => id));
+    expect(page._links.self.href).toBe(invoices);
+  });
+
+  it.each([
+    ['no field', '=1', /query: a field is expected at character 1/],
+    ['no operator', 'status', /one of != <= >= = ~ > < is expected at character 7/],
+    ['no end', '{status=Paid', /\} is expected/],
+    ['an unknown field', 'colour=red', /there is no field colour/],
+    ['a field of the prototype', 'constructor=1', /there is no field constructor/],
+    ['a number that is none', 'totalAmount>much', /totalAmount must be compared with a number/],
+    ['a date that is none', 'issueDate>2025-13-41', /issueDate must be compared with a date/],
+    ['a text within a number', 'totalAmount~1', /totalAmount is no text/],
+  ])('refuse a query with %s', async (_what, asking, message) => {
+    const { status, body } = await asked(invoices, { query: asking });
+    expect(status).toBe(400);
+    expect(body.validation.errors).toEqual([{ itemId: 'query', message: expect.stringMatching(message) as string }]);
+  });
+
+  it('refuse an order by what is no field', async () => {
+    for (const path of [invoices, '/companies', '/integrations']) {
+      expect(await asked(path, { orderBy: '-colour' })).toMatchObject({ status: 400 });
+    }
+  });
+
+  it('can all be asked: companies, by their tags too, connections, syncs, platforms', async () => {
+    const call = await service.newAccount('paid');
+    for (const [name, uid] of [
+      ['Beta', '1'],
+      ['Alpha', '2'],
+      ['Gamma', '2'],
+    ]) {
+      await call('POST', '/companies', { body: { name, tags: { uid } } });
+    }
+    const names = async (parameters: string) =>
+      (await call('GET', `/companies?${parameters}`)).body.results.map(({ name }) => name);
+    expect(await names('orderBy=name')).toEqual(['Alpha', 'Beta', 'Gamma']);
+    expect(await names(`query=${encodeURIComponent('tags.uid=2&&name!=Alpha')}`)).toEqual(['Gamma']);
+    expect(await names(`orderBy=-name&tags=${encodeURIComponent('uid=2')}`)).toEqual(['Gamma', 'Alpha']);
+    expect(await names(`query=${encodeURIComponent('created>2020-01-01&&description!=x')}`)).toHaveLength(3);
+
+    const { company } = await newConnection(service.client);
+    await service.client('POST', `${company}/connections`, { body: { platformKey: 'gbol' } });
+    const connections = await asked(`${company}/connections`, { query: 'platformName=Xero' });
+    expect(connections.body).toMatchObject({ totalResults: 1, results: [{ integrationKey: 'gbol' }] });
+    const platforms = await asked('/integrations', { query: 'name~quickbooks', orderBy: '-name' });
+    expect(platforms.body.results.map(({ key }) => key)).toEqual(['ndsk', 'qhyg']);
+    const history = await asked(invoices.replace('invoices', 'history'), {
+      query: 'dataType=bills||dataType=items',
+      orderBy: '-dataType',
+    });
+    expect(history.body.results.map(({ dataType }) => dataType)).toEqual(['items', 'bills']);
+  });
+});
