@@ -2,6 +2,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { CompanyDataError } from '../company-data-client';
 import type { Counts } from '../domain/company-state';
+import type { Decision, Outcome } from '../domain/decision';
 import type { Speed, Volume } from '../domain/estimate';
 import { ASSUMED_SPEED } from '../domain/estimate';
 import type { Preflight, Recorded } from '../domain/migration-state';
@@ -18,7 +19,9 @@ import {
   readVolume,
   recordDecisions,
   setPaused,
+  withdrawConfirmations,
 } from '../store';
+import type { Database } from '../store';
 import type { ActivityDeps } from './deps';
 
 interface OfMigration {
@@ -79,13 +82,7 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
     /** What decisions mean for the ledger is written first, so that the trail never says more than was done. */
     async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
       for (const { decision, outcome } of recorded) {
-        if (!outcome.applied) continue;
-        if (decision.kind === 'sync-disabled') {
-          const { companies, by } = decision;
-          await confirmDisabled(db, { migrationId, companies, by, at: outcome.at });
-        } else if (decision.kind === 'pause' || decision.kind === 'resume') {
-          await setPaused(db, migrationId, decision.kind === 'pause');
-        }
+        if (outcome.applied) await carryOut(db, migrationId, decision, outcome);
       }
       await recordDecisions(db, migrationId, recorded);
       return countCompanies(db, migrationId);
@@ -105,4 +102,23 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
 function isAnswerAboutUs(error: CompanyDataError): boolean {
   const failure = error.toFailure();
   return failure.kind === 'answer' && failure.status >= 400 && failure.status < 500 && failure.status !== 429;
+}
+
+/** What a decision changes in the ledger; doing it twice changes nothing more. */
+async function carryOut(db: Database, migrationId: string, decision: Decision, { at }: Outcome): Promise<void> {
+  switch (decision.kind) {
+    case 'sync-disabled':
+      return confirmDisabled(db, { migrationId, companies: decision.companies, by: decision.by, at });
+    case 'pause':
+    case 'resume':
+      return setPaused(db, migrationId, decision.kind === 'pause');
+    case 'step':
+      if (decision.verdict === 'reject' && decision.step === 'disable-syncing') {
+        await withdrawConfirmations(db, migrationId);
+      }
+      return;
+    case 'time':
+    case 'credentials-supplied':
+      return;
+  }
 }

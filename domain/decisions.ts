@@ -19,6 +19,11 @@ export function outcomeOf(state: MigrationState, decisionId: string): Outcome | 
   return state.outcomes.find((outcome) => outcome.decisionId === decisionId);
 }
 
+/** The outcomes with one more; the oldest are forgotten. */
+export function withOutcome(outcomes: readonly Outcome[], outcome: Outcome): readonly Outcome[] {
+  return [...outcomes, outcome].slice(-OUTCOMES_KEPT);
+}
+
 /** The state after a decision: changed by it, or with its refusal on record. The same decision again changes nothing. */
 export function decide(state: MigrationState, decision: Decision, at: string): MigrationState {
   if (outcomeOf(state, decision.decisionId)) return state;
@@ -26,7 +31,7 @@ export function decide(state: MigrationState, decision: Decision, at: string): M
   const outcome: Outcome = { decisionId: decision.decisionId, applied: judged.state !== null, text: judged.text, at };
   return {
     ...(judged.state ?? state),
-    outcomes: [...state.outcomes, outcome].slice(-OUTCOMES_KEPT),
+    outcomes: withOutcome(state.outcomes, outcome),
     unrecorded: [...state.unrecorded, { decision, outcome }],
   };
 }

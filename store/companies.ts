@@ -22,6 +22,16 @@ export async function confirmDisabled(db: Database, confirmation: Confirmation):
     where migration_id = ${migrationId} and state = 'waiting' and confirmed_at is null and ${chosen}`.execute(db);
 }
 
+/** Takes back what the client confirmed, of every company that has not been claimed. */
+export async function withdrawConfirmations(db: Database, migrationId: string): Promise<void> {
+  await db
+    .updateTable('companies')
+    .set({ confirmed_at: null, confirmed_by: null })
+    .where('migration_id', '=', migrationId)
+    .where('state', '=', 'waiting')
+    .execute();
+}
+
 /** Which of these references the manifest lacks. */
 export async function findUnknown(
   db: Database,

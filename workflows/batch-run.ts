@@ -3,6 +3,7 @@ import type { SliceReport } from '../activities/batch';
 import type { StopReason } from '../domain/failures';
 import type { MigrationLimits } from '../domain/plan';
 import { records, slices } from './activity-proxies';
+import { growingWait } from './growing-wait';
 import { batchProgressSignal } from './messages';
 
 export interface Batch {
@@ -18,8 +19,7 @@ export interface BatchReport {
 }
 
 /** The shortest wait between two looks, and how far it grows while nothing happens: each costs a few events. */
-const SHORTEST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 60_000;
+const WAIT = { shortestMs: 500, longestMs: 60_000 };
 const PROGRESS_EVERY_MS = 60_000;
 
 /** Moves and verifies the companies that can be moved now, slice after slice. */
@@ -37,7 +37,7 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
 
   /** Claims group after group, and waits for companies whose next try is due later, until none is left to claim. */
   async function importWaiting(slice: number): Promise<void> {
-    const wait = growingWait();
+    const wait = growingWait(WAIT);
     while (stop === null) {
       const { claimed, stop: stopped, nextClaimInMs } = await importSlice(slice);
       stop ??= stopped;
@@ -48,7 +48,7 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
 
   /** When every slice has ended, whatever is still importing has lost its attempt: it is taken over in time. */
   async function importStalled(): Promise<void> {
-    const wait = growingWait();
+    const wait = growingWait(WAIT);
     while (stop === null) {
       const { claimed, stop: stopped, nextClaimInMs, nextTakeOverInMs } = await importSlice(1);
       stop ??= stopped;
@@ -66,7 +66,7 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
 
   /** Looks at companies whose sync may be over, for as long as one is syncing or may yet come. */
   async function verifySyncs(): Promise<void> {
-    const wait = growingWait();
+    const wait = growingWait(WAIT);
     for (;;) {
       const report = await slices.verifyDue.executeWithOptions({ summary: 'Check companies whose sync may be over' }, [
         { migrationId, atOnce: limits.companiesPerSliceAtOnce, syncTimeoutMs: limits.syncTimeoutMs },
@@ -96,13 +96,4 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
 
 async function pauseFor(ms: number, summary: string): Promise<void> {
   await sleep(ms, { summary });
-}
-
-/** At least as long as asked for, and longer each time while nothing moves. */
-function growingWait(): (askedMs: number, moved: boolean) => number {
-  let atLeastMs = SHORTEST_WAIT_MS;
-  return (askedMs, moved) => {
-    atLeastMs = moved ? SHORTEST_WAIT_MS : Math.min(LONGEST_WAIT_MS, atLeastMs * 1.25);
-    return Math.max(askedMs, atLeastMs);
-  };
 }

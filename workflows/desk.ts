@@ -16,7 +16,7 @@ import {
   uuid4,
 } from '@temporalio/workflow';
 import type { Outcome } from '../domain/decision';
-import { decide, outcomeOf } from '../domain/decisions';
+import { decide, outcomeOf, withOutcome } from '../domain/decisions';
 import { detailsOf } from '../domain/details';
 import type { MigrationState } from '../domain/migration-state';
 import { newMigration } from '../domain/migration-state';
@@ -58,7 +58,7 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
     if ('malformed' in reading) {
       log.warn('a message could not be read', { message, why: reading.malformed });
       const outcome = { decisionId: idIn(input) ?? uuid4(), applied: false, text: reading.malformed, at };
-      change((before) => ({ ...before, outcomes: [...before.outcomes, outcome] }));
+      change((before) => ({ ...before, outcomes: withOutcome(before.outcomes, outcome) }));
       return outcome;
     }
     const { decisionId } = reading.decision;

@@ -1,4 +1,4 @@
-import { allHandlersFinished, condition, continueAsNew, executeChild, sleep, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, executeChild, workflowInfo } from '@temporalio/workflow';
 import { ParentClosePolicy } from '@temporalio/workflow';
 import { movableCompanies } from '../domain/company-state';
 import type { Counts } from '../domain/company-state';
@@ -13,6 +13,7 @@ import type { Step } from '../domain/steps';
 import { records, slices } from './activity-proxies';
 import { batchRun } from './batch-run';
 import type { Desk } from './desk';
+import { growingWait } from './growing-wait';
 import { now, openDesk } from './desk';
 
 /** How a migration ended. The companies are in the ledger, and `ferry report` reads them there. */
@@ -76,7 +77,9 @@ async function timeAgreed(desk: Desk): Promise<void> {
 
 /** Steps that people settle: the migration waits, for weeks if need be. */
 async function settled(desk: Desk, step: Step): Promise<void> {
-  if (await desk.until((state) => isSettled(state, step))) desk.end(step);
+  // What was decided reaches the ledger first: a confirmation taken back there opens the step again.
+  const reached = await desk.until((state) => state.unrecorded.length === 0 && isSettled(state, step));
+  if (reached) desk.end(step);
 }
 
 /** Step 5: one company is moved and proven; support approves it, or says what is tried next. */
@@ -106,29 +109,42 @@ async function startTimeReached(desk: Desk): Promise<boolean> {
   return desk.state().closed === null && desk.state().step === step;
 }
 
+/** Between two looks at the first company; a sync may take more than a day. */
+const FIRST_COMPANY_WAIT = { shortestMs: 800, longestMs: 5 * 60_000 };
+
 async function moveFirstCompany(desk: Desk): Promise<void> {
-  const { migrationId } = desk.plan;
-  const { syncTimeoutMs } = desk.plan.limits;
+  const { migrationId, limits } = desk.plan;
   const chosen = await records.chooseFirstCompany({ migrationId, wanted: desk.state().firstCompanyRow });
   if (!chosen) {
     // The company that was asked for cannot be moved as it is: whatever may change that is a decision.
-    const { outcomes } = desk.state();
-    await desk.until((state) => state.outcomes !== outcomes);
+    await nextDecision(desk);
     return;
   }
+  // Somebody may have paused, or taken a step back, while the company was chosen.
+  if (desk.state().step !== 'migrate-first-company' || !mayMove(desk.state())) return;
   const { row, reference } = chosen;
   desk.change((state) => ({
     ...state,
     firstCompany: { row, reference, stage: 'importing', failure: null, evidence: [] },
   }));
   const options = { summary: `Move and check the first company, ${reference}` };
+  const work = { migrationId, row, syncTimeoutMs: limits.syncTimeoutMs };
+  const wait = growingWait(FIRST_COMPANY_WAIT);
   for (;;) {
-    const step = await slices.advanceFirstCompany.executeWithOptions(options, [{ migrationId, row, syncTimeoutMs }]);
+    const step = await slices.advanceFirstCompany.executeWithOptions(options, [work]);
     const counts = await records.count({ migrationId });
     if ('stop' in step) return halt(desk, step.stop, { counts, firstCompany: null });
     if ('result' in step) return desk.change((state) => ({ ...state, counts, firstCompany: step.result }));
-    await sleep(step.againInMs, { summary: 'Until the next look at the first company' });
+    // A credential supplied, or a resume, is looked at without waiting.
+    await nextDecision(desk, wait(step.againInMs, false));
   }
+}
+
+/** Resolves with the next decision, or after so many milliseconds. */
+async function nextDecision(desk: Desk, withinMs?: number): Promise<void> {
+  const { outcomes } = desk.state();
+  const decided = (): boolean => desk.state().outcomes !== outcomes && desk.state().unrecorded.length === 0;
+  await (withinMs === undefined ? condition(decided) : condition(decided, withinMs));
 }
 
 /** Step 6: batch runs move the rest; both sides sign off when nothing is open any more. */

@@ -60,6 +60,27 @@ test('the same first company can be tried again, although no other is left', asy
   expect(await triesOf(migration.id)).toBe(before + 1);
 });
 
+test('step 4 taken back asks for every confirmation again, and nothing is moved meanwhile', async () => {
+  const migration = await started(orchestrator, 'taken-back', ['sbx-ok-1.taken-back']);
+  await migration.until(({ preflight }) => preflight !== null);
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  await migration.send('proposeTime', { startAt: tomorrow, ...SUPPORT });
+  for (const step of ['schedule', 'update-application']) {
+    await migration.send('approve', { step, ...SUPPORT });
+    await migration.send('approve', { step, ...CLIENT });
+  }
+  await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+  await migration.until(({ step }) => step === 'migrate-first-company');
+  expect(await migration.send('reject', { step: 'disable-syncing', reason: 'it still syncs', ...CLIENT })).toBe(
+    'applied',
+  );
+  const open = await migration.until(({ counts }) => counts.unconfirmed === 1);
+  expect(open).toMatchObject({ step: 'disable-syncing', waitingFor: { roles: ['client'] } });
+  expect(await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT })).toBe('applied');
+  await migration.until(({ step }) => step === 'migrate-first-company');
+});
+
 test('an abandoned migration ends, closes its ledger and destroys its credentials', async () => {
   const migration = await started(orchestrator, 'abandoned', ['sbx-revoked.abandoned', 'sbx-ok-3.abandoned2']);
   await migration.readyToMove();
