@@ -14,6 +14,9 @@ export class NoWorker extends Error {
 /** gRPC: nobody answered in time; the server knows of nobody who could. */
 const UNANSWERED: readonly unknown[] = [4, 9];
 
+/** A question that a worker takes to its grave is lost; asked again, it reaches another one. */
+const FIRST_ASKED_FOR_MS = 3_000;
+
 /**
  * Asks a migration's workflow; a worker has to run for that.
  *
@@ -21,14 +24,30 @@ const UNANSWERED: readonly unknown[] = [4, 9];
  * @throws NoSuchMigration
  */
 export async function ask<Answer, Args extends [unknown?]>(
-  { temporal }: Ferry,
+  ferry: Ferry,
   migrationId: string,
   query: QueryDefinition<Answer, Args>,
   withinMs: number,
   ...args: Args
 ): Promise<Answer> {
+  const until = Date.now() + withinMs;
   try {
-    return await temporal.withDeadline(Date.now() + withinMs, () =>
+    return await askOnce(ferry, migrationId, query, Math.min(until, Date.now() + FIRST_ASKED_FOR_MS), args);
+  } catch (error) {
+    if (!(error instanceof NoWorker) || Date.now() >= until) throw error;
+    return askOnce(ferry, migrationId, query, until, args);
+  }
+}
+
+async function askOnce<Answer, Args extends [unknown?]>(
+  { temporal }: Ferry,
+  migrationId: string,
+  query: QueryDefinition<Answer, Args>,
+  until: number,
+  args: Args,
+): Promise<Answer> {
+  try {
+    return await temporal.withDeadline(until, () =>
       temporal.workflow.getHandle(migrationId).query<Answer, Args>(query, ...args),
     );
   } catch (error) {

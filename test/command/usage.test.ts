@@ -43,7 +43,7 @@ test('used wrongly by a program: the answer is JSON too', async () => {
 test('help and version are no mistakes', async () => {
   const help = await ferry(['--help']);
   expect(help).toMatchObject({ exitCode: 0, err: '' });
-  expect(help.out).toMatch(/^Before a migration:\n {2}check /m);
+  expect(help.out).toMatch(/^Before a migration:\n {2}up /m);
 
   const ofCommand = await ferry(['check', '--help']);
   expect(ofCommand.exitCode).toBe(0);
