@@ -1,12 +1,16 @@
 import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely';
 import { Pool } from 'pg';
 import { firstSchema } from './migrations/001-first-schema';
+import { settingsPushesQuotas } from './migrations/002-settings-pushes-quotas';
 import type { Tables } from './tables';
 
 /** The service's own schema: it shares a database, but no table, with whatever else lives there. */
 const SCHEMA = 'company_data_service';
 
-const MIGRATIONS: Record<string, Migration> = { '001-first-schema': firstSchema };
+const MIGRATIONS: Record<string, Migration> = {
+  '001-first-schema': firstSchema,
+  '002-settings-pushes-quotas': settingsPushesQuotas,
+};
 
 export type Database = Kysely<Tables>;
 

@@ -127,6 +127,57 @@ interface SandboxTokenTable {
   /** How often it was presented: some test credentials change their mind. */
   uses: Generated<number>;
   spent_at: Date | null;
+  /** Only of tokens that the sandbox handed out itself, and only where their age matters. */
+  minted_at: Date | null;
+}
+
+interface SandboxUserTokenTable {
+  platform_key: string;
+  user_name: string;
+  digest: Buffer;
+  /** Grows with every token. */
+  number: Generated<string>;
+}
+
+interface SyncSettingTable {
+  company_id: string;
+  data_type: string;
+  fetch_on_first_link: boolean;
+  /** Hours between two syncs; 0: never by itself. */
+  sync_schedule: number;
+  sync_order: number;
+}
+
+export type PushStatus = 'Pending' | 'Failed' | 'Success' | 'TimedOut';
+
+interface PushOperationTable {
+  id: Generated<string>;
+  company_id: string;
+  connection_id: string;
+  data_type: string;
+  record: JSONColumnType<Record<string, unknown>>;
+  status: Generated<PushStatus>;
+  status_code: Generated<number>;
+  provider_status_code: number | null;
+  error_message: string | null;
+  changes: JSONColumnType<PushChange[], string | undefined>;
+  requested_at: GeneratedDate;
+  completed_at: Date | null;
+  /** When the platform is asked next; nothing once the operation has ended. */
+  due_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+}
+
+/** What a push has done at the platform, as a client reads it in `changes`. */
+export interface PushChange {
+  type: 'Created';
+  recordRef: { id: string; dataType: string };
+}
+
+interface DailyRequestTable {
+  key_id: string;
+  /** In UTC. */
+  day: string;
+  used: number;
 }
 
 /** The schema `company_data_service`, table by table. */
@@ -142,4 +193,8 @@ export interface Tables {
   records: RecordTable;
   idempotent_responses: IdempotentResponseTable;
   sandbox_tokens: SandboxTokenTable;
+  sandbox_user_tokens: SandboxUserTokenTable;
+  sync_settings: SyncSettingTable;
+  push_operations: PushOperationTable;
+  daily_requests: DailyRequestTable;
 }

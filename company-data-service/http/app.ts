@@ -16,8 +16,10 @@ import { healthRoutes } from './routes/health';
 import { integrationRoutes } from './routes/integrations';
 import { linkRoutes } from './routes/link';
 import { logoRoutes } from './routes/logos';
+import { pushRoutes } from './routes/pushes';
 import { recordRoutes } from './routes/records';
 import { sandboxTokenRoutes } from './routes/sandbox-token';
+import { syncSettingRoutes } from './routes/sync-settings';
 import { syncRoutes } from './routes/syncs';
 
 export interface AppOptions {
@@ -74,6 +76,8 @@ export async function createApp({
         connectionRoutes(keyed, context);
         syncRoutes(keyed, context);
         recordRoutes(keyed, context);
+        syncSettingRoutes(keyed, context);
+        pushRoutes(keyed, context);
         integrationRoutes(keyed, context);
         accountRoutes(keyed, context);
       });

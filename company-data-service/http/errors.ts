@@ -60,6 +60,9 @@ export const companyLimitExceeded = (limit: number) =>
     ],
   });
 
+export const syncScheduleNotAllowed = () =>
+  new ServiceError(402, 'SyncSettingsValidationException: Sync schedule not allowed');
+
 export const notFound = (what: string) => new ServiceError(404, `${what} was not found.`);
 
 export const unsupportedDataType = (dataType: string, platformNames: readonly string[]) =>

@@ -16,6 +16,7 @@ const TAGS = [
   { name: 'Connections', description: 'Their connections to platforms, and how these are authorized.' },
   { name: 'Syncs', description: 'Fetching data sets from platforms.' },
   { name: 'Data', description: 'Reading what was synced.' },
+  { name: 'Pushes', description: 'Creating records at platforms.' },
   { name: 'Integrations', description: 'The platforms, and the client’s own applications at them.' },
   { name: 'Service', description: 'The account, and the service itself.' },
   { name: 'Sandbox', description: 'What stands in for platforms and companies.' },

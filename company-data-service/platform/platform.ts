@@ -48,6 +48,21 @@ export interface FetchedPage {
   readonly next?: { readonly cursor: string; readonly afterMs: number };
 }
 
+/** A record to be created at a platform. */
+export interface PushedRecord {
+  /** The same for every attempt: the platform creates one record for it. */
+  readonly key: string;
+  readonly dataType: DataType;
+  readonly record: Readonly<Record<string, unknown>>;
+  /** Whether the platform has accepted it before, and is only asked what became of it. */
+  readonly accepted: boolean;
+}
+
+/** Accepted and not finished, or created. */
+export type PushAnswer =
+  | { readonly statusCode: 202; readonly afterMs: number }
+  | { readonly statusCode: 200 | 201; readonly recordId: string };
+
 export interface Platforms {
   /**
    * Asks whose data the access token opens. Uses nothing up.
@@ -65,6 +80,11 @@ export interface Platforms {
    * @throws PlatformRefusal
    */
   fetch(grant: Grant, organizationId: string, dataType: DataType, cursor?: string): Promise<FetchedPage>;
+  /**
+   * Hands a record to the platform, or asks what became of it.
+   * @throws PlatformRefusal, PlatformInaccessible
+   */
+  push(grant: Grant, record: PushedRecord): Promise<PushAnswer>;
 }
 
 /** Why a platform does not serve a company; the `statusText` of a connection's error. */

@@ -27,7 +27,7 @@ export function fieldsOf(schema: z.ZodObject): FieldKinds {
 function kindsIn(name: string, type: z.ZodType): [string, FieldKind][] {
   if (type instanceof z.ZodOptional || type instanceof z.ZodNullable) return kindsIn(name, type.unwrap() as z.ZodType);
   if (type instanceof z.ZodObject) {
-    const inner = Object.entries(type.shape);
+    const inner = Object.entries<z.ZodType>(type.shape);
     return inner.flatMap(([field, fieldType]) => kindsIn(`${name}.${field}`, fieldType));
   }
   if (type instanceof z.ZodISODateTime) return [[name, 'date']];

@@ -1,9 +1,11 @@
-/** Runs the syncs: sleeps exactly until the next one is due, or until one is queued anywhere. */
+/** Runs syncs and push operations: sleeps exactly until the next one is due, or until one is queued anywhere. */
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { failureForLog } from '../failure-for-log';
+import { PUSHES_AT_ONCE, stepDuePushes } from '../pushes/push-step';
+import { queueScheduledSyncs } from './sync-settings';
 import { STEP_SIZE, stepDueSyncs, type SyncStepDependencies } from './sync-step';
-import { SYNC_CHANNEL } from './syncs';
+import { WORK_CHANNEL } from './syncs';
 
 /** Another process holds what is due: it works on it, or has just died. */
 const HELD_ELSEWHERE_MS = 100;
@@ -19,6 +21,7 @@ export class SyncEngine {
   private stopped = false;
   private woken = false;
   private wake: () => void = () => undefined;
+  private schedulesNextAt = 0;
   private listener: Client | undefined;
   private running: Promise<void> = Promise.resolve();
 
@@ -48,16 +51,24 @@ export class SyncEngine {
     const { db, logger } = this.options;
     try {
       await this.listen();
-      const stepped = await stepDueSyncs(this.options);
-      if (stepped === STEP_SIZE) return 0;
+      await this.followSchedules();
+      const [synced, pushed] = [await stepDueSyncs(this.options), await stepDuePushes(this.options)];
+      if (synced === STEP_SIZE || pushed === PUSHES_AT_ONCE) return 0;
       const dueInMs = await msUntilDue(db);
       if (dueInMs === undefined) return IDLE_MS;
       if (dueInMs > 0) return Math.min(dueInMs, IDLE_MS);
-      return stepped > 0 ? 0 : HELD_ELSEWHERE_MS;
+      return synced + pushed > 0 ? 0 : HELD_ELSEWHERE_MS;
     } catch (failure) {
       logger.error({ err: failureForLog(failure) }, 'a step of the syncs failed, and is taken again');
       return AFTER_FAILURE_MS;
     }
+  }
+
+  /** Schedules are in hours: looking twice a minute is exact enough. */
+  private async followSchedules(): Promise<void> {
+    if (Date.now() < this.schedulesNextAt) return;
+    this.schedulesNextAt = Date.now() + IDLE_MS;
+    await queueScheduledSyncs(this.options.db);
   }
 
   private async sleep(ms: number): Promise<void> {
@@ -85,7 +96,7 @@ export class SyncEngine {
       this.wakeUp();
     });
     await listener.connect();
-    await listener.query(`listen ${SYNC_CHANNEL}`);
+    await listener.query(`listen ${WORK_CHANNEL}`);
     this.listener = listener;
   }
 
@@ -98,7 +109,9 @@ export class SyncEngine {
 
 async function msUntilDue(db: SyncStepDependencies['db']): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
-    select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms
-    from syncs where due_at is not null`.execute(db);
+    select (extract(epoch from least(
+      (select min(due_at) from syncs where due_at is not null),
+      (select min(due_at) from push_operations where due_at is not null)
+    ) - clock_timestamp()) * 1000)::float8 as ms`.execute(db);
   return rows[0]?.ms ?? undefined;
 }

@@ -6,8 +6,8 @@ import type { Order, Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 import { conditionSql, orderSql } from '../query/query-sql';
 
-/** Notified whenever a sync is queued, so that the engine of every process wakes up at once. */
-export const SYNC_CHANNEL = 'company_data_service_syncs';
+/** Notified whenever a sync or a push is queued, so that the engine of every process wakes up at once. */
+export const WORK_CHANNEL = 'company_data_service_work';
 
 export interface Sync {
   readonly id: string;
@@ -40,7 +40,7 @@ export async function queueSyncs(db: Database, companyId: string, targets: reado
       select connection_id, data_type, company_id, id from queued
       on conflict (connection_id, data_type) do update set latest_sync_id = excluded.latest_sync_id
     )
-    select queued.*, pg_notify(${SYNC_CHANNEL}, '') from queued`.execute(db);
+    select queued.*, pg_notify(${WORK_CHANNEL}, '') from queued`.execute(db);
   return rows;
 }
 

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { createAccount, createKey, startService } from '../../company-data-service';
 import { DATA_TYPES } from '../../company-data-service/platform/data-types';
+import { until } from '../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { authorized, callerWith, settled, type Body } from './running-service';
 
@@ -27,7 +28,12 @@ beforeAll(async () => {
     create function trace() returns trigger language plpgsql as
       $$ begin insert into public.ends values (new.id); return new; end $$;
     create trigger ends after update on company_data_service.syncs
-      for each row when (new.completed_at is not null) execute function trace();`);
+      for each row when (new.completed_at is not null) execute function trace();
+    create table push_ends (push_id uuid);
+    create function trace_push() returns trigger language plpgsql as
+      $$ begin insert into public.push_ends values (new.id); return new; end $$;
+    create trigger push_ends after update on company_data_service.push_operations
+      for each row when (new.completed_at is not null) execute function trace_push();`);
 });
 
 afterAll(async () => {
@@ -107,6 +113,25 @@ describe('several processes of the service', () => {
     expect(await underWay()).toBeGreaterThan(0);
     const successor = await startProcess();
     await expectEachSyncedOnce(successor.url, companies);
+    await successor.kill();
+  });
+
+  it('bring every push operation to its end after kill -9, exactly once', async () => {
+    const killed = await startProcess();
+    const call = callerWith(killed.url, key);
+    const { company, connection } = await authorized(call, 'sbx-slow-300-ok-1');
+    for (let index = 0; index < 5; index += 1) {
+      await call('POST', `${connection}/push/invoices`, { body: { invoiceNumber: `INV-${index}` } });
+    }
+    const accepted = async () =>
+      (await inspector.query('select from company_data_service.push_operations where provider_status_code = 202'))
+        .rowCount;
+    await until(async () => (await accepted()) === 5);
+    await killed.kill();
+    const successor = await startProcess();
+    const pushes = `${company}/push?query=${encodeURIComponent('status=Success')}`;
+    await until(async () => (await callerWith(successor.url, key)('GET', pushes)).body.totalResults === 5);
+    expect((await inspector.query('select from push_ends')).rowCount).toBe(5);
     await successor.kill();
   });
 

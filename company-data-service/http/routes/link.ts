@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { findCompany, findConnectionCompany, type Company, type Connection } from '../../companies/companies';
 import { authorizeConnection } from '../../connections/authorize';
 import { platformOf } from '../../connections/connections';
+import { queueFirstSyncs } from '../../syncs/sync-settings';
 import type { Api, ServiceContext } from '../context';
 import { notFound } from '../errors';
 import { consentOf } from '../../platform/sandbox/consent';
@@ -39,6 +40,8 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
         platform,
         credential: consentOf(platform, connection.organization_id ?? `organization-${randomUUID()}`),
       });
+      // The company's own consent, unlike migrated credentials, may begin with what it is for.
+      if (accepted && connection.status === 'PendingAuth') await queueFirstSyncs(db, company.id, connection.id);
       const [title, text] = accepted
         ? ['Connected', `${company.name} is connected to ${platform.name}. You may close this page.`]
         : ['Not connected', `${platform.name} did not accept the connection of ${company.name}.`];

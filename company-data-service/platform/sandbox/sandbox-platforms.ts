@@ -11,6 +11,8 @@ import {
   type Grant,
   type Organization,
   type Platforms,
+  type PushAnswer,
+  type PushedRecord,
   type TokenPair,
 } from '../platform';
 import { parseCredential, tokenOf, type SandboxCredential } from './credentials';
@@ -76,6 +78,13 @@ export class SandboxPlatforms implements Platforms {
       progress: Math.floor((100 * end) / total),
       next: { cursor: String(end), afterMs: waitFor(sizeAt(end)) },
     };
+  }
+
+  async push(grant: Grant, { key, accepted }: PushedRecord): Promise<PushAnswer> {
+    const credential = parseCredential(tokenOf(grant));
+    if (credential.expiresDuringSync && accepted) throw new PlatformRefusal('GrantRefused', 'The grant has expired.');
+    if (!accepted) return { statusCode: 202, afterMs: this.pace.syncBaseMs + (credential.delayMs ?? 0) };
+    return { statusCode: 200, recordId: key };
   }
 
   /** What every call to the platform goes through: application and grant have to be good. */

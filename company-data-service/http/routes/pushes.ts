@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { DataType } from '../../platform/data-types';
+import { RECORD_SHAPES } from '../../platform/record-shapes';
+import { findPush, insertPush, listPushes, pushFields, type Push } from '../../pushes/pushes';
+import type { Api, ServiceContext } from '../context';
+import { requireSupport } from '../data-sets';
+import { badRequest, conflict, notFound } from '../errors';
+import { answerOnce } from '../idempotency';
+import { ListSchema, listRequest } from '../list-requests';
+import { pageResponse, window } from '../paging';
+import { CompanyPathSchema, ConnectionPathSchema, isUuid, loadCompany, loadConnection } from '../resources';
+import { pageOf } from '../schemas/common';
+import { PushedRecordSchema, PushOperationSchema, type PushOperationView } from '../schemas/push';
+
+/** Sending records to platforms, and seeing what became of them. */
+export function pushRoutes(app: Api, context: ServiceContext): void {
+  const { db } = context;
+  const ofCompany = loadCompany(context);
+  const tags = ['Pushes'];
+
+  app.post(
+    '/companies/:companyId/connections/:connectionId/push/:dataType',
+    {
+      onRequest: [ofCompany, loadConnection],
+      schema: {
+        summary: 'Create a record at the platform',
+        description: 'Answered at once, with an operation that is `Pending`: what becomes of it is to be read later.',
+        tags,
+        params: ConnectionPathSchema.extend({ dataType: z.string() }),
+        body: PushedRecordSchema,
+        response: { 200: PushOperationSchema },
+      },
+    },
+    async (request, reply) => {
+      const { company, connection, body: record } = request;
+      const { dataType } = request.params;
+      requireSupport([connection], dataType);
+      checkRecord(dataType, record);
+      if (connection.status !== 'Linked') throw conflict(`Connection ${connection.id} is not linked.`);
+      await answerOnce(db, request, reply, async (transaction) => {
+        const { id: companyId } = company;
+        const push = await insertPush(transaction, { companyId, connectionId: connection.id, dataType, record });
+        return { statusCode: 200, body: pushOperationView(push) };
+      });
+      return reply;
+    },
+  );
+
+  app.get(
+    '/companies/:companyId/push',
+    {
+      onRequest: ofCompany,
+      schema: {
+        summary: 'List the push operations of a company',
+        tags,
+        params: CompanyPathSchema,
+        querystring: ListSchema,
+        response: { 200: pageOf(PushOperationSchema) },
+      },
+    },
+    async ({ company: { id: companyId }, query }) => {
+      const { items, total } = await listPushes(db, { companyId, ...listRequest(query, pushFields) }, window(query));
+      return pageResponse(`/companies/${companyId}/push`, query, { items: items.map(pushOperationView), total });
+    },
+  );
+
+  app.get(
+    '/companies/:companyId/push/:pushOperationKey',
+    {
+      onRequest: ofCompany,
+      schema: {
+        summary: 'Read a push operation',
+        tags,
+        params: CompanyPathSchema.extend({ pushOperationKey: z.string() }),
+        response: { 200: PushOperationSchema },
+      },
+    },
+    async ({ company, params: { pushOperationKey } }) => {
+      const push = isUuid(pushOperationKey) ? await findPush(db, company.id, pushOperationKey) : undefined;
+      if (!push) throw notFound(`Push operation ${pushOperationKey} of company ${company.id}`);
+      return pushOperationView(push);
+    },
+  );
+}
+
+/** A record may leave fields out, but what it has must be of the data type's own form. */
+function checkRecord(dataType: DataType, record: Readonly<Record<string, unknown>>): void {
+  const shape: z.ZodObject = RECORD_SHAPES[dataType];
+  const { error } = shape.partial().safeParse(record);
+  const problems = (error?.issues ?? []).map(({ path, message }) => {
+    const itemId = path.join('.');
+    return { itemId, message: `${itemId}: ${message}` };
+  });
+  if (!Object.keys(record).some((field) => Object.hasOwn(shape.shape, field))) {
+    problems.push({ itemId: 'body', message: `body: has no field of ${dataType}` });
+  }
+  if (problems.length > 0) throw badRequest(problems);
+}
+
+function pushOperationView(push: Push): PushOperationView {
+  return {
+    companyId: push.company_id,
+    pushOperationKey: push.id,
+    dataConnectionKey: push.connection_id,
+    dataType: push.data_type,
+    requestedOnUtc: push.requested_at.toISOString(),
+    ...(push.completed_at && { completedOnUtc: push.completed_at.toISOString() }),
+    status: push.status,
+    statusCode: push.status_code,
+    ...(push.provider_status_code !== null && { providerStatusCode: push.provider_status_code }),
+    changes: [...push.changes],
+    ...(push.error_message !== null && { errorMessage: push.error_message }),
+  };
+}

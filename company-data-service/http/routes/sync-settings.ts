@@ -1,0 +1,44 @@
+import { readSyncSettings, storeSyncSettings } from '../../syncs/sync-settings';
+import type { Api, ServiceContext } from '../context';
+import { syncScheduleNotAllowed } from '../errors';
+import { answerOnce } from '../idempotency';
+import { CompanyPathSchema, loadCompany } from '../resources';
+import { NothingSchema } from '../schemas/common';
+import { SyncSettingsBodySchema, SyncSettingsSchema } from '../schemas/sync-settings';
+
+const HOURLY = 1;
+
+export function syncSettingRoutes(app: Api, context: ServiceContext): void {
+  const { db } = context;
+  const onRequest = loadCompany(context);
+  const described = { tags: ['Syncs'], params: CompanyPathSchema };
+
+  app.get(
+    '/companies/:companyId/syncSettings',
+    { onRequest, schema: { ...described, summary: 'Read when data is synced', response: { 200: SyncSettingsSchema } } },
+    async ({ company }) => ({ companyId: company.id, ...(await readSyncSettings(db, company.id)) }),
+  );
+
+  app.post(
+    '/companies/:companyId/syncSettings',
+    {
+      onRequest,
+      schema: {
+        ...described,
+        summary: 'Say when data is synced',
+        body: SyncSettingsBodySchema,
+        response: { 204: NothingSchema },
+      },
+    },
+    async (request, reply) => {
+      await answerOnce(db, request, reply, async (transaction) => {
+        const { settings } = request.body;
+        const isHourly = settings.some(({ syncSchedule }) => syncSchedule === HOURLY);
+        if (isHourly && request.caller.plan === 'trial') throw syncScheduleNotAllowed();
+        await storeSyncSettings(transaction, request.company.id, settings);
+        return { statusCode: 204 };
+      });
+      return reply;
+    },
+  );
+}

@@ -1,0 +1,137 @@
+/**
+ * One step of the push operations that are due: the platform is handed the record, or asked what became of it, and its
+ * answer is stored. A process that dies in the middle leaves the operation as it was; the platform recognizes a record
+ * that it is handed again by the operation's key.
+ */
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { platformOf } from '../connections/connections';
+import type { Database } from '../database/database';
+import type { ConnectionStatus, PushChange, PushStatus } from '../database/tables';
+import { failureForLog } from '../failure-for-log';
+import type { DataType } from '../platform/data-types';
+import {
+  PlatformInaccessible,
+  PlatformRefusal,
+  type Grant,
+  type Platforms,
+  type RefusalReason,
+} from '../platform/platform';
+
+/** So many operations take a step together. */
+export const PUSHES_AT_ONCE = 50;
+/** A platform that has not finished by then never will. */
+const TIMES_OUT_MS = 10 * 60_000;
+
+interface DuePush {
+  readonly id: string;
+  readonly data_type: DataType;
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly provider_status_code: number | null;
+  readonly age_ms: number;
+  readonly platform_key: string;
+  readonly connection_status: ConnectionStatus;
+  readonly credential: Readonly<Record<string, string>> | null;
+  readonly application: Grant['application'] | null;
+}
+
+interface Progress {
+  readonly status: PushStatus;
+  readonly statusCode: number;
+  readonly providerStatusCode?: number;
+  readonly errorMessage?: string;
+  readonly changes?: readonly PushChange[];
+  /** Absent once the operation has ended. */
+  readonly afterMs?: number;
+}
+
+export interface PushStepDependencies {
+  readonly db: Database;
+  readonly platforms: Platforms;
+  readonly logger: Logger;
+}
+
+/** Takes one step with the push operations that are due, and answers how many they were. */
+export async function stepDuePushes({ db, platforms, logger }: PushStepDependencies): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const due = await claimDuePushes(transaction);
+    await Promise.all(due.map(async (push) => store(transaction, push, await take(platforms, push, logger))));
+    return due.length;
+  });
+}
+
+async function claimDuePushes(transaction: Database): Promise<DuePush[]> {
+  const { rows } = await sql<DuePush>`
+    select
+      push.id, push.data_type, push.record, push.provider_status_code,
+      (extract(epoch from clock_timestamp() - push.requested_at) * 1000)::float8 as age_ms,
+      connections.platform_key, connections.status as connection_status, credentials.fields as credential,
+      case when applications.client_id is not null then json_build_object(
+        'clientId', applications.client_id,
+        'clientSecret', applications.client_secret,
+        'environment', applications.environment
+      ) end as application
+    from push_operations push
+    join connections on connections.id = push.connection_id
+    join companies on companies.id = push.company_id
+    left join credentials on credentials.connection_id = connections.id
+    left join applications
+      on applications.account_id = companies.account_id and applications.platform_key = connections.platform_key
+    where push.due_at <= clock_timestamp()
+    order by push.due_at
+    limit ${PUSHES_AT_ONCE}
+    for update of push skip locked`.execute(transaction);
+  return rows;
+}
+
+async function take(platforms: Platforms, push: DuePush, logger: Logger): Promise<Progress> {
+  const { credential, application } = push;
+  if (push.connection_status !== 'Linked' || !credential) return failed(401, 'The connection is not linked.');
+  const grant: Grant = { platform: platformOf(push), credential, ...(application && { application }) };
+  try {
+    const answer = await platforms.push(grant, {
+      key: push.id,
+      dataType: push.data_type,
+      record: push.record,
+      accepted: push.provider_status_code !== null,
+    });
+    if ('recordId' in answer) {
+      const changes: PushChange[] = [{ type: 'Created', recordRef: { id: answer.recordId, dataType: push.data_type } }];
+      return { status: 'Success', statusCode: 200, providerStatusCode: answer.statusCode, changes };
+    }
+    if (push.age_ms + answer.afterMs > TIMES_OUT_MS) {
+      return { status: 'TimedOut', statusCode: 504, providerStatusCode: answer.statusCode, errorMessage: TOO_SLOW };
+    }
+    return { status: 'Pending', statusCode: 202, providerStatusCode: answer.statusCode, afterMs: answer.afterMs };
+  } catch (thrown) {
+    if (thrown instanceof PlatformRefusal) return failed(STATUS_OF_REFUSAL[thrown.reason], thrown.message, true);
+    if (thrown instanceof PlatformInaccessible) return failed(403, thrown.message, true);
+    logger.error({ err: failureForLog(thrown), pushOperationKey: push.id }, 'a push operation failed');
+    return failed(500, 'The push operation failed.');
+  }
+}
+
+const TOO_SLOW = 'The platform did not finish in time.';
+
+const STATUS_OF_REFUSAL: Record<RefusalReason, number> = {
+  GrantRefused: 401,
+  ApplicationRefused: 401,
+  WrongOrganization: 403,
+  PlatformUnavailable: 503,
+  PlatformRateLimited: 429,
+};
+
+function failed(statusCode: number, errorMessage: string, byProvider = false): Progress {
+  return { status: 'Failed', statusCode, errorMessage, ...(byProvider && { providerStatusCode: statusCode }) };
+}
+
+async function store(transaction: Database, { id }: DuePush, progress: Progress): Promise<void> {
+  const { status, statusCode, providerStatusCode = null, errorMessage = null, changes = [], afterMs = null } = progress;
+  await sql`
+    update push_operations set
+      status = ${status}, status_code = ${statusCode}, error_message = ${errorMessage}, changes = ${JSON.stringify(changes)},
+      provider_status_code = coalesce(${providerStatusCode}::int, provider_status_code),
+      due_at = clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond',
+      completed_at = case when ${afterMs}::float8 is null then clock_timestamp() end
+    where id = ${id}`.execute(transaction);
+}

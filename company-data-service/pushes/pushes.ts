@@ -1,0 +1,88 @@
+/** Push operations in Postgres: records on their way to a platform. What brings them there is the push step. */
+import { sql } from 'kysely';
+import type { Database } from '../database/database';
+import type { PushChange, PushStatus } from '../database/tables';
+import { kindsOf, placeIn, type Columns } from '../query/columns';
+import type { Order, Test } from '../query/fields';
+import type { Condition } from '../query/parse-query';
+import { conditionSql, orderSql } from '../query/query-sql';
+import { WORK_CHANNEL } from '../syncs/syncs';
+
+export interface Push {
+  readonly id: string;
+  readonly company_id: string;
+  readonly connection_id: string;
+  readonly data_type: string;
+  readonly status: PushStatus;
+  readonly status_code: number;
+  readonly provider_status_code: number | null;
+  readonly error_message: string | null;
+  readonly changes: readonly PushChange[];
+  readonly requested_at: Date;
+  readonly completed_at: Date | null;
+}
+
+export interface NewPush {
+  readonly companyId: string;
+  readonly connectionId: string;
+  readonly dataType: string;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+export async function insertPush(db: Database, { companyId, connectionId, dataType, record }: NewPush): Promise<Push> {
+  const push = await db
+    .insertInto('push_operations')
+    .values({
+      company_id: companyId,
+      connection_id: connectionId,
+      data_type: dataType,
+      record: JSON.stringify(record),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await sql`select pg_notify(${WORK_CHANNEL}, '')`.execute(db);
+  return push;
+}
+
+const COLUMNS: Columns = {
+  pushOperationKey: { kind: 'text', place: sql`id::text` },
+  dataConnectionKey: { kind: 'text', place: sql`connection_id::text` },
+  dataType: { kind: 'text', place: sql`data_type` },
+  status: { kind: 'text', place: sql`status` },
+  requestedOnUtc: { kind: 'date', place: sql`requested_at` },
+  completedOnUtc: { kind: 'date', place: sql`completed_at` },
+};
+
+/** What push operations can be asked about. */
+export const pushFields = kindsOf(COLUMNS);
+
+export interface PushQuery {
+  readonly companyId: string;
+  readonly condition?: Condition<Test>;
+  readonly order?: Order;
+}
+
+export async function listPushes(
+  db: Database,
+  { companyId, condition, order }: PushQuery,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: readonly Push[]; total: number }> {
+  const place = placeIn(COLUMNS);
+  const wanted = sql`company_id = ${companyId} ${condition ? sql`and ${conditionSql(condition, place)}` : sql``}`;
+  const count = await sql<{
+    total: number;
+  }>`select count(*)::int as total from push_operations where ${wanted}`.execute(db);
+  const { rows } = await sql<Push>`
+    select * from push_operations where ${wanted}
+    order by ${orderSql(order, place)} requested_at, id limit ${limit} offset ${offset}`.execute(db);
+  return { items: rows, total: count.rows[0]?.total ?? 0 };
+}
+
+export async function findPush(db: Database, companyId: string, id: string): Promise<Push | undefined> {
+  return db
+    .selectFrom('push_operations')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}

@@ -1,0 +1,99 @@
+/** How often, in which order and on which occasion a company's data sets are synced by themselves. */
+import { sql } from 'kysely';
+import type { Database } from '../database/database';
+import { DATA_TYPES, type DataType } from '../platform/data-types';
+import { queueSyncs, type SyncTarget } from './syncs';
+
+export interface SyncSetting {
+  readonly dataType: DataType;
+  /** Whether the company's own consent starts the first sync. Never an authorization with migrated credentials. */
+  readonly fetchOnFirstLink: boolean;
+  /** Hours between two syncs: 1 is hourly, 0 never. */
+  readonly syncSchedule: number;
+  /** Lower ones are queued first. */
+  readonly syncOrder: number;
+}
+
+const DEFAULT_SCHEDULE_HOURS = 24;
+/** So many data sets are queued by their schedule at once. */
+const SCHEDULED_AT_ONCE = 500;
+
+const DEFAULTS: readonly SyncSetting[] = DATA_TYPES.map((dataType, syncOrder) => ({
+  dataType,
+  fetchOnFirstLink: true,
+  syncSchedule: DEFAULT_SCHEDULE_HOURS,
+  syncOrder,
+}));
+
+/** The company's settings in their order, and whether any of them is the company's own. */
+export async function readSyncSettings(
+  db: Database,
+  companyId: string,
+): Promise<{ settings: SyncSetting[]; overridesDefaults: boolean }> {
+  const own = await db.selectFrom('sync_settings').selectAll().where('company_id', '=', companyId).execute();
+  const settings = DEFAULTS.map((setting) => {
+    const row = own.find(({ data_type }) => data_type === setting.dataType);
+    if (!row) return setting;
+    const { fetch_on_first_link: fetchOnFirstLink, sync_schedule: syncSchedule, sync_order: syncOrder } = row;
+    return { dataType: setting.dataType, fetchOnFirstLink, syncSchedule, syncOrder };
+  });
+  settings.sort((a, b) => a.syncOrder - b.syncOrder);
+  return { settings, overridesDefaults: own.length > 0 };
+}
+
+/** Stores the settings of some data types; of two for one data type the last counts, and others stay as they are. */
+export async function storeSyncSettings(
+  db: Database,
+  companyId: string,
+  settings: readonly SyncSetting[],
+): Promise<void> {
+  const last = new Map(settings.map((setting) => [setting.dataType, setting]));
+  for (const { dataType, fetchOnFirstLink, syncSchedule, syncOrder } of last.values()) {
+    const row = { fetch_on_first_link: fetchOnFirstLink, sync_schedule: syncSchedule, sync_order: syncOrder };
+    await db
+      .insertInto('sync_settings')
+      .values({ company_id: companyId, data_type: dataType, ...row })
+      .onConflict((conflict) => conflict.columns(['company_id', 'data_type']).doUpdateSet(row))
+      .execute();
+  }
+}
+
+/** Queues what the company wants to have as soon as it is linked. */
+export async function queueFirstSyncs(db: Database, companyId: string, connectionId: string): Promise<void> {
+  const { settings } = await readSyncSettings(db, companyId);
+  const connection = await db
+    .selectFrom('connections')
+    .select('data_types')
+    .where('id', '=', connectionId)
+    .executeTakeFirst();
+  const targets = settings
+    .filter(({ dataType, fetchOnFirstLink }) => fetchOnFirstLink && connection?.data_types.includes(dataType))
+    .map(({ dataType }) => ({ connectionId, dataType }));
+  await queueSyncs(db, companyId, targets);
+}
+
+/**
+ * Queues the data sets whose schedule says that it is time. Only what was requested once: a migrated connection starts
+ * nothing by itself. One process at a time does so.
+ */
+export async function queueScheduledSyncs(db: Database): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const held = await sql<{ held: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended('company-data-service/schedule', 0)) as held`.execute(
+      transaction,
+    );
+    if (!held.rows[0]?.held) return;
+    const { rows } = await sql<SyncTarget & { companyId: string }>`
+      select data_sets.company_id as "companyId", data_sets.connection_id as "connectionId", data_sets.data_type as "dataType"
+      from data_sets
+      join connections on connections.id = data_sets.connection_id and connections.status = 'Linked'
+      join syncs on syncs.id = latest_sync_id
+      left join sync_settings
+        on sync_settings.company_id = data_sets.company_id and sync_settings.data_type = data_sets.data_type
+      cross join lateral (select coalesce(sync_schedule, ${DEFAULT_SCHEDULE_HOURS}::int) as hours) schedule
+      where syncs.due_at is null and hours > 0 and syncs.requested_at <= clock_timestamp() - hours * interval '1 hour'
+      order by sync_order nulls last, syncs.requested_at
+      limit ${SCHEDULED_AT_ONCE}`.execute(transaction);
+    for (const { companyId, ...target } of rows) await queueSyncs(transaction, companyId, [target]);
+  });
+}

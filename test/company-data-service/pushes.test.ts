@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { PushOperationSchema } from '../../company-data-service/http/schemas/push';
+import { authorized, newConnection, runService, type Body, type RunningService } from './running-service';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService();
+});
+afterAll(() => service.close());
+
+const record = { invoiceNumber: 'INV-1', totalAmount: 12.5, status: 'Draft' };
+
+async function run(statement: string): Promise<void> {
+  const client = new Client({ connectionString: service.database.url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+async function finished(company: string, key: string): Promise<Body> {
+  for (;;) {
+    const { body } = await service.client('GET', `${company}/push/${key}`);
+    if (body.status !== 'Pending') return body;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+const push = async ({ connection }: { connection: string }, body: unknown = record, dataType = 'invoices') =>
+  service.client('POST', `${connection}/push/${dataType}`, { body });
+
+describe('a push operation', () => {
+  it('is created with 200, pending with 202 inside, and succeeds with 200', async () => {
+    const paths = await authorized(service.administrator, 'sbx-ok-1');
+    const created = await push(paths);
+    expect(created.status).toBe(200);
+    const operation = PushOperationSchema.strict().parse(created.body);
+    expect(operation).toMatchObject({ status: 'Pending', statusCode: 202, dataType: 'invoices', changes: [] });
+    expect(operation).not.toHaveProperty('completedOnUtc');
+
+    const done = PushOperationSchema.strict().parse(await finished(paths.company, operation.pushOperationKey));
+    expect(done).toMatchObject({ status: 'Success', statusCode: 200, providerStatusCode: 200 });
+    expect(done.changes).toMatchObject([{ type: 'Created', recordRef: { dataType: 'invoices' } }]);
+  });
+
+  it('shows the provider’s own 202 while the provider has accepted and not finished', async () => {
+    const paths = await authorized(service.administrator, 'sbx-slow-500-ok-1');
+    const { pushOperationKey } = PushOperationSchema.parse((await push(paths)).body);
+    for (;;) {
+      const { body, status } = await service.client('GET', `${paths.company}/push/${pushOperationKey}`);
+      const { providerStatusCode, statusCode } = PushOperationSchema.parse(body);
+      expect([status, statusCode]).toEqual([200, 202]);
+      if (providerStatusCode === 202) break;
+    }
+    expect(await finished(paths.company, pushOperationKey)).toMatchObject({ status: 'Success' });
+  });
+
+  it('times out when the provider takes too long', async () => {
+    const paths = await authorized(service.administrator, 'sbx-ok-1.slow');
+    await run(
+      `update company_data_service.credentials set fields = fields || '{"refreshToken": "sbx-slow-700000-ok-1"}'
+       where connection_id = '${paths.connection.split('/').at(-1)}'`,
+    );
+    const { pushOperationKey } = PushOperationSchema.parse((await push(paths)).body);
+    expect(await finished(paths.company, pushOperationKey)).toMatchObject({ status: 'TimedOut', statusCode: 504 });
+  });
+
+  it('fails with the provider’s refusal', async () => {
+    const paths = await authorized(service.administrator, 'sbx-expires-during-sync-2');
+    const { pushOperationKey } = PushOperationSchema.parse((await push(paths)).body);
+    expect(await finished(paths.company, pushOperationKey)).toMatchObject({
+      status: 'Failed',
+      statusCode: 401,
+      providerStatusCode: 401,
+      errorMessage: 'The grant has expired.',
+    });
+  });
+
+  it('is made once for one idempotency key', async () => {
+    const paths = await authorized(service.administrator, 'sbx-ok-1');
+    const headers = { 'idempotency-key': randomUUID() };
+    const twice = async () =>
+      service.client('POST', `${paths.connection}/push/bills`, { body: { reference: 'B' }, headers });
+    expect((await twice()).body).toEqual((await twice()).body);
+    const { body } = await service.client('GET', `${paths.company}/push`);
+    expect(body).toMatchObject({ totalResults: 1 });
+    expect(PushOperationSchema.parse(body.results[0])).toMatchObject({ dataType: 'bills' });
+  });
+
+  it('is refused: bad record 400, no linked connection 409, unsupported data type 404, unknown operation 404', async () => {
+    const paths = await authorized(service.administrator, 'sbx-without-bills-ok-1');
+    const wrong = await push(paths, { totalAmount: 'much', status: 'Lost' });
+    expect(wrong.status).toBe(400);
+    expect(wrong.body.validation.errors.map(({ itemId }) => itemId).sort()).toEqual(['status', 'totalAmount']);
+    for (const body of [{}, { colour: 'red' }, [], 'text'])
+      expect(await push(paths, body)).toMatchObject({ status: 400 });
+    expect(await push(await newConnection(service.client))).toMatchObject({ status: 409 });
+    for (const dataType of ['bills', 'colours']) {
+      expect(await push(paths, record, dataType)).toMatchObject({
+        status: 404,
+        body: { error: `Datatype ${dataType} not supported by platform(s) QuickBooks Online` },
+      });
+    }
+    for (const key of [randomUUID(), 'nonsense']) {
+      expect(await service.client('GET', `${paths.company}/push/${key}`)).toMatchObject({ status: 404 });
+    }
+  });
+});

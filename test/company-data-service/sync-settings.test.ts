@@ -1,0 +1,123 @@
+import { Client } from 'pg';
+import { startService } from '../../company-data-service';
+import { SyncSettingsSchema } from '../../company-data-service/http/schemas/sync-settings';
+import { DATA_TYPES } from '../../company-data-service/platform/data-types';
+import { authorized, newConnection, runService, settled, synced, TEXT, type RunningService } from './running-service';
+import { until } from '../support/conditions';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService();
+});
+afterAll(() => service.close());
+
+const setting = (dataType: string, changes: object = {}) => ({
+  dataType,
+  fetchOnFirstLink: true,
+  syncSchedule: 24,
+  syncOrder: 0,
+  ...changes,
+});
+
+describe('sync settings', () => {
+  it('are the defaults until a company has its own', async () => {
+    const { company } = await newConnection(service.client);
+    const { body } = await service.client('GET', `${company}/syncSettings`);
+    const settings = SyncSettingsSchema.strict().parse(body);
+    expect(settings).toMatchObject({ companyId: company.split('/').at(-1), overridesDefaults: false });
+    expect(settings.settings.map(({ dataType }) => dataType)).toEqual(DATA_TYPES);
+
+    const own = [setting('invoices', { syncSchedule: 0, fetchOnFirstLink: false })];
+    const stored = await service.client('POST', `${company}/syncSettings`, { body: { settings: own } });
+    expect(stored).toMatchObject({ status: 204, text: '' });
+    const changed = SyncSettingsSchema.parse((await service.client('GET', `${company}/syncSettings`)).body);
+    expect(changed).toMatchObject({ overridesDefaults: true });
+    expect(changed.settings.find(({ dataType }) => dataType === 'invoices')).toEqual(own[0]);
+    expect(changed.settings).toHaveLength(DATA_TYPES.length);
+  });
+
+  it('of an hourly schedule are refused to a trial, exactly as specified', async () => {
+    const trial = await service.newAccount('trial');
+    const { company } = await newConnection(trial);
+    const post = (syncSchedule: number) =>
+      trial('POST', `${company}/syncSettings`, { body: { settings: [setting('bills', { syncSchedule })] } });
+    for (const syncSchedule of [0, 2, 24]) expect(await post(syncSchedule)).toMatchObject({ status: 204 });
+    expect(await post(1)).toMatchObject({ status: 402 });
+    expect((await post(1)).body).toEqual({
+      statusCode: 402,
+      service: 'PublicApi',
+      error: 'SyncSettingsValidationException: Sync schedule not allowed',
+      correlationId: TEXT,
+      canBeRetried: 'False',
+      detailedErrorCode: 0,
+    });
+    for (const plan of ['free', 'paid'] as const) {
+      const call = await service.newAccount(plan);
+      const other = await newConnection(call);
+      const body = { settings: [setting('bills', { syncSchedule: 1 })] };
+      expect(await call('POST', `${other.company}/syncSettings`, { body })).toMatchObject({ status: 204 });
+    }
+  });
+
+  it.each([
+    ['no settings', {}],
+    ['an unknown data type', { settings: [setting('colours')] }],
+    ['half an hour', { settings: [setting('bills', { syncSchedule: 0.5 })] }],
+    ['a negative order', { settings: [setting('bills', { syncOrder: -1 })] }],
+  ])('with %s are a 400', async (_what, body) => {
+    const { company } = await newConnection(service.client);
+    expect(await service.client('POST', `${company}/syncSettings`, { body })).toMatchObject({ status: 400 });
+  });
+
+  it('start nothing when migrated credentials are put, whatever fetchOnFirstLink says', async () => {
+    const { company, connection } = await newConnection(service.administrator);
+    await service.client('POST', `${company}/syncSettings`, { body: { settings: [setting('invoices')] } });
+    const body = { accessToken: 'a', refreshToken: 'sbx-ok-3.first-link', realmId: 'r' };
+    const put = await service.administrator('PUT', `${connection}/authorization`, { body });
+    expect(put.body).toMatchObject({ status: 'Linked' });
+    expect((await service.client('GET', `${company}/data/history`)).body.totalResults).toBe(0);
+    expect(await service.client('GET', `${company}/data/invoices`)).toMatchObject({ status: 409 });
+  });
+
+  it('say what the company’s own consent fetches, once', async () => {
+    const { company, connection } = await newConnection(service.client);
+    const settings = DATA_TYPES.map((dataType) => setting(dataType, { fetchOnFirstLink: dataType === 'bills' }));
+    await service.client('POST', `${company}/syncSettings`, { body: { settings } });
+    const { linkUrl } = (await service.client('GET', connection)).body;
+    for (const _time of [1, 2]) {
+      expect((await fetch(linkUrl)).status).toBe(200);
+      await settled(service.client, company);
+      const { body } = await service.client('GET', `${company}/data/history`);
+      expect(body.results.map(({ dataType }) => dataType)).toEqual(['bills']);
+    }
+  });
+
+  it('have data that was requested once synced again when its time has come', async () => {
+    const { company } = await synced(service.administrator, 'sbx-ok-2');
+    const untouched = await authorized(service.administrator, 'sbx-ok-2');
+    await service.client('POST', `${company}/syncSettings`, {
+      body: { settings: [setting('items', { syncSchedule: 0 }), setting('bills', { syncSchedule: 48 })] },
+    });
+    const inspector = new Client({ connectionString: service.database.url });
+    await inspector.connect();
+    await inspector.query(`update company_data_service.syncs set requested_at = requested_at - interval '25 hours'`);
+    await inspector.end();
+    const another = await startService({ databaseUrl: service.database.url, syncBaseMs: 20, syncMsPerRecord: 1 });
+    try {
+      const again = DATA_TYPES.filter((dataType) => dataType !== 'items' && dataType !== 'bills');
+      await until(
+        async () =>
+          (await service.client('GET', `${company}/data/history`)).body.totalResults ===
+          DATA_TYPES.length + again.length,
+      );
+      const { body } = await service.client(
+        'GET',
+        `${company}/data/history?orderBy=-requested&pageSize=${again.length}`,
+      );
+      expect(body.results.map(({ dataType }) => dataType).sort()).toEqual(again);
+      expect((await service.client('GET', `${untouched.company}/data/history`)).body.totalResults).toBe(0);
+    } finally {
+      await another.close();
+    }
+  });
+});
