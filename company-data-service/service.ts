@@ -2,6 +2,7 @@ import pino, { type Logger } from 'pino';
 import { openDatabase, prepareSchema } from './database/database';
 import { failureForLog } from './failure-for-log';
 import { createApp } from './http/app';
+import { forgetOldCounts } from './http/daily-quota';
 import { forgetOldAnswers } from './http/idempotency';
 import { SandboxPlatforms } from './platform/sandbox/sandbox-platforms';
 import { SyncEngine } from './syncs/sync-engine';
@@ -27,6 +28,10 @@ export interface ServiceOptions {
   readonly syncMsPerRecord?: number;
   /** For each API key and process. Default: 1,000. */
   readonly requestsPerMinute?: number;
+  /** For each API key, account and company with a linked connection; counted in Postgres. Default: no quota. */
+  readonly requestsPerDay?: number;
+  /** For tests of clients: an administrator can order faults of the service itself. Default: false. */
+  readonly faults?: boolean;
   /** Connections to Postgres that requests may hold, in this process. As many again serve syncs and authorizations. Default: 10. */
   readonly databaseConnections?: number;
 }
@@ -56,10 +61,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const publicUrl = () => options.publicUrl ?? url;
   const context = { db, slowDb, platforms, publicUrl };
   const publicPath = options.publicUrl === undefined ? basePath : new URL(options.publicUrl).pathname;
-  const app = await createApp({ context, logger, basePath, publicPath, requestsPerMinute });
+  const { requestsPerDay, faults = false } = options;
+  const limits = { requestsPerMinute, ...(requestsPerDay !== undefined && { requestsPerDay }) };
+  const app = await createApp({ context, logger, basePath, publicPath, ...limits, faults });
   const forgetting = setInterval(() => {
-    forgetOldAnswers(db).catch((failure: unknown) =>
-      logger.warn({ err: failureForLog(failure) }, 'old answers were not forgotten'),
+    Promise.all([forgetOldAnswers(db), forgetOldCounts(db)]).catch((failure: unknown) =>
+      logger.warn({ err: failureForLog(failure) }, 'what is old was not forgotten'),
     );
   }, FORGET_EVERY_MS);
   const close = async () => {

@@ -12,6 +12,8 @@ export interface ServiceAloneOptions {
   home: string;
   /** An embedded database that begins empty and is removed at the end. */
   temporary: boolean;
+  /** An administrator can order faults of the service itself. */
+  faults: boolean;
   /** A Postgres to use instead of an embedded one: `DATABASE_URL`. */
   databaseUrl?: string | undefined;
   /** Default: 8700, or the next port that is free. */
@@ -33,7 +35,7 @@ export interface ServiceAlone {
  * @throws PostgresUnavailable, or what the service says
  */
 export async function startServiceAlone(options: ServiceAloneOptions): Promise<ServiceAlone> {
-  const { home, temporary, port, logLevel, log } = options;
+  const { home, temporary, faults, port, logLevel, log } = options;
   const dataFolder = temporary ? createTemporaryFolder() : folderIn(home);
   const postgres =
     options.databaseUrl === undefined ? await startPostgres({ dataFolder, ephemeral: temporary, log }) : undefined;
@@ -49,7 +51,7 @@ export async function startServiceAlone(options: ServiceAloneOptions): Promise<S
     rmSync(temporary ? dataFolder : addressFile(home), { recursive: true, force: true });
   };
   try {
-    const settings = { databaseUrl, logger };
+    const settings = { databaseUrl, logger, faults };
     service = await (port === undefined ? startServiceOnFreePort(settings) : startService({ ...settings, port }));
     const keys = postgres && (await firstKeys(databaseUrl));
     if (!temporary && postgres) writeFileSync(addressFile(home), databaseUrl, { mode: 0o600 });

@@ -9,6 +9,7 @@ import { addServiceKeys } from './service-keys';
 interface StartOptions {
   readonly port?: number;
   readonly temporary?: true;
+  readonly faults?: true;
 }
 
 /** `ferry service`: the Company Data Service alone, and its keys. */
@@ -24,6 +25,7 @@ export function addService(context: Context): void {
       new Option('--port <number>', 'where to listen (default: 8700, or the next that is free)').argParser(port),
     )
     .option('--temporary', 'begin with an empty embedded database, and remove it at the end')
+    .option('--faults', 'for tests of clients: an administrator can order faults of the service, see docs/sandbox.md')
     .action((options: StartOptions) => start(context, options));
   addServiceKeys(context, service);
 }
@@ -46,6 +48,7 @@ async function started(screen: Screen, { env }: Terminal, options: StartOptions)
     return await startServiceAlone({
       home,
       temporary: options.temporary ?? false,
+      faults: options.faults ?? false,
       databaseUrl: env['DATABASE_URL'] || undefined,
       port: options.port,
       logLevel,

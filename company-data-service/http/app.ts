@@ -2,16 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { LogController, type FastifyBaseLogger } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { Faults } from '../faults/faults';
+import { allowanceHeaders } from './allowance';
 import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
+import { countDailyRequest } from './daily-quota';
 import { answerUnreadableRequest, sendError } from './error-answers';
 import { notFound } from './errors';
+import { meetFaults } from './faulty';
 import { describeRoutes, documentationRoutes } from './openapi';
 import { answerOtherMethods } from './other-methods';
 import { RateLimiter } from './rate-limit';
 import { accountRoutes } from './routes/account';
 import { companyRoutes } from './routes/companies';
 import { connectionRoutes } from './routes/connections';
+import { faultRoutes } from './routes/faults';
 import { healthRoutes } from './routes/health';
 import { integrationRoutes } from './routes/integrations';
 import { linkRoutes } from './routes/link';
@@ -30,15 +35,14 @@ export interface AppOptions {
   /** The base path, as it is seen from outside. */
   readonly publicPath: string;
   readonly requestsPerMinute: number;
+  /** Per key and day, for the account itself and for each company with a linked connection. Absent: no quota. */
+  readonly requestsPerDay?: number;
+  /** Started for testing: faults can be ordered. */
+  readonly faults: boolean;
 }
 
-export async function createApp({
-  context,
-  logger,
-  requestsPerMinute,
-  basePath,
-  publicPath,
-}: AppOptions): Promise<Api> {
+export async function createApp(options: AppOptions): Promise<Api> {
+  const { context, logger, basePath, publicPath } = options;
   const app: Api = fastify({
     loggerInstance: logger,
     genReqId: () => randomUUID(),
@@ -71,7 +75,8 @@ export async function createApp({
       logoRoutes(open);
       sandboxTokenRoutes(open, context);
       await open.register(async (keyed: Api) => {
-        requireKey(keyed, context, requestsPerMinute);
+        requireKey(keyed, options);
+        if (options.faults) await orderedFaults(keyed, basePath);
         companyRoutes(keyed, context);
         connectionRoutes(keyed, context);
         syncRoutes(keyed, context);
@@ -88,14 +93,23 @@ export async function createApp({
   return app;
 }
 
-/** Every route of `app` needs a key, and counts against its limit. */
-function requireKey(app: Api, { db }: ServiceContext, requestsPerMinute: number): void {
+/** Every route of `app` needs a key, and counts against its limits. */
+function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerDay }: AppOptions): void {
   const authenticator = new Authenticator(db);
   const limiter = new RateLimiter(requestsPerMinute);
   app.addHook('onRequest', async (request, reply) => {
     request.caller = await authenticator.authenticate(request.headers.authorization);
-    reply.headers(limiter.count(request.caller.keyId));
+    const allowances = [limiter.count(request.caller.keyId)];
+    if (requestsPerDay !== undefined) allowances.push(await countDailyRequest(db, request.caller, requestsPerDay));
+    reply.headers(allowanceHeaders(allowances));
   });
+}
+
+/** The routes that are added from now on meet faults; those that order them do not. */
+async function orderedFaults(app: Api, basePath: string): Promise<void> {
+  const faults = new Faults();
+  await app.register(async (orders: Api) => faultRoutes(orders, faults));
+  meetFaults(app, faults, basePath);
 }
 
 /** Clients that name a content type for a request without a body are common, and mean no body. */

@@ -1,4 +1,4 @@
-import { tooManyRequests } from './errors';
+import type { Allowance } from './allowance';
 
 const WINDOW_MS = 60_000;
 
@@ -13,22 +13,11 @@ export class RateLimiter {
 
   constructor(private readonly requestsPerMinute: number) {}
 
-  /**
-   * Counts a request, and answers the headers that say how many are left.
-   * @throws ServiceError 429, which carries the same headers and `Retry-After`
-   */
-  count(keyId: string): Record<string, string> {
+  /** Counts a request, and answers how many are left. */
+  count(keyId: string): Allowance {
     const window = this.windowOf(keyId);
     window.used += 1;
-    const headers = {
-      'x-rate-limit-limit': String(this.requestsPerMinute),
-      'x-rate-limit-remaining': String(Math.max(0, this.requestsPerMinute - window.used)),
-      'x-rate-limit-reset': new Date(window.endsAt).toISOString(),
-    };
-    if (window.used > this.requestsPerMinute) {
-      throw tooManyRequests(Math.ceil((window.endsAt - Date.now()) / 1000), headers);
-    }
-    return headers;
+    return { limit: this.requestsPerMinute, remaining: this.requestsPerMinute - window.used, resetAt: window.endsAt };
   }
 
   private windowOf(keyId: string): Window {

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Fault, Faults } from '../faults/faults';
+import type { Api } from './context';
+import { ServiceError, tooManyRequests } from './errors';
+
+/** Lets every route of `app` meet the faults that are ordered, once its caller is known and before anything is done. */
+export function meetFaults(app: Api, faults: Faults, basePath: string): void {
+  const answersLost = new WeakSet<FastifyRequest>();
+  app.addHook('onRequest', async (request, reply) => {
+    for (const fault of faults.meet(request.method, describedPath(request, basePath))) {
+      if (fault.kind === 'lostAnswer') answersLost.add(request);
+      else await meet(fault, request, reply);
+    }
+  });
+  app.addHook('onSend', async (request, _reply, payload) => {
+    if (answersLost.has(request)) request.raw.socket.destroy();
+    return payload;
+  });
+}
+
+async function meet(fault: Exclude<Fault, { kind: 'lostAnswer' }>, request: FastifyRequest, reply: FastifyReply) {
+  switch (fault.kind) {
+    case 'latency':
+      return delay(fault.latencyMs);
+    case 'tooManyRequests':
+      throw tooManyRequests(fault.retryAfterS, {});
+    case 'internalError':
+      throw new ServiceError(500, 'The service failed. Please try again later.');
+    case 'unavailable':
+      throw new ServiceError(503, 'The service is under maintenance. Please try again later.');
+    case 'droppedConnection':
+      reply.hijack();
+      request.raw.socket.destroy();
+  }
+}
+
+/** The route as the description writes it. */
+function describedPath(request: FastifyRequest, basePath: string): string {
+  const url = request.routeOptions.url ?? '';
+  return url.slice(basePath.length).replaceAll(/:(\w+)/g, '{$1}');
+}
