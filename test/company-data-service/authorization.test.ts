@@ -122,15 +122,15 @@ describe('an authorization', () => {
   });
 
   it('is refused with a token that the old application has refreshed since, and accepted with its successor', async () => {
-    const { refreshToken, ...rest } = quickBooks('sbx-ok-3');
+    const { refreshToken } = quickBooks('sbx-ok-3');
     const refresh = (token: string) =>
-      service.client('POST', '/sandbox/qhyg/token', { body: { grant_type: 'refresh_token', refresh_token: token } });
+      service.client('POST', '/sandbox/fbrh/token', { body: { grant_type: 'refresh_token', refresh_token: token } });
     const successor = await refresh(refreshToken);
     expect(successor).toMatchObject({ status: 200, body: { token_type: 'bearer' } });
 
-    const { connection } = await newConnection(service.administrator);
+    const { connection } = await newConnection(service.client, 'fbrh');
     const put = (token: string) =>
-      service.administrator('PUT', `${connection}/authorization`, { body: { ...rest, refreshToken: token } });
+      service.client('PUT', `${connection}/authorization`, { body: { accessToken: 'a', refreshToken: token } });
     expect(activeErrors((await put(refreshToken)).body)).toEqual(['GrantRefused']);
     expect(await put(successor.body.refresh_token)).toMatchObject({ body: { status: 'Linked' } });
     expect(await refresh(successor.body.refresh_token)).toMatchObject({

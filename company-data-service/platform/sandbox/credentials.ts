@@ -27,6 +27,8 @@ export interface SandboxCredential extends Behaviour {
   readonly root: string;
   /** What makes the credential unique among others of the same behaviour. */
   readonly suffix?: string;
+  /** Whose token it is, where the suffix says so: `anna/3`. */
+  readonly user?: string;
   /** The application that the grant is bound to, where the credential names one. */
   readonly clientId?: string;
 }
@@ -92,7 +94,14 @@ export function parseCredential(token: string): SandboxCredential {
   const root = token.replace(/~.*$/, '');
   if (!parts) return { ...UNKNOWN, root };
   const { behaviour = '', suffix, clientId } = parts;
-  return { ...behave(behaviour), root, ...(suffix && { suffix }), ...(clientId && { clientId }) };
+  const user = suffix?.includes('/') === true ? suffix.split('/', 1)[0] : undefined;
+  return {
+    ...behave(behaviour),
+    root,
+    ...(suffix && { suffix }),
+    ...(user && { user }),
+    ...(clientId && { clientId }),
+  };
 }
 
 function behave(text: string): Behaviour {

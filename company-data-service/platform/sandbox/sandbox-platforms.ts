@@ -17,11 +17,17 @@ import {
 } from '../platform';
 import { parseCredential, tokenOf, type SandboxCredential } from './credentials';
 import { recordAt, recordCount } from './records';
-import { countUse, mintPair, spend } from './tokens';
+import { countUse, isAmongNewest, isFresh, mintPair, rememberMinted, spend } from './tokens';
 
 /** A registered application with this secret is refused, as one with a mistyped secret is. */
 const WRONG_SECRET = 'sbx-wrong-secret';
 const PAGE_SIZE = 250;
+/** How long a platform goes on accepting a refresh token that was used. Xero: half an hour. */
+const GRACE_MS: Readonly<Record<string, number>> = { gbol: 30 * 60_000 };
+/** QuickBooks Online changes a refresh token about once a day. */
+const ROTATES_AFTER_MS = 24 * 60 * 60_000;
+/** So many refresh tokens of one user Zoho Books keeps; one more ends the oldest. */
+const TOKENS_OF_A_USER = 20;
 
 export interface SandboxPace {
   /** Before the first page of a data set can be fetched, in milliseconds. */
@@ -50,10 +56,13 @@ export class SandboxPlatforms implements Platforms {
     if (credential.refreshRefused) throw new PlatformRefusal('GrantRefused', credential.refreshRefused);
     const token = tokenOf(grant);
     const pair = mintPair(credential.root);
-    if (!isRotating(grant.platform)) return { ...pair, refreshToken: token };
-    if (!(await spend(this.db, grant.platform.key, token))) {
+    const { key, rotation } = grant.platform;
+    const isKept = rotation === 'daily' && (await isFresh(this.db, key, token, ROTATES_AFTER_MS));
+    if (isKept || !isRotating(grant.platform)) return { ...pair, refreshToken: token };
+    if (!(await spend(this.db, key, token, GRACE_MS[key] ?? 0))) {
       throw new PlatformRefusal('GrantRefused', 'The refresh token was used already.');
     }
+    if (rotation === 'daily') await rememberMinted(this.db, key, pair.refreshToken);
     return pair;
   }
 
@@ -94,12 +103,21 @@ export class SandboxPlatforms implements Platforms {
     if (credential.delayMs) await delay(credential.delayMs);
     if (credential.inaccessible) throw new PlatformInaccessible('The downstream endpoint is not accessible.');
     checkApplication(grant, credential);
+    await this.checkUser(grant, credential);
     const { refused } = credential;
     if (refused) {
       const uses = Number.isFinite(refused.times) ? await countUse(this.db, grant.platform.key, token) : 0;
       if (uses <= refused.times) throw new PlatformRefusal(refused.reason, refused.message);
     }
     return credential;
+  }
+
+  /** Where tokens are kept, a user has only so many of them. */
+  private async checkUser({ platform }: Grant, { root, user }: SandboxCredential): Promise<void> {
+    if (user === undefined || platform.rotation !== 'kept' || platform.family !== 'user') return;
+    const known = { platformKey: platform.key, user, token: root, kept: TOKENS_OF_A_USER };
+    if (await isAmongNewest(this.db, known)) return;
+    throw new PlatformRefusal('GrantRefused', 'The user has obtained newer refresh tokens, which ended this one.');
   }
 }
 

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { newConnection, runService, type RunningService } from './running-service';
+
+let service: RunningService;
+let inspector: Client;
+beforeAll(async () => {
+  service = await runService();
+  inspector = new Client({ connectionString: service.database.url });
+  await inspector.connect();
+});
+afterAll(async () => {
+  await inspector.end();
+  await service.close();
+});
+
+/** A refresh as the client's old application does it. */
+async function refresh(platformKey: string, token: string): Promise<string | undefined> {
+  const body = { grant_type: 'refresh_token', refresh_token: token };
+  const answer = await service.client('POST', `/sandbox/${platformKey}/token`, { body });
+  if (answer.status === 400) expect(answer.body.error).toBe('invalid_grant');
+  return answer.status === 200 ? answer.body.refresh_token : undefined;
+}
+
+/** Everything that the sandbox remembers happened `hours` earlier. */
+async function letPass(hours: number): Promise<void> {
+  await inspector.query(
+    `update company_data_service.sandbox_tokens set
+       spent_at = spent_at - $1 * interval '1 hour', minted_at = minted_at - $1 * interval '1 hour'`,
+    [hours],
+  );
+}
+
+const token = (suffix: string = randomUUID()) => `sbx-ok-1.${suffix}`;
+
+describe('the sandbox', () => {
+  it('lets a used Xero token be used for half an hour more, and no longer', async () => {
+    const used = token();
+    expect(await refresh('gbol', used)).toBeDefined();
+    expect(await refresh('gbol', used)).toBeDefined();
+    await letPass(0.49);
+    expect(await refresh('gbol', used)).toBeDefined();
+    await letPass(0.02);
+    expect(await refresh('gbol', used)).toBeUndefined();
+  });
+
+  it('ends a used token of any other rotating platform at once', async () => {
+    for (const platformKey of ['fbrh', 'vxvy', 'qhyg', 'fztf']) {
+      const used = token();
+      expect(await refresh(platformKey, used)).toBeDefined();
+      expect(await refresh(platformKey, used)).toBeUndefined();
+    }
+  });
+
+  it('changes a QuickBooks token about once a day', async () => {
+    const first = (await refresh('qhyg', token())) ?? '';
+    expect(await refresh('qhyg', first)).toBe(first);
+    await letPass(23.9);
+    expect(await refresh('qhyg', first)).toBe(first);
+    await letPass(0.2);
+    const second = await refresh('qhyg', first);
+    expect(second).toBeDefined();
+    expect(second).not.toBe(first);
+    expect(await refresh('qhyg', first)).toBeUndefined();
+  });
+
+  it('ends a Zoho user’s first token with the 21st', async () => {
+    const user = randomUUID();
+    const tokens = Array.from({ length: 21 }, (_, index) => token(`${user}/${index}`));
+    const [first = '', second = ''] = tokens;
+    for (const one of tokens.slice(0, 20)) expect(await refresh('rwuv', one)).toBe(one);
+    expect(await refresh('rwuv', first)).toBe(first);
+    expect(await refresh('rwuv', tokens[20] ?? '')).toBeDefined();
+    expect(await refresh('rwuv', first)).toBeUndefined();
+    expect(await refresh('rwuv', second)).toBe(second);
+    expect(await refresh('rwuv', token(`${randomUUID()}/0`))).toBeDefined();
+
+    const { connection } = await newConnection(service.administrator, 'rwuv');
+    const body = { accessToken: 'a', refreshToken: first, organizationId: 'o', region: 'eu' };
+    const put = await service.administrator('PUT', `${connection}/authorization`, { body });
+    expect(put.body).toMatchObject({ status: 'PendingAuth', dataConnectionErrors: [{ statusText: 'GrantRefused' }] });
+  });
+});
