@@ -1,7 +1,7 @@
 import type { SwaggerTransform } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
-import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { describedSchemas } from './described-schemas';
 import { NothingSchema, errorAnswer } from './schemas/common';
 
 const IdempotencySchema = z.object({
@@ -15,7 +15,7 @@ export const describedRoute: SwaggerTransform<FastifySchema> = (document) => {
   const needsKey = schema.security === undefined;
   const repeatable = needsKey && (route.method === 'POST' || route.method === 'PATCH');
   const response = { ...errorsOf({ needsKey, repeatable, url }), ...successesOf(schema) };
-  return jsonSchemaTransform({
+  return describedSchemas({
     ...document,
     schema: { ...schema, response, ...(repeatable && { headers: IdempotencySchema }) },
   });

@@ -1,10 +1,10 @@
 /** The service's description of itself, made from the schemas that check its requests. */
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Api, ServiceContext } from './context';
 import { describedRoute } from './described-route';
+import { describedComponents } from './described-schemas';
 
 const DESCRIPTION = `Companies, their connections to platforms, and the data sets synced through them.
 
@@ -53,7 +53,7 @@ export async function describeRoutes(app: Api, basePath: string): Promise<void> 
 
 /** Requests have no named schemas: the forms that answers would have as requests are nobody's. */
 const onlyAnswers: SwaggerTransformObject = (document) => {
-  const whole = jsonSchemaTransformObject(document);
+  const whole = describedComponents(document);
   if (!('components' in whole) || !whole.components?.schemas) return whole;
   const { schemas } = whole.components;
   for (const name of Object.keys(schemas)) if (name.endsWith('Input')) delete schemas[name];
