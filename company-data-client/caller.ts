@@ -60,15 +60,15 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
   const pacer = createPacer();
 
   async function sendInTurn(request: HttpRequest, patience: Patience, { signal, sendBefore }: CallOptions) {
-    const comeBackAt = await pacer.turn(patience.endsAt, signal);
-    if (comeBackAt) throw heldBack(request.call, comeBackAt);
+    const turn = await pacer.turn(patience.endsAt, signal);
+    if (turn instanceof Date) throw heldBack(request.call, turn);
     let answer: HttpAnswer | undefined;
     try {
       if (sendBefore && new Date() >= sendBefore) throw new NoAnswer(request.call, 'refused', 'never sent: too late');
       answer = await transport.send(request, patience.endsAt, signal);
       return answer;
     } finally {
-      pacer.settled(answer);
+      turn.settled(answer);
     }
   }
 

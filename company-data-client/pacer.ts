@@ -1,5 +1,6 @@
 import { pause } from './pause';
 import { retryAfterMs } from './retry-after';
+import { createServiceClock } from './service-clock';
 import { createSlots } from './slots';
 import type { HttpAnswer } from './transport';
 
@@ -9,60 +10,115 @@ import type { HttpAnswer } from './transport';
  *
  * As long as half of the limit suffices nothing is held back, so that small jobs are quick; when it does not, what is
  * left is spread evenly up to the reset, and so is the next limit from its beginning. Several processes with one key
- * need no coordination: each sees what the others left over.
+ * need no coordination: what is gone and was not taken here, others took, and they will take as much of the rest.
  */
 export interface Pacer {
   /**
    * Waits until the next request may start, in the order of arrival.
-   * @returns nothing when it may start; when that is only after `latest`, the moment at which to come back.
+   * @returns the turn when it may start; when that is only after `latest`, the moment at which to come back.
    */
-  turn(latest: number, signal: AbortSignal | undefined): Promise<Date | undefined>;
-  /** To be told once after each turn that was taken: what came back, or that nothing did. */
+  turn(latest: number, signal: AbortSignal | undefined): Promise<Turn | Date>;
+}
+
+/** One request that may start now. */
+export interface Turn {
+  /** To be told once what came back, or that nothing did. */
   settled(answer: HttpAnswer | undefined): void;
 }
 
-/** How many requests the service still takes before `resetAt`. */
+/** How many requests the service takes before `resetAt`, all users of the key together. */
 interface Allowance {
   readonly limit: number;
+  readonly left: number;
   readonly resetAt: number;
+}
+
+/** What is known of the window that is open. */
+interface Window {
+  limit: number;
+  resetAt: number;
   /** Without those that are on their way. */
   left: number;
+  /** The first request from here that it counted, by the order in which they started. */
+  first: number;
 }
 
 const UNHURRIED_SHARE = 0.5;
 /** How long to keep still after a 429 that does not say it. */
 const DEFAULT_HOLD_MS = 1_000;
-/** A difference of clocks below this may come from the seconds in which `Date` is given. */
-const CLOCK_TOLERANCE_MS = 2_000;
+/** Below this share of one request the last one is left to the others. */
+const LEAST_LEFT = 0.5;
+/** As much of a limit has to be used until this window says more than the last one about who uses it. */
+const SHARE_MEMORY = 0.1;
 
 export function createPacer(): Pacer {
   const line = createSlots(1);
-  let allowance: Allowance | undefined;
+  const clock = createServiceClock();
+  let window: Window | undefined;
+  /** From the first answer of a window up to its reset: the pace of the next one until an answer says more. */
+  let windowMs = 0;
   /** Half of the limit did not suffice. */
   let isBusy = false;
-  /** The longest time up to a reset that was seen: the pace after a reset, until an answer says more. */
-  let windowMs = 0;
+  /** The part of what the key's users take that is taken here; and that of the window before. */
+  let share = 1;
+  let lastShare = 1;
+  /** The shortest that was seen. */
+  let roundTripMs = Infinity;
   let heldUntil = 0;
   let nextAt = 0;
-  let onTheirWay = 0;
+  let started = 0;
 
   const startsAt = () => {
-    const freshAt = allowance && allowance.left <= 0 ? allowance.resetAt : 0;
+    const freshAt = window && window.left * share <= LEAST_LEFT ? window.resetAt : 0;
     return Math.max(nextAt, heldUntil, freshAt);
   };
 
   const spacingAt = (at: number): number => {
-    if (allowance === undefined || !isBusy) return 0;
-    const { limit, left, resetAt } = allowance;
-    return at < resetAt ? (resetAt - at) / Math.max(1, left) : windowMs / limit;
+    if (window === undefined || !isBusy) return 0;
+    const { limit, left, resetAt } = window;
+    const lastAt = resetAt - roundTripMs; // What starts later may be counted after the reset.
+    return at < lastAt ? (lastAt - at) / Math.max(1, left * share) : windowMs / (limit * share);
   };
 
-  const understand = (said: Allowance, now: number) => {
-    windowMs = Math.max(windowMs, said.resetAt - now);
-    const over = allowance && now >= allowance.resetAt ? allowance : undefined;
+  const openWindow = (said: Allowance, first: number, now: number): Window => {
+    if (window && window.left > window.limit * UNHURRIED_SHARE) isBusy = false;
+    windowMs = said.resetAt - now;
+    lastShare = share;
+    return { ...said, first };
+  };
+
+  /** `number` is that of the request that was answered: those that started later the service has not counted. */
+  const understand = (said: Allowance, number: number, now: number) => {
+    if (said.resetAt <= now) return; // A late answer of a window that is over.
+    if (window === undefined || said.resetAt > window.resetAt + windowMs / 2) window = openWindow(said, number, now);
+    window.limit = said.limit;
+    window.resetAt = said.resetAt;
+    window.left = said.left - (started - number);
+    window.first = Math.min(window.first, number);
     if (said.left < said.limit * UNHURRIED_SHARE) isBusy = true;
-    else if (over && over.left > over.limit * UNHURRIED_SHARE) isBusy = false;
-    allowance = { ...said, left: said.left - onTheirWay };
+    const memory = said.limit * SHARE_MEMORY;
+    const countedFromHere = number - window.first + 1;
+    share = Math.min(1, (countedFromHere + memory * lastShare) / (said.limit - said.left + memory));
+  };
+
+  const begin = (): Turn => {
+    const now = Date.now();
+    nextAt = now + spacingAt(now);
+    if (window) window.left -= 1;
+    started += 1;
+    const number = started;
+    return {
+      settled(answer) {
+        if (answer === undefined) return;
+        const at = Date.now();
+        roundTripMs = Math.min(roundTripMs, at - now);
+        const aheadMs = clock.aheadMs(answer.headers.date, at);
+        const said = readAllowance(answer, aheadMs);
+        if (said) understand(said, number, at);
+        if (answer.status !== 429) return;
+        heldUntil = Math.max(heldUntil, at + (retryAfterMs(answer.headers, at) ?? DEFAULT_HOLD_MS));
+      },
+    };
   };
 
   return {
@@ -74,33 +130,17 @@ export function createPacer(): Pacer {
           if (startsAt() > latest) return new Date(startsAt());
           await pause(startsAt() - now, signal);
         }
-        const now = Date.now();
-        nextAt = now + spacingAt(now);
-        if (allowance) allowance.left -= 1;
-        onTheirWay += 1;
-        return undefined;
+        return begin();
       } finally {
         leave();
       }
     },
-
-    settled(answer) {
-      onTheirWay -= 1;
-      if (answer === undefined) return;
-      const now = Date.now();
-      const said = readAllowance(answer, now);
-      if (said) understand(said, now);
-      if (answer.status !== 429) return;
-      heldUntil = Math.max(heldUntil, now + (retryAfterMs(answer.headers, now) ?? DEFAULT_HOLD_MS));
-    },
   };
 }
 
-function readAllowance({ headers }: HttpAnswer, now: number): Allowance | undefined {
+function readAllowance({ headers }: HttpAnswer, aheadMs: number): Allowance | undefined {
   const limit = Number(headers['x-rate-limit-limit'] ?? Number.NaN);
   const left = Number(headers['x-rate-limit-remaining'] ?? Number.NaN);
-  const resetAt = Date.parse(String(headers['x-rate-limit-reset']));
-  if (!(limit > 0 && left >= 0 && resetAt > 0)) return undefined;
-  const ahead = Date.parse(headers.date ?? '') - now;
-  return { limit, left, resetAt: Math.abs(ahead) > CLOCK_TOLERANCE_MS ? resetAt - ahead : resetAt };
+  const resetAt = Date.parse(String(headers['x-rate-limit-reset'])) - aheadMs;
+  return limit > 0 && left >= 0 && !Number.isNaN(resetAt) ? { limit, left, resetAt } : undefined;
 }

@@ -1,11 +1,14 @@
-import { setTimeout } from 'node:timers/promises';
-
 /** Waits; when `signal` aborts, throws its reason at once. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await setTimeout(ms, undefined, signal && { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    signal?.addEventListener('abort', wake);
+  });
+  signal?.throwIfAborted();
 }

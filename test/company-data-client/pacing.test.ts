@@ -1,113 +1,159 @@
-import { type CompanyDataClient, createCompanyDataClient } from '../../company-data-client';
+import { createCompanyDataClient } from '../../company-data-client';
+import { createPacer, type Pacer } from '../../company-data-client/pacer';
 import { Secret } from '../../security/secret';
-import { failing, json, type MisbehavingService, type Reply, startMisbehavingService } from './misbehaving-service';
+import { type LimitedService, type LimitedServiceOptions, simulateLimitedService } from './limited-service';
+import { json, startMisbehavingService } from './misbehaving-service';
 
-const COMPANY = { id: 'c1', name: 'Bakery' };
+/** More than a promise's way through the pacer and the simulated service. */
+const MICROTASKS = 12;
+const PATIENCE_MS = 3_600_000;
+const HUNDRED_A_SECOND: LimitedServiceOptions = { limit: 100, windowMs: 1_000 };
 
-let service: MisbehavingService;
-let client: CompanyDataClient;
-
-beforeAll(async () => {
-  service = await startMisbehavingService();
-});
-beforeEach(() => {
-  client = createCompanyDataClient({ baseUrl: service.url, apiKey: new Secret('key'), retryBudgetMs: 10_000 });
-});
-afterEach(() => client.close());
-afterAll(() => service.close());
-
-interface Limited {
-  readonly reply: Reply;
-  /** When each request was let through, in milliseconds. */
-  readonly accepted: number[];
-  readonly refused: number[];
+/** Lets the time of jest's clock pass, and everything happen in its millisecond. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1) {
+    for (let task = 0; task < MICROTASKS; task += 1) await Promise.resolve();
+    jest.advanceTimersByTime(1);
+  }
 }
 
-/** Takes `limit` requests in each window, which begins with the first request after the one before. */
-function limited(limit: number, windowMs: number, clockAheadMs = 0): Limited {
-  const accepted: number[] = [];
-  const refused: number[] = [];
-  let endsAt = 0;
-  let used = 0;
-  const reply: Reply = (response, request) => {
-    const now = Date.now();
-    if (now >= endsAt) [endsAt, used] = [now + windowMs, 0];
-    used += 1;
-    const headers = {
-      date: new Date(now + clockAheadMs).toUTCString(),
-      'x-rate-limit-limit': String(limit),
-      'x-rate-limit-remaining': String(Math.max(0, limit - used)),
-      'x-rate-limit-reset': new Date(endsAt + clockAheadMs).toISOString(),
-    };
-    if (used <= limit) {
-      accepted.push(now);
-      json(200, COMPANY, headers)(response, request);
-      return;
-    }
-    refused.push(now);
-    failing(429, 'Too many', { ...headers, 'retry-after': String(Math.ceil((endsAt - now) / 1_000)) })(
-      response,
-      request,
-    );
-  };
-  return { reply, accepted, refused };
+/** Sends one request in its turn. */
+async function askOnce(pacer: Pacer, service: LimitedService): Promise<void> {
+  const turn = await pacer.turn(Date.now() + PATIENCE_MS, undefined);
+  if (turn instanceof Date) throw new Error(`no turn before ${turn.toISOString()}`);
+  turn.settled(await service.send());
 }
 
-/** As many callers as that ask one thing after the other until the time is over. */
-async function keepAsking(callers: number, forMs: number): Promise<void> {
-  const endsAt = Date.now() + forMs;
+/** So many callers that ask one thing after the other, as long as jest's clock runs. */
+function keepAsking(pacer: Pacer, service: LimitedService, callers = 16): void {
   const ask = async () => {
-    while (Date.now() < endsAt) await client.getCompany('c1');
+    for (;;) await askOnce(pacer, service);
   };
-  await Promise.all(Array.from({ length: callers }, ask));
+  for (let caller = 0; caller < callers; caller += 1) void ask();
 }
 
-test('finds the speed that the service allows, without being told, and stays there', async () => {
-  const { reply, accepted, refused } = limited(200, 2_000);
-  service.answer(reply);
-  await keepAsking(64, 4_000);
-  const used = accepted.filter((at) => at < accepted[0]! + 4_000).length;
-  // Each window of this service begins with its first request: what is missing is the way there, on a busy machine.
-  expect(used).toBeGreaterThanOrEqual(0.9 * 400);
-  expect(refused.length).toBeLessThan(0.01 * accepted.length);
-});
-
-test('spreads its requests evenly once the limit is felt', async () => {
-  const { reply, accepted } = limited(100, 1_000);
-  service.answer(reply);
-  await keepAsking(16, 3_000);
-  const thirdWindow = accepted.filter((at) => at >= accepted[0]! + 2_000 && at < accepted[0]! + 3_000);
-  const firstHalf = thirdWindow.filter((at) => at < accepted[0]! + 2_500);
-  expect(firstHalf.length / thirdWindow.length).toBeCloseTo(0.5, 1);
-});
-
-test('holds nothing back while half of the limit suffices', async () => {
-  const { reply, accepted } = limited(1_000, 60_000);
-  service.answer(reply);
-  const startedAt = Date.now();
-  await Promise.all(Array.from({ length: 400 }, () => client.getCompany('c1')));
-  expect(accepted).toHaveLength(400);
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
-});
-
-test('two clients of one key share the limit without knowing of each other', async () => {
-  const other = createCompanyDataClient({ baseUrl: service.url, apiKey: new Secret('key') });
-  const { reply, accepted, refused } = limited(100, 1_000);
-  service.answer(reply);
-  const endsAt = Date.now() + 3_000;
-  const ask = async (one: CompanyDataClient) => {
-    while (Date.now() < endsAt) await one.getCompany('c1');
+/** How many requests the service accepted and refused in the next so many milliseconds. */
+async function counted(service: LimitedService, ms: number): Promise<{ accepted: number; refused: number }> {
+  const before = { accepted: service.accepted.length, refused: service.refused.length };
+  await pass(ms);
+  return {
+    accepted: service.accepted.length - before.accepted,
+    refused: service.refused.length - before.refused,
   };
-  await Promise.all(Array.from({ length: 16 }, (_, index) => ask(index % 2 === 0 ? client : other)));
-  expect(accepted.length).toBeGreaterThanOrEqual(0.8 * 300);
-  expect(refused.length).toBeLessThan(0.05 * accepted.length);
-  await other.close();
+}
+
+describe('in simulated time', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ now: new Date('2030-01-01T00:00:00.300Z') });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test.each<[string, LimitedServiceOptions]>([
+    ['100 requests a second', HUNDRED_A_SECOND],
+    ['100 a second, each window begun by a request', { ...HUNDRED_A_SECOND, windows: 'opened' }],
+    ['100 a second, far away', { ...HUNDRED_A_SECOND, latencyMs: [40, 80] }],
+    ['6,000 a minute', { limit: 6_000, windowMs: 60_000 }],
+    ['a clock an hour behind', { ...HUNDRED_A_SECOND, clockAheadMs: -3_600_000 }],
+    ['a clock a little behind', { ...HUNDRED_A_SECOND, clockAheadMs: -300 }],
+    ['a clock a little ahead', { ...HUNDRED_A_SECOND, clockAheadMs: 700 }],
+  ])("finds a service's speed without being told, and stays there: %s", async (_service, options) => {
+    const service = simulateLimitedService(options);
+    keepAsking(createPacer(), service);
+    await pass(Math.max(3_000, options.windowMs));
+    const forMs = Math.max(10_000, options.windowMs);
+    const { accepted, refused } = await counted(service, forMs);
+    expect(accepted).toBeGreaterThanOrEqual(0.95 * options.limit * (forMs / options.windowMs));
+    expect(refused).toBeLessThan(0.01 * accepted);
+  });
+
+  test('spreads its requests evenly once the limit is felt', async () => {
+    const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000 });
+    keepAsking(createPacer(), service);
+    await pass(9_700); // up to the beginning of the second window
+    for (let second = 0; second < 10; second += 1) {
+      const { accepted } = await counted(service, 1_000);
+      expect(accepted).toBeGreaterThanOrEqual(90);
+      expect(accepted).toBeLessThanOrEqual(110);
+    }
+  });
+
+  test('holds nothing back while half of the limit suffices', async () => {
+    const service = simulateLimitedService({ limit: 1_000, windowMs: 60_000, latencyMs: [10, 10] });
+    const pacer = createPacer();
+    keepAsking(pacer, service, 25);
+    await pass(20 * 20); // 20 requests of each caller, 20 ms there and back
+    expect(service.accepted.length).toBeGreaterThanOrEqual(25 * 20 - 25);
+  });
+
+  test('two processes of one key share the limit without knowing of each other', async () => {
+    const service = simulateLimitedService(HUNDRED_A_SECOND);
+    keepAsking(createPacer(), service);
+    keepAsking(createPacer(), service);
+    await pass(3_000);
+    const { accepted, refused } = await counted(service, 10_000);
+    expect(accepted).toBeGreaterThanOrEqual(950);
+    expect(refused).toBeLessThan(0.01 * accepted);
+  });
+
+  test('keeps still for a second after a 429 that says nothing', async () => {
+    const service = simulateLimitedService({ limit: 20, windowMs: 10_000, latencyMs: [10, 10], isSilent: true });
+    const pacer = createPacer();
+    keepAsking(pacer, service, 1);
+    await pass(450); // the 21st request is refused at 410 ms, and that is known at 420 ms
+    expect(service.refused).toHaveLength(1);
+    await pass(960);
+    expect(service.refused).toHaveLength(1);
+    await pass(40);
+    expect(service.refused).toHaveLength(2);
+  });
+
+  test('uses a window that begins before it was announced', async () => {
+    const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000, windows: 'opened' });
+    keepAsking(createPacer(), service);
+    await pass(15_000);
+    service.beginWindow();
+    const { accepted, refused } = await counted(service, 10_000);
+    expect(accepted).toBeGreaterThanOrEqual(950);
+    expect(refused).toBe(0);
+  });
+
+  test.each([
+    ['raised', 100, 300],
+    ['lowered', 300, 100],
+  ])('follows a limit that is %s on the way', async (_how, before, after) => {
+    const service = simulateLimitedService({ limit: before, windowMs: 1_000 });
+    keepAsking(createPacer(), service);
+    await pass(3_000);
+    service.changeLimit(after);
+    await pass(3_000);
+    const { accepted, refused } = await counted(service, 10_000);
+    expect(accepted).toBeGreaterThanOrEqual(0.95 * 10 * after);
+    expect(refused).toBeLessThan(0.01 * accepted);
+  });
 });
 
-test("a service whose clock is wrong is paced by the service's own clock", async () => {
-  const { reply, accepted, refused } = limited(50, 3_000, -3_600_000);
-  service.answer(reply);
-  await keepAsking(8, 4_500);
-  expect(refused.length).toBeLessThanOrEqual(1);
-  expect(accepted.length).toBeGreaterThanOrEqual(60);
+test('over HTTP, what an answer says of the limit holds the next request back until the reset', async () => {
+  const service = await startMisbehavingService();
+  const client = createCompanyDataClient({ baseUrl: service.url, apiKey: new Secret('key') });
+  let resetAt = Infinity;
+  let nextAt = 0;
+  service.answer(
+    (response, request) => {
+      resetAt = Date.now() + 200;
+      const limit = { 'x-rate-limit-limit': '10', 'x-rate-limit-remaining': '0' };
+      const headers = { ...limit, 'x-rate-limit-reset': new Date(resetAt).toISOString() };
+      json(200, { id: 'c1', name: 'Bakery' }, headers)(response, request);
+    },
+    (response, request) => {
+      nextAt = Date.now();
+      json(200, { id: 'c1', name: 'Bakery' })(response, request);
+    },
+  );
+  await client.getCompany('c1');
+  await client.getCompany('c1');
+  expect(nextAt).toBeGreaterThanOrEqual(resetAt);
+  await client.close();
+  await service.close();
 });

@@ -1,0 +1,90 @@
+import { pause } from '../../company-data-client/pause';
+import type { HttpAnswer } from '../../company-data-client/transport';
+
+export interface LimitedServiceOptions {
+  /** Requests in each window. */
+  readonly limit: number;
+  readonly windowMs: number;
+  /**
+   * `counted` windows follow each other by the service's clock; `opened` ones begin with the first request after the
+   * one before.
+   */
+  readonly windows?: 'counted' | 'opened';
+  /** The least and the most that each way takes. */
+  readonly latencyMs?: readonly [number, number];
+  /** How far the service's clock is ahead of ours. */
+  readonly clockAheadMs?: number;
+  /** Whether its answers say anything about the limit. */
+  readonly isSilent?: boolean;
+}
+
+/** A service with a limit, far away, in this process and in the time of jest's clock. */
+export interface LimitedService {
+  send(): Promise<HttpAnswer>;
+  /** When each request arrived that was let through, and each that was refused. */
+  readonly accepted: number[];
+  readonly refused: number[];
+  /** From now on; what the window has given stays given. */
+  changeLimit(limit: number): void;
+  /** Begins another window before the present one is over. */
+  beginWindow(): void;
+}
+
+export function simulateLimitedService(options: LimitedServiceOptions): LimitedService {
+  const { windowMs, windows = 'counted', latencyMs = [5, 25], clockAheadMs = 0, isSilent = false } = options;
+  const accepted: number[] = [];
+  const refused: number[] = [];
+  const chance = createChance();
+  let { limit } = options;
+  let endsAt = 0;
+  let used = 0;
+
+  const beginWindow = () => {
+    const now = Date.now();
+    endsAt = windows === 'opened' ? now + windowMs : Math.floor(now / windowMs + 1) * windowMs;
+    used = 0;
+  };
+
+  const take = (): HttpAnswer => {
+    const now = Date.now();
+    if (now >= endsAt) beginWindow();
+    used += 1;
+    const isAccepted = used <= limit;
+    (isAccepted ? accepted : refused).push(now);
+    const said = {
+      'x-rate-limit-limit': String(limit),
+      'x-rate-limit-remaining': String(Math.max(0, limit - used)),
+      'x-rate-limit-reset': new Date(endsAt + clockAheadMs).toISOString(),
+      ...(!isAccepted && { 'retry-after': String(Math.ceil((endsAt - now) / 1_000)) }),
+    };
+    const date = new Date(now + clockAheadMs).toUTCString();
+    const headers = { date, ...(!isSilent && said) };
+    return { status: isAccepted ? 200 : 429, headers, body: '', durationMs: 0 };
+  };
+
+  const way = () => pause(latencyMs[0] + chance() * (latencyMs[1] - latencyMs[0]), undefined);
+
+  return {
+    accepted,
+    refused,
+    async send() {
+      await way();
+      const answer = take();
+      await way();
+      return answer;
+    },
+    changeLimit(next) {
+      limit = next;
+    },
+    beginWindow,
+  };
+}
+
+/** Numbers from 0 up to 1, the same ones in each run (a linear congruential generator). */
+function createChance(): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
