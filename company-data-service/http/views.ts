@@ -1,5 +1,6 @@
 /** From what is stored to what a client reads. */
 import { createHash } from 'node:crypto';
+import { PLATFORMS } from '../../domain/platforms';
 import type { Company, Connection } from '../companies/companies';
 import { platformOf } from '../connections/connections';
 import type { CompanyView } from './schemas/company';
@@ -29,7 +30,7 @@ export function connectionView(connection: Connection, publicUrl: string): Conne
   const platform = platformOf(connection);
   return {
     id: connection.id,
-    integrationId: integrationId(platform.key),
+    integrationId: INTEGRATION_IDS.get(platform.key) ?? integrationId(platform.key),
     integrationKey: platform.key,
     sourceId: connection.source_id,
     sourceType: platform.sourceType,
@@ -53,6 +54,9 @@ function integrationId(platformKey: string): string {
   const hex = createHash('sha256').update(`integration/${platformKey}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
+
+/** One hash for each platform, not for each connection that is shown. */
+const INTEGRATION_IDS = new Map(PLATFORMS.map(({ key }) => [key, integrationId(key)]));
 
 /** Postgres writes dates into JSON with an offset; a client reads UTC. */
 function iso(date: string): string {
