@@ -13,10 +13,7 @@ import { startWholeStack } from './whole-stack';
 const EXAMPLE = path.join(__dirname, '..', '..', 'examples', 'quickbooks-online-25');
 const MIGRATION = 'acme.quickbooks-online';
 
-async function main(keep: boolean): Promise<void> {
-  const interruption = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interruption.abort());
-  const { signal } = interruption;
+async function main(keep: boolean, signal: AbortSignal): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
   say('Tokenferry demo: 25 companies of QuickBooks Online move into the Company Data Service.');
@@ -101,7 +98,11 @@ async function stay(
   });
 }
 
-main(process.argv.includes('--keep')).catch((error: unknown) => {
-  process.stderr.write(`demo: ${error instanceof Error ? error.message : 'failed'}\n`);
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interruption.abort());
+
+main(process.argv.includes('--keep'), interruption.signal).catch((error: unknown) => {
+  const why = error instanceof Error ? error.message : 'failed';
+  process.stderr.write(interruption.signal.aborted ? 'demo: stopped, and everything removed\n' : `demo: ${why}\n`);
   process.exitCode = 1;
 });

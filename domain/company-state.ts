@@ -49,6 +49,11 @@ export function openCompanies(counts: Counts): number {
   return counts.waiting + counts.importing + counts.syncing + counts.outcomeUnknown;
 }
 
+/** Whether nothing final is known of a company. */
+export function isOpen(state: CompanyState): boolean {
+  return state === 'waiting' || state === 'importing' || state === 'syncing' || state === 'outcome-unknown';
+}
+
 /** Companies that a batch run can still move by itself, without anybody supplying anything. */
 export function movableCompanies(counts: Counts): number {
   return counts.waiting - counts.unconfirmed - counts.withoutCredential + counts.importing + counts.syncing;

@@ -14,6 +14,9 @@ import { STEP_RULES, stepNumber } from './steps';
 /** A migration answers for so many decisions by itself; the audit trail answers for all. */
 const OUTCOMES_KEPT = 200;
 
+/** A start that a person typed as now, or a message that was long under way, is not in the past. */
+const STILL_NOW_MS = 15 * 60_000;
+
 /** The outcome of a decision that the migration still remembers. */
 export function outcomeOf(state: MigrationState, decisionId: string): Outcome | undefined {
   return state.outcomes.find((outcome) => outcome.decisionId === decisionId);
@@ -107,7 +110,7 @@ function missingSubject(state: MigrationState, step: Step): string | null {
       return state.firstCompany?.stage === 'proven' ? null : 'no first company has been moved and proven yet';
     case 'complete-migration': {
       const open = openCompanies(state.counts);
-      return open === 0 ? null : `${open} companies are still open`;
+      return open === 0 ? null : `${open === 1 ? '1 company is' : `${open} companies are`} still open`;
     }
     case 'update-application':
     case 'disable-syncing':
@@ -151,7 +154,13 @@ function rejectFirstCompany(state: MigrationState, decision: StepDecision): Judg
 }
 
 function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Judged {
+  if (Date.parse(decision.startAt) < Date.parse(at) - STILL_NOW_MS) {
+    return refused(`${moment(decision.startAt)} has passed; to start at once, propose now`);
+  }
   if (hasCrossed(state)) return refused('companies are being moved already');
+  if (Date.parse(decision.startAt) < Date.parse(at) - STILL_NOW_MS) {
+    return refused(`${moment(decision.startAt)} has passed; to start at once, propose now`);
+  }
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
   const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
   // Whoever approved the older proposal approved another time.

@@ -1,7 +1,9 @@
 /** The handover report in Markdown: what was moved, what was not and why, who decided what. */
-import type { Counts } from './company-state';
+import type { CompanyState, Counts } from './company-state';
+import { inClientWords, openCompanies } from './company-state';
 import type { Decision, Outcome } from './decision';
 import { findPlatform } from './platforms';
+import { moment } from './moment';
 import type { FailureKind } from './failures';
 import type { Evidence } from './migration-state';
 
@@ -11,7 +13,7 @@ export interface ReportedCompany {
   readonly name: string;
   readonly storedName: string | null;
   readonly organization: string;
-  readonly state: string;
+  readonly state: CompanyState;
   readonly companyId: string | null;
   readonly connectionId: string | null;
   readonly linkUrl: string | null;
@@ -28,6 +30,7 @@ export interface ReportHead {
   readonly platformKey: string;
   readonly contact: string;
   readonly ending: 'completed' | 'abandoned' | null;
+  readonly paused: boolean;
   readonly suppliedAt: string;
   readonly closedAt: string | null;
   readonly vaultDestroyedAt: string | null;
@@ -43,8 +46,8 @@ export function reportHead(head: ReportHead): string {
     [
       `- Client: ${head.client}`,
       `- Platform: ${findPlatform(head.platformKey)?.name ?? head.platformKey}`,
-      `- State: ${head.ending ?? 'under way: this report is preliminary'}`,
-      `- Supplied: ${head.suppliedAt}${head.closedAt ? `; closed: ${head.closedAt}` : ''}`,
+      `- State: ${stateInWords(head)}`,
+      `- Supplied: ${moment(head.suppliedAt)}${head.closedAt ? `; closed: ${moment(head.closedAt)}` : ''}`,
       `- Whom to call: ${head.contact}`,
     ].join('\n'),
     '## Result',
@@ -55,32 +58,54 @@ export function reportHead(head: ReportHead): string {
       `| moved | ${counts.migrated} |`,
       `| not moved | ${counts.failed} |`,
       `| left out | ${counts.skipped + counts.excluded} |`,
-      `| still open | ${counts.waiting + counts.importing + counts.syncing + counts.outcomeUnknown} |`,
+      `| still open | ${openCompanies(counts)} |`,
     ].join('\n'),
-    '## What may be switched on again',
-    'A company that was moved must never be switched on again in your own application: its tokens now belong to the service. ' +
-      'The same holds for a company that must reconnect or whose data is incomplete, because its token was handed over. ' +
-      'A company that was left out may be switched on again.',
+    '## What may be switched on again in your own application',
+    [
+      '- **Never** a company that was moved, is still open, must reconnect, or whose data is incomplete or could not be synced: ' +
+        'its token was handed over, or is about to be, and using it twice can end it for both.',
+      '- **Only after asking the contact above** a company that was not moved for any other reason.',
+      '- **Yes** a company that was left out.',
+    ].join('\n'),
     '## Credentials',
     head.vaultDestroyedAt
-      ? `Every credential supplied for this migration, and the key that opened them, was destroyed at ${head.vaultDestroyedAt}. ` +
+      ? `Every credential supplied for this migration, and the key that opened them, was destroyed at ${moment(head.vaultDestroyedAt)}. ` +
         'Destroy the files that held them on your side.'
       : 'The credentials that are still needed are kept encrypted, and are destroyed when the migration ends.',
-    '## Decisions',
-    decisionTable(head.decisions),
   ].join('\n\n');
 }
 
-function decisionTable(decisions: ReportHead['decisions']): string {
+function stateInWords({ ending, paused }: ReportHead): string {
+  if (ending) return ending;
+  return paused ? 'paused: this report is preliminary' : 'under way: this report is preliminary';
+}
+
+/** Who decided what; what was refused stands apart, for it changed nothing. */
+export function reportDecisions({ decisions }: ReportHead): string {
+  const applied = decisions.filter(({ outcome }) => outcome.applied);
+  const refused = decisions.filter(({ outcome }) => !outcome.applied);
   return [
-    '| When (UTC) | Who | What | Became |',
-    '|---|---|---|---|',
-    ...decisions.map(
-      ({ decision, outcome }) =>
-        `| ${outcome.at} | ${cell(decision.by)} (${decision.role}) | ${cell(whatWasDecided(decision))} | ` +
-        `${outcome.applied ? 'applied' : 'refused'}: ${cell(outcome.text)} |`,
-    ),
-  ].join('\n');
+    '## Decisions',
+    [
+      '| When | Who | What |',
+      '|---|---|---|',
+      ...applied.map(({ decision, outcome }) => `${decisionCells(decision, outcome)} |`),
+    ].join('\n'),
+    ...(refused.length === 0
+      ? []
+      : [
+          '## Refused: these changed nothing',
+          [
+            '| When | Who | What | Why it was refused |',
+            '|---|---|---|---|',
+            ...refused.map(({ decision, outcome }) => `${decisionCells(decision, outcome)} | ${cell(outcome.text)} |`),
+          ].join('\n'),
+        ]),
+  ].join('\n\n');
+}
+
+function decisionCells(decision: Decision, { at }: Outcome): string {
+  return `| ${moment(at)} | ${cell(decision.by)} (${decision.role}) | ${cell(whatWasDecided(decision))}`;
 }
 
 function whatWasDecided(decision: Decision): string {
@@ -89,7 +114,7 @@ function whatWasDecided(decision: Decision): string {
     case 'step':
       return `${decision.verdict} ${decision.step}${reason}`;
     case 'time':
-      return `propose ${decision.startAt}${reason}`;
+      return `propose to start at ${moment(decision.startAt)}${reason}`;
     case 'sync-disabled':
       return `confirm syncing disabled: ${decision.companies === 'all' ? 'all' : `${decision.companies.length} companies`}`;
     case 'credentials-supplied':
@@ -98,6 +123,13 @@ function whatWasDecided(decision: Decision): string {
     case 'resume':
       return `${decision.kind}${reason}`;
   }
+}
+
+/** The head of the table of companies about which nothing final is known. */
+export const OPEN_HEAD = ['## Still open', '', '| Reference | Name | State |', '|---|---|---|'].join('\n');
+
+export function openLine({ reference, name, state, failureText }: ReportedCompany): string {
+  return `| ${cell(reference)} | ${cell(name)} | ${cell(inClientWords(state, null))}${failureText ? `: ${cell(failureText)}` : ''} |`;
 }
 
 /** The head of the table of companies that were not moved. */
@@ -122,7 +154,7 @@ function whatToDo({ failure, linkUrl }: ReportedCompany): string {
     case 'sync-timed-out':
       return 'support looks at the sync; the connection is in place';
     case 'wrong-organization':
-      return 'check the credential and the organization, then supply it again';
+      return 'correct the credential and supply it with ferry credentials; after the end: in a new migration';
     case 'credential-unreadable':
       return 'supply the credential again';
     case 'refused':
@@ -136,7 +168,7 @@ function whatToDo({ failure, linkUrl }: ReportedCompany): string {
 export const MOVED_HEAD = [
   '## Moved',
   '',
-  '| Reference | Name | Name as stored | Organization | Company id | Connection id | Moved at (UTC) | Checked |',
+  '| Reference | Name | Name as stored | Organization | Company id | Connection id | Moved at | Checked |',
   '|---|---|---|---|---|---|---|---|',
 ].join('\n');
 
@@ -144,7 +176,7 @@ export function movedLine(company: ReportedCompany): string {
   const { reference, name, storedName, organization, companyId, connectionId, movedAt, evidence } = company;
   const counted = evidence?.find(({ check }) => check === 'invoices complete')?.detail;
   const checked = `${evidence?.filter(({ passed }) => passed).length ?? 0} checks passed${counted ? `; invoices: ${counted}` : ''}`;
-  return `| ${[reference, name, storedName ?? '', organization].map(cell).join(' | ')} | ${companyId ?? ''} | ${connectionId ?? ''} | ${movedAt ?? ''} | ${cell(checked)} |`;
+  return `| ${[reference, name, storedName ?? '', organization].map(cell).join(' | ')} | ${companyId ?? ''} | ${connectionId ?? ''} | ${movedAt ? moment(movedAt) : ''} | ${cell(checked)} |`;
 }
 
 /** A client's words in a table: a bar would end the cell, a line break the row. */

@@ -1,4 +1,5 @@
 /** How a migration goes from step to step. Pure: times are given. */
+import { openCompanies } from './company-state';
 import { missingApprovals } from './decisions';
 import type { MigrationState } from './migration-state';
 import type { Step } from './steps';
@@ -7,6 +8,8 @@ import { STEPS, stepNumber } from './steps';
 /** Whether everything that ends a step is there. */
 export function isSettled(state: MigrationState, step: Step): boolean {
   if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmed === 0;
+  // A company may be opened again between two signatures.
+  if (step === 'complete-migration' && openCompanies(state.counts) > 0) return false;
   return missingApprovals(state, step).length === 0;
 }
 

@@ -158,6 +158,7 @@ export interface StoredMigration {
   readonly rotating: boolean;
   readonly state: 'supplied' | 'open' | 'closed';
   readonly ending: 'completed' | 'abandoned' | null;
+  readonly paused: boolean;
   readonly manifestDigest: string;
   readonly suppliedBy: string;
   readonly suppliedAt: Date;
@@ -176,6 +177,7 @@ export async function readMigration(db: Database, migrationId: string): Promise<
       'rotating',
       'state',
       'ending',
+      'paused',
       'manifest_digest as manifestDigest',
       'supplied_by as suppliedBy',
       'supplied_at as suppliedAt',

@@ -6,6 +6,8 @@
  * exchanged.
  */
 import { sql } from 'kysely';
+import type { CompanyState } from '../domain/company-state';
+import type { FailureKind } from '../domain/failures';
 import type { KeyProvider } from '../security';
 import { createVaultKey, open, seal, Secret } from '../security';
 import type { Database } from './database';
@@ -51,7 +53,8 @@ export async function openVault(db: Database, keys: KeyProvider, migrationId: st
 }
 
 /**
- * Seals credentials and stores them: each of a company that is still waiting, replacing an older one.
+ * Seals credentials and stores them: each of a company that is still waiting, replacing an older one, or of one whose
+ * credential was no good, which is opened again.
  *
  * @throws VaultClosed
  */
@@ -72,7 +75,7 @@ export async function supplyCredentials(
   for (const { reference, fields, obtainedAt } of credentials) {
     const company = rows.get(reference);
     if (!company) unknown.push(reference);
-    else if (company.state !== 'waiting') crossed.push(reference);
+    else if (!takesCredential(company)) crossed.push(reference);
     else if (key.rotating && (!company.confirmed_at || new Date(obtainedAt) < company.confirmed_at))
       tooEarly.push(reference);
     else {
@@ -95,16 +98,44 @@ async function storeSealed(
   suppliedBy: string,
 ): Promise<number> {
   const { rows } = await sql<{ row: number }>`
+    with supplied as (
+      select * from jsonb_to_recordset(${JSON.stringify(sealed)}::jsonb) as s (
+        row integer, sealed text, obtained_at timestamptz)
+    ), taking as (
+      select c.migration_id, c.row from companies c
+      join supplied s on s.row = c.row
+      where c.migration_id = ${migrationId}
+        and (c.state = 'waiting' or (c.state = 'failed' and c.failure = any(${[...REPLACEABLE]}::text[])))
+      for update of c
+    ), opened_again as (
+      update companies c set state = 'waiting', failure = null, failure_text = null, not_before = null, evidence = null
+      from taking where c.migration_id = taking.migration_id and c.row = taking.row and c.state = 'failed'
+    )
     insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by)
-    select c.migration_id, c.row, decode(s.sealed, 'base64'), s.obtained_at, ${suppliedBy}
-    from jsonb_to_recordset(${JSON.stringify(sealed)}::jsonb) as s (row integer, sealed text, obtained_at timestamptz)
-    join companies c on c.migration_id = ${migrationId} and c.row = s.row and c.state = 'waiting'
-    for update of c
+    select taking.migration_id, taking.row, decode(supplied.sealed, 'base64'), supplied.obtained_at, ${suppliedBy}
+    from taking join supplied on supplied.row = taking.row
     on conflict (migration_id, row) do update
     set sealed = excluded.sealed, obtained_at = excluded.obtained_at, supplied_by = excluded.supplied_by,
       supplied_at = now()
     returning v.row`.execute(db);
   return rows.length;
+}
+
+/** Failures of the credential itself: nothing of it is in use, and a good one opens the company again. */
+const REPLACEABLE: ReadonlySet<string> = new Set<FailureKind>([
+  'reauthorization-required',
+  'wrong-organization',
+  'credential-unreadable',
+]);
+
+function takesCredential({
+  state,
+  failure,
+}: {
+  readonly state: CompanyState;
+  readonly failure: FailureKind | null;
+}): boolean {
+  return state === 'waiting' || (state === 'failed' && failure !== null && REPLACEABLE.has(failure));
 }
 
 /** Opens sealed credentials of one migration; it asks the key provider once, whatever their number. */
@@ -164,7 +195,7 @@ async function rowsOf(db: Database, migrationId: string, credentials: readonly S
   const references = credentials.map(({ reference }) => reference);
   const rows = await db
     .selectFrom('companies')
-    .select(['reference', 'row', 'state', 'confirmed_at'])
+    .select(['reference', 'row', 'state', 'failure', 'confirmed_at'])
     .where('migration_id', '=', migrationId)
     .where(sql<boolean>`reference = any(${references})`)
     .execute();

@@ -37,7 +37,7 @@ async function companies(
     json: { schema: 'ferry.companies/1', migrationId, companies: found },
     print: (screen) => {
       screen.table(
-        [{ title: 'Reference' }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
+        [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
         found.map(({ reference, name, state: company, failureText, confirmedAt }) => [
           reference,
           name,

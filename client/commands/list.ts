@@ -24,7 +24,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       if (migrations.length === 0) return screen.line('No migrations yet. Start one with: ferry start');
       screen.table(
         [
-          { title: 'Migration' },
+          { title: 'Migration', whole: true },
           { title: 'State' },
           { title: 'Step' },
           { title: 'Waiting for' },

@@ -56,6 +56,9 @@ function afterFirstCompany(progress: Progress): readonly NextCommand[] {
       return approvals(progress);
     case 'failed':
       return [
+        ...(firstCompany.failure === 'reauthorization-required' || firstCompany.failure === 'wrong-organization'
+          ? [{ who: 'client', command: `ferry credentials ${id} FILE --as client --by NAME` } as const]
+          : []),
         { who: 'support', command: `ferry reject ${id} migrate-first-company --reason TEXT --next same-company` },
         { who: 'support', command: `ferry reject ${id} migrate-first-company --reason TEXT --company REFERENCE` },
       ];

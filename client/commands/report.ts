@@ -1,5 +1,15 @@
+import { isOpen } from '../../domain/company-state';
 import type { ReportedCompany, ReportHead } from '../../domain/handover-report';
-import { MOVED_HEAD, movedLine, NOT_MOVED_HEAD, notMovedLine, reportHead } from '../../domain/handover-report';
+import {
+  MOVED_HEAD,
+  movedLine,
+  NOT_MOVED_HEAD,
+  notMovedLine,
+  OPEN_HEAD,
+  openLine,
+  reportDecisions,
+  reportHead,
+} from '../../domain/handover-report';
 import type { LedgerCompany } from '../../store';
 import type { HandoverReport } from '../ferry';
 import { readReport } from '../ferry';
@@ -21,26 +31,46 @@ async function report(read: HandoverReport): Promise<CommandResult> {
   const head = headOf(read);
   const companies: ReportedCompany[] = [];
   for await (const company of read.companies) companies.push(reported(company));
-  const moved = companies.filter(({ state }) => state === 'migrated');
-  const notMoved = companies.filter(({ state }) => state !== 'migrated');
   return {
     json: { schema: 'ferry.report/1', ...head, companies },
     print: (screen) => {
+      const section = (
+        title: string,
+        line: (company: ReportedCompany) => string,
+        of: readonly ReportedCompany[],
+      ): void => {
+        if (of.length > 0) screen.line(`\n${title}\n${of.map(line).join('\n')}`);
+      };
       screen.line(reportHead(head));
-      if (notMoved.length > 0) screen.line(`\n${NOT_MOVED_HEAD}\n${notMoved.map(notMovedLine).join('\n')}`);
-      if (moved.length > 0) screen.line(`\n${MOVED_HEAD}\n${moved.map(movedLine).join('\n')}`);
+      section(
+        OPEN_HEAD,
+        openLine,
+        companies.filter(({ state }) => isOpen(state)),
+      );
+      section(
+        NOT_MOVED_HEAD,
+        notMovedLine,
+        companies.filter(({ state }) => state !== 'migrated' && !isOpen(state)),
+      );
+      section(
+        MOVED_HEAD,
+        movedLine,
+        companies.filter(({ state }) => state === 'migrated'),
+      );
+      screen.line(`\n${reportDecisions(head)}`);
     },
   };
 }
 
 function headOf({ migration, counts, decisions }: HandoverReport): ReportHead {
-  const { id: migrationId, client, platformKey, contact, ending } = migration;
+  const { id: migrationId, client, platformKey, contact, ending, paused } = migration;
   return {
     migrationId,
     client,
     platformKey,
     contact,
     ending,
+    paused,
     suppliedAt: migration.suppliedAt.toISOString(),
     closedAt: migration.closedAt?.toISOString() ?? null,
     vaultDestroyedAt: migration.vaultDestroyedAt?.toISOString() ?? null,

@@ -63,7 +63,7 @@ function ended(progress: Progress, interrupted: boolean): CommandResult {
     failed: state === 'abandoned',
     json: { schema: 'ferry.watch/1', migrationId, state, step: progress.step, waitingFor: progress.waitingFor, counts },
     print: (screen) => {
-      if (interrupted) return screen.line(`${migrationId} goes on; you only stopped watching`);
+      if (interrupted) return screen.line(`You stopped watching ${migrationId}.`);
       screen.line(`${migrationId}: ${headline(progress)}`);
     },
   };

@@ -1,4 +1,4 @@
-import { ServiceError } from '@temporalio/client';
+import { QueryNotRegisteredError, ServiceError } from '@temporalio/client';
 import { loadConfig } from '../../config';
 import { DatabaseUnavailable, MigrationExists, OrganizationTaken, VaultClosed } from '../../store';
 import { CommandFailed } from '../command-failed';
@@ -32,6 +32,9 @@ function inWords(error: unknown): unknown {
     new CommandFailed(error instanceof Error ? error.message : 'failed', advice, { cause: error });
   if (error instanceof Unreachable) return failed('start it, or start everything with: ferry up');
   if (error instanceof DatabaseUnavailable) return failed('look at the database, or start everything with: ferry up');
+  if (error instanceof QueryNotRegisteredError) {
+    return failed('the worker is of another version than the migration; run the version that it was started with');
+  }
   if (error instanceof NoWorker)
     return failed('decisions are kept and applied later; start a worker, or everything with: ferry up');
   if (error instanceof NoSuchMigration) return failed('see them all with: ferry list');

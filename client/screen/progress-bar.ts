@@ -25,7 +25,8 @@ class DrawnBar implements ProgressBar {
       hideCursor: true,
       // Ctrl-C is the command's own business.
       gracefulExit: false,
-      barsize: Math.max(10, Math.min(40, (stream.columns ?? 80) - 45)),
+      // The words say more than the bar.
+      barsize: Math.max(8, Math.min(30, (stream.columns ?? 80) - 90)),
       format: (options, { progress }, { done, total, note }: { done: number; total: number; note: string }) =>
         `${Format.BarFormat(progress, options)} ${done}/${total}  ${note}`,
       barCompleteChar: '█',

@@ -11,6 +11,8 @@ export type TableCell = string | { readonly text: string; readonly style: Style 
 export interface TableColumn {
   readonly title: string;
   readonly align?: 'left' | 'right';
+  /** Never cut or wrapped: what people have to type again. */
+  readonly whole?: true;
 }
 
 /** Narrower than this, a column of words is not readable. */
@@ -29,7 +31,7 @@ export function layTable(
   const table = new Table({
     head: columns.map(({ title }) => styled(stream, 'bold', title)),
     // The width that cli-table3 is told includes the gap.
-    colWidths: fitted(natural, stream.columns).map((width) => width + GAP),
+    colWidths: fitted(natural, columns, stream.columns).map((width) => width + GAP),
     colAligns: columns.map(({ align }) => align ?? 'left'),
     wordWrap: true,
     chars: NO_LINES,
@@ -58,12 +60,13 @@ export function harmless(text: string): string {
 const textOf = (cell: TableCell): string => harmless(typeof cell === 'string' ? cell : cell.text);
 
 /** Takes from the widest column until all fit, or until none can give more. */
-function fitted(natural: readonly number[], available = Infinity): number[] {
+function fitted(natural: readonly number[], columns: readonly TableColumn[], available = Infinity): number[] {
   const widths = [...natural];
   const total = (): number => widths.reduce((sum, width) => sum + width + GAP, 0);
   while (total() > available) {
-    const widest = widths.indexOf(Math.max(...widths));
-    const width = widths[widest] ?? 0;
+    const yielding = widths.map((width, index) => (columns[index]?.whole ? 0 : width));
+    const widest = yielding.indexOf(Math.max(...yielding));
+    const width = yielding[widest] ?? 0;
     if (width <= LEAST_WIDTH) break;
     widths[widest] = width - 1;
   }

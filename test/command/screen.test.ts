@@ -43,6 +43,16 @@ test('what a client wrote cannot steer the terminal', () => {
   expect(stdout.text).toBe('Name\nAcme\nBo lt\nCut\n');
 });
 
+test('what people have to type again is never cut, however narrow the terminal', () => {
+  const [stdout, stderr] = [capturedStream(40), capturedStream()];
+  const id = 'acme-and-sons.quickbooks-online.again';
+  new Screen({ stdout, stderr }, false).table(
+    [{ title: 'Migration', whole: true }, { title: 'What' }],
+    [[id, 'a sentence that has to give way']],
+  );
+  expect(stdout.text).toContain(id);
+});
+
 test('a failure is one line for people', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
   new Screen({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');

@@ -92,7 +92,7 @@ describe('an approval of something that does not exist yet', () => {
       'no first company has been moved',
     ],
     ['companies left', 'complete-migration', { counts: counts({ total: 10, syncing: 1, waiting: 2 }) }, '3 companies'],
-    ['outcomes unknown', 'complete-migration', { counts: counts({ total: 10, outcomeUnknown: 1 }) }, '1 companies'],
+    ['outcomes unknown', 'complete-migration', { counts: counts({ total: 10, outcomeUnknown: 1 }) }, '1 company is'],
   ])('%s: %s is refused', (_, step, changes, why) => {
     const before = stateAt(step, changes);
     const { state, outcome } = deciding(before, approve(step, 'support'));

@@ -9,6 +9,7 @@ import {
   decided,
   deciding,
   firstCompany,
+  LATER,
   proposeTime,
   reject,
   stateAt,
@@ -39,6 +40,15 @@ describe('before anything has crossed', () => {
 
   test('a rejection of the details asks for another check of them', () => {
     expect(decided(stateAt('supply-details'), reject('supply-details', 'support')).preflight).toBeNull();
+  });
+
+  test.each([
+    ['2026-01-01T00:00:00Z', false],
+    [new Date(Date.parse(LATER) - 16 * 60_000).toISOString(), false],
+    [new Date(Date.parse(LATER) - 60_000).toISOString(), true],
+  ])('a start at %s, long past or just now: applied %s', (startAt, applied) => {
+    const { outcome } = deciding(stateAt('schedule'), proposeTime('client', startAt));
+    expect(outcome).toMatchObject({ applied });
   });
 
   test('a rejection of the time withdraws the proposal', () => {

@@ -60,6 +60,24 @@ test('the same first company can be tried again, although no other is left', asy
   expect(await triesOf(migration.id)).toBe(before + 1);
 });
 
+test('a credential that was no good is replaced, and its company moved with the new one', async () => {
+  const migration = await started(orchestrator, 'replaced', ['sbx-revoked.replaced', 'sbx-revoked.replaced2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  await migration.supply('R-1', 'sbx-ok-2.replaced');
+  const next = { step: 'migrate-first-company', reason: 'new token', next: 'same-company', ...SUPPORT };
+  expect(await migration.send('reject', next)).toBe('applied');
+  const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(proven.firstCompany).toMatchObject({ reference: 'R-1' });
+
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
+  expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toBe('applied');
+  await migration.supply('R-2', 'sbx-ok-2.replaced2');
+  expect(await migration.send('credentialsSupplied', { companies: 1, ...CLIENT })).toBe('applied');
+  await migration.until(({ counts }) => counts.migrated === 2);
+});
+
 test('step 4 taken back asks for every confirmation again, and nothing is moved meanwhile', async () => {
   const migration = await started(orchestrator, 'taken-back', ['sbx-ok-1.taken-back']);
   await migration.until(({ preflight }) => preflight !== null);
@@ -116,7 +134,7 @@ test('a company is paused out of a batch and moved after the pause; sign-off is 
   expect(await migration.send('pause', { reason: 'tea', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe(
-    'refused: 1 companies are still open',
+    'refused: 1 company is still open',
   );
   expect(await statesOf(migration.id)).toEqual({ 'R-1': 'migrated', 'R-2': 'waiting' });
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
