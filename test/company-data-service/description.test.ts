@@ -91,7 +91,8 @@ describe('the page of it', () => {
     expect(files.length).toBeGreaterThan(3);
     for (const file of files) {
       expect(file).toMatch(/^\/v1\/docs\/static\//);
-      expect((await fetch(new URL(file, service.url))).status).toBe(200);
+      const answer = await fetch(new URL(file, service.url));
+      expect([answer.status, (await answer.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
     }
     expect(await (await fetch(`${service.url}/docs/json`)).json()).toEqual(description);
   });
