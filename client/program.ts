@@ -106,7 +106,7 @@ function usageOf(error: CommanderError, screen: Screen): 0 | 2 {
 }
 
 function explain(error: unknown, screen: Screen, { stderr }: Terminal, debug: boolean): void {
-  if (error instanceof CommandFailed) screen.fail(error.message, error.advice);
+  if (error instanceof CommandFailed) screen.fail(error.message.replace(/\.$/, ''), error.advice);
   else if (error instanceof ConfigurationError) screen.fail(error.message);
   else screen.fail(`unexpected: ${String(error)}`, 'run again with --debug for the whole error');
   if (debug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);

@@ -46,7 +46,10 @@ export async function downloadWithSdk({ version, executable, env, log }: Making)
     const made = readdirSync(folder).find((name) => name.startsWith('temporal-') && !name.endsWith('.downloading'));
     if (made !== undefined && ended) renameSync(path.join(folder, made), executable);
     await download.stop();
-    if (made === undefined || !ended) throw new Error(reason);
+    if (made === undefined || !ended) {
+      log(`It could not be downloaded: ${reason}.`);
+      throw new Error(reason);
+    }
     return executable;
   });
 }
@@ -94,6 +97,7 @@ export async function buildWithGo({ version, executable, moduleFolder, env, log 
     await build.stop();
     if (!ended) throw new Error(`not finished after ${BUILD_ENDS_WITHIN_MS / 60_000} minutes`);
     if (!succeeded) throw new Error(/spawn go (ENOENT|EACCES)/.test(lastWords) ? 'Go is not installed' : lastWords);
+    log(`Built in ${Math.round((Date.now() - startedAt) / 1_000)} s.`);
     return executable;
   });
 }

@@ -19,7 +19,11 @@ export async function eachRow(
   let source: SourceFile | undefined;
   try {
     source = await openSourceFile(file);
-    const table = await openTable(file, source.text, report);
+    let broken = false;
+    const table = await openTable(file, source.text, (finding) => {
+      broken = true;
+      report(finding);
+    });
     const named = matchColumns(file, table, columns, report);
     if (named === null) return;
 
@@ -28,7 +32,7 @@ export async function eachRow(
       count += 1;
       read(new CheckedRow(file, row.line, named(row), report), source);
     }
-    if (count === 0) throw noRows(file, 'the file has a header row and nothing else');
+    if (count === 0 && !broken) throw noRows(file, 'the file has a header row and nothing else');
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     report(error.finding);

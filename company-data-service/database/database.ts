@@ -23,7 +23,8 @@ export function openDatabase(databaseUrl: string, connections: number): Database
   const pool = new Pool({
     connectionString: databaseUrl,
     max: connections,
-    options: `-c search_path=${SCHEMA}`,
+    // Lists are read from memory or a solid disk: following their index is cheaper than sorting them for each page.
+    options: `-c search_path=${SCHEMA} -c random_page_cost=1.1`,
     application_name: 'company-data-service',
   });
   // A connection that dies is replaced at its next use, and fails the query that it was dying under. Without listeners,
@@ -45,8 +46,9 @@ export async function prepareSchema(db: Database): Promise<void> {
     migrationTableSchema: SCHEMA,
   });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined)
-    throw new Error('The schema of the Company Data Service could not be prepared', { cause: error });
+  if (error === undefined) return;
+  const reason = error instanceof Error ? error.message : 'no reason given';
+  throw new Error(`The schema of the Company Data Service could not be prepared: ${reason}`, { cause: error });
 }
 
 /** Opens the database for one piece of work outside a running service, and brings its schema up to date. */

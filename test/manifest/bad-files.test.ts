@@ -362,6 +362,10 @@ test('all errors of a file are found in one reading', async () => {
   ]);
 });
 
+test('rows that are all ragged are named, and nobody is told that there are none', async () => {
+  expect((await findingsOf(csv('A-1,Acme'))).map(({ code }) => code)).toEqual(['ragged-row']);
+});
+
 test.each([
   ['no header', 'A-1,Acme,1,1,at-secret,rt-secret\n'],
   ['a duplicate', withTokens('A-1,Acme,1,1,at-secret,rt-secret', 'A-2,Bolt,2,1,at-secret,rt-secret')],
