@@ -78,14 +78,13 @@ export async function listCompanies(
 ): Promise<{ items: readonly Company[]; total: number }> {
   const filter = sql`account_id = ${accountId}
     ${tag ? sql`and ${tagCondition(tag)}` : sql``} ${condition ? sql`and ${conditionSql(condition, companyField)}` : sql``}`;
-  // First which companies, from the index alone where nothing is asked about them; then what is shown of each.
   const [count, page] = await Promise.all([
     sql<{ total: number }>`select count(*)::int as total from companies where ${filter}`.execute(db),
     sql<Company>`
-      select ${WITH_CONNECTIONS} from companies where id in (
-        select id from companies where ${filter}
+      select ${WITH_CONNECTIONS} from (
+        select * from companies where ${filter}
         order by ${orderSql(order, companyField)} created_at, id limit ${limit} offset ${offset}
-      ) order by ${orderSql(order, companyField)} created_at, id`.execute(db),
+      ) companies order by ${orderSql(order, companyField)} created_at, id`.execute(db),
   ]);
   return { items: page.rows, total: count.rows[0]?.total ?? 0 };
 }

@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import { pageResponse, window } from '../../company-data-service/http/paging';
 import { newCompany, runService, type Body, type Caller, type RunningService } from './running-service';
 
 let service: RunningService;
@@ -75,5 +77,48 @@ describe('a list', () => {
 
   it('has pages of up to 5,000', async () => {
     expect(await list('?pageSize=5000')).toMatchObject({ pageSize: 5000, totalResults: 5 });
+  });
+
+  it('of any length is walked whole by its links from any filter, both ways, and ends', () => {
+    const list = fc.record({
+      total: fc.nat(60),
+      pageSize: fc.integer({ min: 1, max: 25 }),
+      filters: fc.dictionary(fc.constantFrom('query', 'orderBy', 'status'), fc.string()),
+    });
+    const walked = (all: number[], pageSize: number, filters: object, first: number, link: 'next' | 'previous') => {
+      const pages: number[][] = [];
+      let page: number | undefined = first;
+      while (page !== undefined) {
+        const { limit, offset } = window({ page, pageSize });
+        const items = all.slice(offset, offset + limit);
+        const answer: ReturnType<typeof pageResponse> = pageResponse(
+          '/things',
+          { page, pageSize, ...filters },
+          { items, total: all.length },
+        );
+        expect(answer._links.self.href).toBe('/things');
+        pages.push(items);
+        const followed: { href: string } | undefined = answer._links[link];
+        const parameters = new URL(followed?.href ?? '', 'http://any').searchParams;
+        for (const [name, value] of followed ? Object.entries(filters) : []) {
+          expect(parameters.get(name)).toBe(value);
+        }
+        expect(pages.length).toBeLessThanOrEqual(all.length + 1);
+        page = followed && Number(parameters.get('page'));
+      }
+      return pages;
+    };
+    fc.assert(
+      fc.property(list, fc.nat(10), ({ total, pageSize, filters }, beyond) => {
+        const all = Array.from({ length: total }, (_, index) => index);
+        expect(walked(all, pageSize, filters, 1, 'next').flat()).toEqual(all);
+        const last = Math.max(1, Math.ceil(total / pageSize));
+        expect(
+          walked(all, pageSize, filters, last + beyond, 'previous')
+            .reverse()
+            .flat(),
+        ).toEqual(all);
+      }),
+    );
   });
 });
