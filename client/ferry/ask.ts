@@ -11,8 +11,8 @@ export class NoWorker extends Error {
   }
 }
 
-/** gRPC: nobody answered in time; the server knows of nobody who could. */
-const UNANSWERED: readonly unknown[] = [4, 9];
+/** gRPC: broken off, not answered in time, too many questions open already, nobody known who could answer. */
+const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
 
 /** A question that a worker takes to its grave is lost; asked again, it reaches another one. */
 const FIRST_ASKED_FOR_MS = 3_000;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Outcome } from '../../domain/decision';
 import type { DecisionMessage } from '../../domain/read-decision';
 import type { Role } from '../../domain/steps';
 import { readMigration, readOutcome } from '../../store';
 import { outcomeQuery } from '../../workflows/messages';
-import { ask, NoWorker } from './ask';
+import { ask } from './ask';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
 
@@ -60,10 +60,9 @@ async function outcomeOf(
   try {
     const outcome = await ask(ferry, migrationId, outcomeQuery, withinMs, { decisionId });
     return outcome ?? (await readOutcome(ferry.db, migrationId, decisionId));
-  } catch (error) {
-    // The worker may start, or start again, while we wait.
-    if (error instanceof NoWorker || error instanceof QueryNotRegisteredError) return null;
-    throw error;
+  } catch {
+    // Temporal has the decision, whatever keeps us from asking what became of it; a worker may start while we wait.
+    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { QueryNotRegisteredError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { ManifestRow } from '../../domain/manifest';
 import type { Preflight } from '../../domain/migration-state';
 import type { MigrationLimits, MigrationPlan } from '../../domain/plan';
@@ -7,7 +7,7 @@ import type { Platform } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
 import { MigrationExists, supplyMigration } from '../../store';
 import { MANAGED_MIGRATION, progressQuery, TASK_QUEUE } from '../../workflows/messages';
-import { ask, NoWorker } from './ask';
+import { ask } from './ask';
 import type { Ferry } from './open-ferry';
 
 export interface StartRequest {
@@ -86,8 +86,8 @@ export async function detailsChecked(ferry: Ferry, migrationId: string, waitMs: 
     try {
       const { preflight } = await ask(ferry, migrationId, progressQuery, until - Date.now());
       if (preflight) return preflight;
-    } catch (error) {
-      if (!(error instanceof NoWorker || error instanceof QueryNotRegisteredError)) throw error;
+    } catch {
+      // The migration has started, whatever keeps us from asking it; a worker may start while we wait.
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
