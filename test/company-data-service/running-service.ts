@@ -120,7 +120,7 @@ export function callerWith(url: string, key?: string): Caller {
       ...(sent !== undefined && { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    const isJson = text !== '' && response.headers.get('content-type')?.includes('json');
     const body = (isJson ? JSON.parse(text) : {}) as Body;
     return { status: response.status, headers: response.headers, text, body };
   };

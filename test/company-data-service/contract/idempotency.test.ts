@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { newCompany, newConnection, runService, type RunningService } from './running-service';
+import { newCompany, newConnection, runService, type RunningService } from '../running-service';
 
 let service: RunningService;
 beforeAll(async () => {

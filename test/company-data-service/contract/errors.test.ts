@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { createKey, retireKey } from '../../company-data-service';
-import { ErrorSchema } from '../../company-data-service/http/schemas/common';
-import { TEXT, callerWith, newCompany, newConnection, runService, type RunningService } from './running-service';
+import { createKey, retireKey } from '../../../company-data-service';
+import { ErrorSchema } from '../../../company-data-service/http/schemas/common';
+import { TEXT, callerWith, newCompany, newConnection, runService, type RunningService } from '../running-service';
 
 const DAY_MS = 86_400_000;
 

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { startService } from '../../company-data-service';
-import { SyncSettingsSchema } from '../../company-data-service/http/schemas/sync-settings';
-import { DATA_TYPES } from '../../company-data-service/platform/data-types';
-import { authorized, newConnection, runService, settled, synced, TEXT, type RunningService } from './running-service';
-import { until } from '../support/conditions';
+import { startService } from '../../../company-data-service';
+import { SyncSettingsSchema } from '../../../company-data-service/http/schemas/sync-settings';
+import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
+import { authorized, newConnection, runService, settled, synced, TEXT, type RunningService } from '../running-service';
+import { until } from '../../support/conditions';
 
 let service: RunningService;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
-import { PLATFORMS } from '../../domain/platforms';
-import { IntegrationSchema } from '../../company-data-service/http/schemas/integration';
-import { callerWith, newCompany, runService, type RunningService } from './running-service';
+import { PLATFORMS } from '../../../domain/platforms';
+import { IntegrationSchema } from '../../../company-data-service/http/schemas/integration';
+import { callerWith, newCompany, runService, type RunningService } from '../running-service';
 
 let service: RunningService;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { findPlatform } from '../../domain/platforms';
-import { ConnectionSchema } from '../../company-data-service/http/schemas/connection';
+import { findPlatform } from '../../../domain/platforms';
+import { ConnectionSchema } from '../../../company-data-service/http/schemas/connection';
 import {
   authorized,
   newConnection,
@@ -8,7 +8,7 @@ import {
   synced,
   type Body,
   type RunningService,
-} from './running-service';
+} from '../running-service';
 
 let service: RunningService;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { pageResponse, window } from '../../company-data-service/http/paging';
-import { newCompany, runService, type Body, type Caller, type RunningService } from './running-service';
+import { pageResponse, window } from '../../../company-data-service/http/paging';
+import { newCompany, runService, type Body, type Caller, type RunningService } from '../running-service';
 
 let service: RunningService;
 let call: Caller;
