@@ -50,18 +50,17 @@ export async function createApp(options: AppOptions): Promise<Api> {
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     frameworkErrors: sendError,
-    clientErrorHandler: answerUnreadableRequest,
+    clientErrorHandler: answerUnreadableRequest(logger),
   }).withTypeProvider<ZodTypeProvider>();
 
   app.setValidatorCompiler(validatorCompiler);
   // Responses are checked against their schemas by the compiler and the tests, not again for each request.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request) => {
-    throw notFound(`${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
-  });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-correlation-id', request.id);
+    // Not in a handler of its own, which would read the body first.
+    if (request.is404) throw notFound(`${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
   });
   acceptEmptyJson(app);
 

@@ -1,6 +1,6 @@
 /** Every error leaves the service through here, with the error body of the specification. */
 import { randomUUID } from 'node:crypto';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { DatabaseError } from 'pg';
 import { failureForLog } from '../failure-for-log';
@@ -40,15 +40,15 @@ function asServiceError(failure: FastifyError): ServiceError {
 }
 
 /** Answers what is not even HTTP. */
-export function answerUnreadableRequest(
-  _failure: Error,
-  socket: NodeJS.WritableStream & { readonly writable: boolean },
-) {
-  if (!socket.writable) return;
-  const correlationId = randomUUID();
-  const body = JSON.stringify(errorBody(badRequest([{ message: 'The request is not valid HTTP.' }]), correlationId));
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Correlation-Id: ${correlationId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+export function answerUnreadableRequest(log: FastifyBaseLogger) {
+  return (_failure: Error, socket: NodeJS.WritableStream & { readonly writable: boolean }) => {
+    if (!socket.writable) return;
+    const correlationId = randomUUID();
+    log.info({ correlationId }, 'answered what is not HTTP');
+    const body = JSON.stringify(errorBody(badRequest([{ message: 'The request is not valid HTTP.' }]), correlationId));
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Correlation-Id: ${correlationId}\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  };
 }

@@ -3,7 +3,7 @@ import type { DataType } from '../../platform/data-types';
 import { RECORD_SHAPES } from '../../platform/record-shapes';
 import { findPush, insertPush, listPushes, pushFields, type Push } from '../../pushes/pushes';
 import type { Api, ServiceContext } from '../context';
-import { requireSupport } from '../data-sets';
+import { connectionHasDataType, DataTypeSchema } from '../data-sets';
 import { badRequest, conflict, notFound } from '../errors';
 import { answerOnce } from '../idempotency';
 import { ListSchema, listRequest } from '../list-requests';
@@ -21,12 +21,12 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
   app.post(
     '/companies/:companyId/connections/:connectionId/push/:dataType',
     {
-      onRequest: [ofCompany, loadConnection],
+      onRequest: [ofCompany, loadConnection, connectionHasDataType],
       schema: {
         summary: 'Create a record at the platform',
         description: 'Answered at once, with an operation that is `Pending`: what becomes of it is to be read later.',
         tags,
-        params: ConnectionPathSchema.extend({ dataType: z.string() }),
+        params: ConnectionPathSchema.extend({ dataType: DataTypeSchema }),
         body: PushedRecordSchema,
         response: { 200: PushOperationSchema },
       },
@@ -34,10 +34,9 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
     async (request, reply) => {
       const { company, connection, body: record } = request;
       const { dataType } = request.params;
-      requireSupport([connection], dataType);
       checkRecord(dataType, record);
-      if (connection.status !== 'Linked') throw conflict(`Connection ${connection.id} is not linked.`);
       await answerOnce(db, request, reply, async (transaction) => {
+        if (connection.status !== 'Linked') throw conflict(`Connection ${connection.id} is not linked.`);
         const { id: companyId } = company;
         const push = await insertPush(transaction, { companyId, connectionId: connection.id, dataType, record });
         return { statusCode: 200, body: pushOperationView(push) };

@@ -5,7 +5,7 @@ import type { DataType } from '../../platform/data-types';
 import { findRecord, listRecords, recordFields } from '../../records/records';
 import { isReadable } from '../../syncs/syncs';
 import type { Api, ServiceContext } from '../context';
-import { offering, requireSupport } from '../data-sets';
+import { companyHasDataType, DataTypeSchema, offering, requireSupport } from '../data-sets';
 import { conflict, itemNotFound } from '../errors';
 import { ListSchema, listRequest } from '../list-requests';
 import { pageResponse, window } from '../paging';
@@ -24,17 +24,16 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
   app.get(
     '/companies/:companyId/data/:dataType',
     {
-      onRequest,
+      onRequest: [onRequest, companyHasDataType],
       schema: {
         summary: 'List the records of a data set',
         tags: ['Data'],
-        params: CompanyPathSchema.extend({ dataType: z.string() }),
+        params: CompanyPathSchema.extend({ dataType: DataTypeSchema }),
         querystring: ListSchema.catchall(z.string()),
         response: { 200: pageOf(RecordSchema), 409: NOT_READY },
       },
     },
     async ({ company, params: { dataType }, query }) => {
-      requireSupport(company.connections, dataType);
       const filters = fieldFilters(dataType, query);
       const request = listRequest(query, recordFields(dataType));
       await requireReadable(company, dataType);

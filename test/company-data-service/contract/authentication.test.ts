@@ -1,0 +1,98 @@
+import { createKey, retireKey } from '../../../company-data-service';
+import { callerWith, runService, type Caller, type RunningService } from '../running-service';
+import { companyWithEverything, ENDPOINTS, filledIn, type Names } from './endpoints';
+import { error } from './shapes';
+
+let service: RunningService;
+let names: Names;
+beforeAll(async () => {
+  service = await runService();
+  names = await companyWithEverything(service.administrator);
+});
+afterAll(() => service.close());
+
+const encoded = (text: string) => ({ headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } });
+const rows = ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const);
+const rowsOf = (prefix: string) => rows.filter(([, { path }]) => path.startsWith(prefix));
+
+/** Every refusal comes before the body is looked at, which is therefore none. */
+async function refused(call: Caller, { method, path }: { method: string; path: string }) {
+  const answer = await call(method, filledIn(path, names), method === 'GET' ? {} : { body: '{"bad' });
+  return { ...error.parse(answer.body), status: answer.status };
+}
+
+describe('5.1 The API key is sent as HTTP Basic credentials', () => {
+  it('alone: with a colon it is another key', async () => {
+    const { key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
+    const nobody = callerWith(service.url);
+    expect(await nobody('GET', '/companies', encoded(key))).toMatchObject({ status: 200 });
+    expect(await nobody('GET', '/companies', encoded(`${key}:`))).toMatchObject({ status: 401 });
+    expect(await nobody('GET', '/companies', encoded(`user:${key}`))).toMatchObject({ status: 401 });
+  });
+});
+
+describe('5.2 A wrong API key is answered 401', () => {
+  it.each([
+    ['missing', {}],
+    ['wrong', encoded('wrong')],
+    ['malformed: not base64', { headers: { authorization: 'Basic ???' } }],
+    ['malformed: empty', { headers: { authorization: 'Basic ' } }],
+    ['malformed: bytes that are no text', { headers: { authorization: 'Basic /////w==' } }],
+    ['malformed: without a scheme', { headers: { authorization: Buffer.from('key').toString('base64') } }],
+    ['of another scheme', { headers: { authorization: 'Bearer abc' } }],
+  ])('as is one that is %s', async (_what, request) => {
+    const { status, body } = await callerWith(service.url)('GET', '/companies', request);
+    expect(status).toBe(401);
+    expect(error.parse(body)).toMatchObject({ statusCode: 401, service: 'PublicApi' });
+  });
+
+  it.each(rows)('by %s', async (_name, endpoint) => {
+    expect(await refused(callerWith(service.url, 'wrong'), endpoint)).toMatchObject({ status: 401 });
+  });
+});
+
+describe('5.3 An outdated key is answered 403', () => {
+  let outdated: Caller;
+  beforeAll(async () => {
+    const { id, key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
+    await retireKey(service.database.url, id);
+    outdated = callerWith(service.url, key);
+  });
+
+  it.each(rows)('by %s', async (_name, endpoint) => {
+    expect(await refused(outdated, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
+  });
+});
+
+describe('5.3 A key of another account is answered 403', () => {
+  let stranger: Caller;
+  beforeAll(async () => {
+    stranger = await service.newAccount('paid');
+  });
+
+  it.each(rowsOf('/companies/{companyId}'))('by %s', async (_name, endpoint) => {
+    expect(await refused(stranger, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
+  });
+
+  it('and sees nothing of it in its lists', async () => {
+    expect((await stranger('GET', '/companies')).body.totalResults).toBe(0);
+    expect((await stranger('GET', '/account')).body).toMatchObject({ companiesUsed: 0 });
+  });
+});
+
+describe('5.3 An endpoint for administrators only is answered 403 to a client’s key', () => {
+  const onlyAdministrators = [
+    'PUT /companies/{companyId}/connections/{connectionId}/authorization', // on a platform with the managed route alone
+    'PUT /integrations/{platformKey}/credentials',
+  ];
+
+  it.each(rows.filter(([name]) => onlyAdministrators.includes(name)))('by %s', async (_name, endpoint) => {
+    expect(await refused(service.client, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
+  });
+
+  it.each(rows.filter(([name]) => !onlyAdministrators.includes(name)))('not by %s', async (_name, endpoint) => {
+    const { method, path, body, success } = endpoint;
+    const own = await companyWithEverything(service.administrator);
+    expect(await service.client(method, filledIn(path, own), body ? { body } : {})).toMatchObject({ status: success });
+  });
+});
