@@ -1,223 +1,222 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { createKey, retireKey } from '../../../company-data-service';
-import { ErrorSchema } from '../../../company-data-service/http/schemas/common';
-import { TEXT, callerWith, newCompany, newConnection, runService, type RunningService } from '../running-service';
+import { Writable } from 'node:stream';
+import pino from 'pino';
+import {
+  authorized,
+  callerWith,
+  newCompany,
+  newConnection,
+  runService,
+  synced,
+  type RunningService,
+} from '../running-service';
+import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
+import { error } from './shapes';
 
-const DAY_MS = 86_400_000;
+const log: string[] = [];
+const stream = new Writable({
+  write(chunk: Buffer, _encoding, done) {
+    log.push(...chunk.toString().split('\n'));
+    done();
+  },
+});
 
 let service: RunningService;
 beforeAll(async () => {
-  service = await runService();
+  service = await runService({ logger: pino({ level: 'info' }, stream) });
 });
 afterAll(() => service.close());
 
-const unknown = randomUUID();
+const rows = (prefix: string) =>
+  ENDPOINTS.filter(({ path }) => path.startsWith(prefix)).map(
+    (endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const,
+  );
 
-describe('an error', () => {
-  it('has the error body, and its correlation id as a header too', async () => {
-    const { headers, body, status } = await service.client('GET', `/companies/${unknown}`);
-    expect(status).toBe(404);
-    expect(ErrorSchema.strict().parse(body)).toMatchObject({
-      statusCode: 404,
-      service: 'PublicApi',
-      canBeRetried: 'False',
-    });
-    expect(headers.get('x-correlation-id')).toBe(body.correlationId);
+/** Sends bytes as they are, and reads the answer as text. */
+async function raw(bytes: string): Promise<string> {
+  const { port, hostname } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket
+      .on('data', (chunk: Buffer) => (text += chunk.toString()))
+      .on('end', () => resolve(text))
+      .on('error', reject);
   });
+}
 
+describe('2.3 The error body', () => {
   it.each([
     ['bad JSON', { body: '{"name":' }],
-    ['an oversized body', { body: JSON.stringify({ name: 'x'.repeat(2_000_000) }) }],
-    ['a content type that is not read', { body: 'name=x', headers: { 'content-type': 'text/csv' } }],
+    ['an oversized body: there is no 413', { body: JSON.stringify({ name: 'x'.repeat(2_000_000) }) }],
+    ['an unsupported body: there is no 415', { body: 'name=x', headers: { 'content-type': 'text/csv' } }],
     ['a body that reaches for the prototype', { body: '{"name": "x", "__proto__": {}}' }],
     ['no body', {}],
-  ])('is a 400 with the error body for %s', async (_what, request) => {
+  ])('is that of a 400 for %s, and says in validation what is wrong', async (_what, request) => {
     const { status, body } = await service.client('POST', '/companies', request);
     expect(status).toBe(400);
-    expect(ErrorSchema.parse(body).validation?.warnings).toEqual([]);
+    expect(error.parse(body)).toMatchObject({ statusCode: 400, service: 'PublicApi', canBeRetried: 'False' });
+    expect(error.parse(body).validation?.errors).not.toEqual([]);
   });
 
-  it('has the error body for what is not HTTP', async () => {
-    const { port, hostname } = new URL(service.url);
-    const answer = await new Promise<string>((resolve, reject) => {
-      let text = '';
-      const socket = connect(Number(port), hostname, () => socket.write('NONSENSE\r\n\r\n'));
-      socket
-        .on('data', (chunk: Buffer) => (text += chunk.toString()))
-        .on('end', () => resolve(text))
-        .on('error', reject);
-    });
+  it('is that of a 400 for a URL that cannot be decoded', async () => {
+    expect(error.parse((await service.client('GET', '/companies/%zz')).body)).toMatchObject({ statusCode: 400 });
+  });
+
+  it('is that of a 400 for what is not HTTP', async () => {
+    const answer = await raw('NONSENSE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(ErrorSchema.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? ''))).toMatchObject({ statusCode: 400 });
-  });
-
-  it('is a 400 for a URL that cannot be decoded', async () => {
-    expect(ErrorSchema.parse((await service.client('GET', '/companies/%zz')).body)).toMatchObject({ statusCode: 400 });
-  });
-
-  it('is a 404 for an unknown path and a 405 with Allow for an unknown method, before any key is looked at', async () => {
-    const nobody = callerWith(service.url);
-    expect(await nobody('GET', '/nothing')).toMatchObject({ status: 404, body: { statusCode: 404 } });
-    for (const method of ['PUT', 'OPTIONS']) {
-      const refused = await nobody(method, '/companies', { body: '{' });
-      expect(refused).toMatchObject({ status: 405, body: { statusCode: 405 } });
-      expect(refused.headers.get('allow')).toBe('GET, POST');
-    }
-    expect((await nobody('GET', `/companies/${unknown}/data/all`)).headers.get('allow')).toBe('POST');
+    expect(error.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? ''))).toMatchObject({ statusCode: 400 });
   });
 });
 
-describe('a key', () => {
-  const encoded = (text: string) => ({ headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } });
-
+describe('7.4.1 The correlation id', () => {
   it.each([
-    ['missing', {}],
-    ['wrong', encoded('wrong')],
-    ['not base64', { headers: { authorization: 'Basic ???' } }],
-    ['empty', { headers: { authorization: 'Basic ' } }],
-    ['of another scheme', { headers: { authorization: 'Bearer abc' } }],
-  ])('that is %s is answered 401', async (_what, request) => {
-    expect(await callerWith(service.url)('GET', '/companies', request)).toMatchObject({
-      status: 401,
-      body: { statusCode: 401 },
-    });
+    ['a success', 'GET', '/companies', {}],
+    ['bad JSON', 'POST', '/companies', { body: '{' }],
+    ['an unknown path', 'GET', '/nothing', {}],
+    ['a method that is not allowed', 'PUT', '/companies', {}],
+    ['a wrong key', 'GET', '/companies', { headers: { authorization: 'Basic x' } }],
+    ['an unknown company', 'GET', `/companies/${randomUUID()}`, {}],
+    ['a URL that cannot be decoded', 'GET', '/companies/%zz', {}],
+  ])('of %s is in the header, in the body of an error, and in the log line', async (_what, method, path, request) => {
+    const { headers, body, status } = await service.client(method, path, request);
+    const id = headers.get('x-correlation-id');
+    expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    if (status >= 400) expect(body.correlationId).toBe(id);
+    expect(log.filter((line) => line.includes(`"correlationId":"${id}"`))).not.toEqual([]);
   });
 
-  it('is sent alone: with a colon it is another key', async () => {
-    const { key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
-    const nobody = callerWith(service.url);
-    expect(await nobody('GET', '/companies', encoded(key))).toMatchObject({ status: 200 });
-    expect(await nobody('GET', '/companies', encoded(`${key}:`))).toMatchObject({ status: 401 });
+  it('of what is not HTTP is in all three places too', async () => {
+    const answer = await raw('NONSENSE\r\n\r\n');
+    const id = /X-Correlation-Id: (\S+)/.exec(answer)?.[1] ?? '';
+    expect(answer).toContain(`"correlationId":"${id}"`);
+    expect(log.filter((line) => line.includes(id))).toHaveLength(1);
   });
 
-  it('that is outdated is answered 403', async () => {
-    const { id, key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
-    await retireKey(service.database.url, id);
-    expect(await callerWith(service.url, key)('GET', `/companies/${unknown}`)).toMatchObject({ status: 403 });
-  });
-
-  it('of another account is answered 403 for a company, whatever the body', async () => {
-    const stranger = await service.newAccount('paid');
-    const { company, connection } = await newConnection(service.client);
-    for (const [method, path] of [
-      ['GET', company],
-      ['PATCH', company],
-      ['PUT', `${connection}/authorization`],
-      ['POST', `${company}/data/all`],
-    ] as const) {
-      const request = method === 'GET' ? {} : { body: '{"bad' };
-      expect(await stranger(method, path, request)).toMatchObject({ status: 403, body: { service: 'PublicApi' } });
-    }
-  });
-
-  it('of a client does not register applications', async () => {
-    const refused = await service.client('PUT', '/integrations/none/credentials', { body: '{' });
-    expect(refused).toMatchObject({ status: 403, body: { service: 'PublicApi' } });
+  it('is another one for every answer', async () => {
+    const ids = await Promise.all(
+      [1, 2, 3].map(async () => (await service.client('GET', '/nothing')).body.correlationId),
+    );
+    expect(new Set(ids).size).toBe(3);
   });
 });
 
-describe('an account', () => {
-  it.each(['trial', 'free'] as const)('on %s expires after 365 days, on every endpoint', async (plan) => {
-    const young = await service.newAccount(plan, new Date(Date.now() - 365 * DAY_MS + 60_000));
-    expect(await young('GET', '/companies')).toMatchObject({ status: 200 });
+describe('7.1 404, first form: the resource does not exist', () => {
+  it('as is said of an unknown path', async () => {
+    const { status, body } = await callerWith(service.url)('GET', '/nothing');
+    expect(status).toBe(404);
+    expect(error.parse(body)).toMatchObject({ service: 'PublicApi', error: 'GET /nothing was not found.' });
+  });
 
-    const old = await service.newAccount(plan, new Date(Date.now() - 365 * DAY_MS));
-    for (const path of ['/companies', `/companies/${unknown}`, '/integrations/none', '/account']) {
-      const { status, body } = await old('GET', path);
-      expect(status).toBe(402);
-      expect(body).toEqual({
-        statusCode: 402,
+  it.each(rows('/companies/{companyId}'))('%s of an unknown company, or of a malformed id', async (_name, endpoint) => {
+    for (const companyId of [randomUUID(), 'nonsense', '%20']) {
+      const { status, body } = await service.administrator(endpoint.method, filledIn(endpoint.path, { companyId }));
+      expect(status).toBe(404);
+      expect(error.parse(body)).toMatchObject({
         service: 'PublicApi',
-        error: 'Payment Required',
-        correlationId: TEXT,
-        validation: { errors: [{ message: TEXT }], warnings: [] },
-        canBeRetried: 'False',
-        detailedErrorCode: 0,
+        error: `Company ${decodeURIComponent(companyId)} was not found.`,
       });
     }
   });
 
-  it('that is paid for never expires', async () => {
-    const paid = await service.newAccount('paid', new Date(0));
-    expect((await paid('GET', '/account')).body).toEqual({ plan: 'paid', companiesUsed: 0, role: 'administrator' });
-  });
+  it.each(rows('/companies/{companyId}/connections/{connectionId}'))(
+    '%s of an unknown connection, of a malformed id, or of another company’s connection',
+    async (_name, { method, path, body }) => {
+      const names = await companyWithEverything(service.administrator);
+      const { connectionId: elsewhere = '' } = await companyWithEverything(service.administrator);
+      for (const connectionId of [randomUUID(), 'nonsense', elsewhere]) {
+        const answer = await service.administrator(
+          method,
+          filledIn(path, { ...names, connectionId }),
+          body && { body },
+        );
+        expect(answer.status).toBe(404);
+        expect(error.parse(answer.body)).toMatchObject({
+          service: 'PublicApi',
+          error: `Connection ${connectionId} of company ${names['companyId']} was not found.`,
+        });
+      }
+    },
+  );
 
-  it('on trial has 50 companies, not 51, and after a deletion 50 again', async () => {
-    const trial = await service.newAccount('trial');
-    for (let index = 0; index < 48; index += 1) await newCompany(trial);
-    // Several at once: two of these five pass.
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => trial('POST', '/companies', { body: { name: 'A' } })),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402]);
-
-    const refused = answers.find(({ status }) => status === 402);
-    expect(refused?.body).toMatchObject({
-      statusCode: 402,
-      service: 'PublicApi',
-      error: 'CompanyValidationException: Company limit exceeded',
-      validation: {
-        errors: [{ itemId: 'Company', message: TEXT, validatorName: 'CreateCompanyValidator' }],
-        warnings: [],
-      },
-    });
-    expect(await trial('POST', '/companies', { body: {} })).toMatchObject({ status: 400 });
-    const [company] = (await trial('GET', '/companies?pageSize=1')).body.results;
-    await trial('DELETE', `/companies/${company?.id}`);
-    expect(await trial('POST', '/companies', { body: { name: 'A' } })).toMatchObject({ status: 200 });
-    expect((await trial('GET', '/account')).body).toMatchObject({ plan: 'trial', companyLimit: 50, companiesUsed: 50 });
-  });
-});
-
-describe('a resource', () => {
-  it('is a 404 under an unknown or malformed id, before its body is looked at', async () => {
-    const { company } = await newConnection(service.administrator);
-    const elsewhere = await newConnection(service.administrator);
-    const foreignConnection = `${company}${elsewhere.connection.slice(elsewhere.company.length)}`;
-    for (const path of [
-      `/companies/${unknown}/connections/${unknown}/authorization`,
-      `${company}/connections/${unknown}/authorization`,
-      `${company}/connections/nonsense/authorization`,
-      `${foreignConnection}/authorization`,
-      '/companies/nonsense',
-      '/integrations/none/credentials',
-    ]) {
-      expect(await service.administrator('PUT', path, { body: '{' })).toMatchObject({ status: 404 });
+  it('nor does another company’s sync, push operation or connection to be synced', async () => {
+    const { companyId } = await companyWithEverything(service.administrator);
+    const elsewhere = await companyWithEverything(service.administrator);
+    for (const [method, path] of [
+      ['GET', `data/history/${elsewhere['datasetId']}`],
+      ['GET', 'data/history/nonsense'],
+      ['GET', `push/${elsewhere['pushOperationKey']}`],
+      ['GET', 'push/nonsense'],
+      ['POST', `data/queue/invoices?connectionId=${elsewhere['connectionId']}`],
+    ] as const) {
+      const { status, body } = await service.client(method, `/companies/${companyId}/${path}`);
+      expect([path, status, body.error]).toEqual([path, 404, expect.stringMatching(/ was not found\.$/)]);
     }
   });
 
-  it('is a 404 for a platform that does not exist', async () => {
+  it('nor does a platform that is not in the table', async () => {
     const id = await newCompany(service.client);
     for (const platformKey of ['zzzz', 'QHYG', 'xero']) {
-      expect(await service.client('POST', `/companies/${id}/connections`, { body: { platformKey } })).toMatchObject({
-        status: 404,
-      });
+      const request = { body: { platformKey } };
+      expect(await service.client('POST', `/companies/${id}/connections`, request)).toMatchObject({ status: 404 });
+      expect(await service.client('GET', `/integrations/${platformKey}`)).toMatchObject({ status: 404 });
     }
   });
 });
 
-describe('the rate limit', () => {
-  it('is stated on every answer and ends in a 429 that says when to come back', async () => {
-    const limited = await runService({ requestsPerMinute: 2 });
-    try {
-      const first = await limited.client('GET', '/companies');
-      expect(first.headers.get('x-rate-limit-limit')).toBe('2');
-      expect(first.headers.get('x-rate-limit-remaining')).toBe('1');
-      const resetsIn = Date.parse(first.headers.get('x-rate-limit-reset') ?? '') - Date.now();
-      expect(resetsIn).toBeGreaterThan(50_000);
-      expect(resetsIn).toBeLessThanOrEqual(60_000);
+describe('7.3 404, second form: Datatype <name> not supported by platform(s) <name>', () => {
+  const unsupported = (dataType: string, platforms: string) => ({
+    status: 404,
+    body: { service: 'PublicApi', error: `Datatype ${dataType} not supported by platform(s) ${platforms}` },
+  });
 
-      // An error counts, and states the limit as well.
-      const second = await limited.client('GET', `/companies/${unknown}`);
-      expect(second.headers.get('x-rate-limit-remaining')).toBe('0');
-      const third = await limited.client('GET', `/companies/${unknown}`);
-      expect(third).toMatchObject({ status: 429, body: { statusCode: 429, canBeRetried: 'True' } });
-      expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(50);
-      expect(third.headers.get('x-rate-limit-remaining')).toBe('0');
-      expect(await limited.administrator('GET', '/companies')).toMatchObject({ status: 200 });
-    } finally {
-      await limited.close();
+  it('is answered where a data set is read, queued or pushed to', async () => {
+    const { company, connection } = await authorized(service.administrator, 'sbx-without-bills-ok-3');
+    const request = { body: { reference: 'B' } };
+    for (const dataType of ['bills', 'bananas']) {
+      const expected = unsupported(dataType, 'QuickBooks Online');
+      expect(await service.client('GET', `${company}/data/${dataType}`)).toMatchObject(expected);
+      expect(await service.client('POST', `${company}/data/queue/${dataType}`)).toMatchObject(expected);
+      expect(await service.client('POST', `${connection}/push/${dataType}`, request)).toMatchObject(expected);
     }
+    expect((await service.client('GET', `${company}/dataStatus`)).body).not.toHaveProperty('bills');
+  });
+
+  it('names every platform of the company', async () => {
+    const { company } = await newConnection(service.client, 'upvr');
+    expect(await service.client('GET', `${company}/data/invoices`)).toMatchObject(unsupported('invoices', 'TrueLayer'));
+    expect(await service.client('GET', `${company}/data/invoices/any`)).toMatchObject(
+      unsupported('invoices', 'TrueLayer'),
+    );
+    await service.client('POST', `${company}/connections`, { body: { platformKey: 'suuo' } });
+    expect(await service.client('GET', `${company}/data/items`)).toMatchObject(
+      unsupported('items', 'TrueLayer, Plaid'),
+    );
+  });
+});
+
+describe('7.4.2 404, third form: <ExceptionName>: <description naming company and item>', () => {
+  it('is answered for a missing invoice, in the integration’s name', async () => {
+    const { company } = await synced(service.administrator, 'sbx-ok-3');
+    const { status, body } = await service.client('GET', `${company}/data/invoices/none`);
+    expect(status).toBe(404);
+    expect(error.parse(body).service).toBe('QuickBooks Online');
+    expect(body.error).toMatch(new RegExp(`^[A-Z]\\w+Exception: .*${company.split('/')[2]}.*\\bnone\\b`));
+  });
+});
+
+describe('7.1 403, downstream: an endpoint behind the service is not accessible', () => {
+  it('is answered in the integration’s name, and nothing has changed', async () => {
+    const { connection } = await newConnection(service.administrator);
+    const body = { accessToken: 'a', refreshToken: `sbx-inaccessible.${randomUUID()}`, realmId: 'r' };
+    const refused = await service.administrator('PUT', `${connection}/authorization`, { body });
+    expect(refused.status).toBe(403);
+    expect(error.parse(refused.body).service).toBe('QuickBooks Online');
+    expect((await service.client('GET', connection)).body).toMatchObject({
+      status: 'PendingAuth',
+      dataConnectionErrors: [],
+    });
   });
 });

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { startService } from '../../../company-data-service';
 import { SyncSettingsSchema } from '../../../company-data-service/http/schemas/sync-settings';
 import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
-import { authorized, newConnection, runService, settled, synced, TEXT, type RunningService } from '../running-service';
+import { authorized, newConnection, runService, settled, synced, type RunningService } from '../running-service';
 import { until } from '../../support/conditions';
 
 let service: RunningService;
@@ -19,7 +19,7 @@ const setting = (dataType: string, changes: object = {}) => ({
   ...changes,
 });
 
-describe('sync settings', () => {
+describe('8 Sync settings', () => {
   it('are the defaults until a company has its own', async () => {
     const { company } = await newConnection(service.client);
     const { body } = await service.client('GET', `${company}/syncSettings`);
@@ -36,29 +36,6 @@ describe('sync settings', () => {
     expect(changed.settings).toHaveLength(DATA_TYPES.length);
   });
 
-  it('of an hourly schedule are refused to a trial, exactly as specified', async () => {
-    const trial = await service.newAccount('trial');
-    const { company } = await newConnection(trial);
-    const post = (syncSchedule: number) =>
-      trial('POST', `${company}/syncSettings`, { body: { settings: [setting('bills', { syncSchedule })] } });
-    for (const syncSchedule of [0, 2, 24]) expect(await post(syncSchedule)).toMatchObject({ status: 204 });
-    expect(await post(1)).toMatchObject({ status: 402 });
-    expect((await post(1)).body).toEqual({
-      statusCode: 402,
-      service: 'PublicApi',
-      error: 'SyncSettingsValidationException: Sync schedule not allowed',
-      correlationId: TEXT,
-      canBeRetried: 'False',
-      detailedErrorCode: 0,
-    });
-    for (const plan of ['free', 'paid'] as const) {
-      const call = await service.newAccount(plan);
-      const other = await newConnection(call);
-      const body = { settings: [setting('bills', { syncSchedule: 1 })] };
-      expect(await call('POST', `${other.company}/syncSettings`, { body })).toMatchObject({ status: 204 });
-    }
-  });
-
   it.each([
     ['no settings', {}],
     ['an unknown data type', { settings: [setting('colours')] }],
@@ -67,16 +44,6 @@ describe('sync settings', () => {
   ])('with %s are a 400', async (_what, body) => {
     const { company } = await newConnection(service.client);
     expect(await service.client('POST', `${company}/syncSettings`, { body })).toMatchObject({ status: 400 });
-  });
-
-  it('start nothing when migrated credentials are put, whatever fetchOnFirstLink says', async () => {
-    const { company, connection } = await newConnection(service.administrator);
-    await service.client('POST', `${company}/syncSettings`, { body: { settings: [setting('invoices')] } });
-    const body = { accessToken: 'a', refreshToken: 'sbx-ok-3.first-link', realmId: 'r' };
-    const put = await service.administrator('PUT', `${connection}/authorization`, { body });
-    expect(put.body).toMatchObject({ status: 'Linked' });
-    expect((await service.client('GET', `${company}/data/history`)).body.totalResults).toBe(0);
-    expect(await service.client('GET', `${company}/data/invoices`)).toMatchObject({ status: 409 });
   });
 
   it('say what the company’s own consent fetches, once', async () => {
