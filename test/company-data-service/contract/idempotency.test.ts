@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { newCompany, newConnection, runService, type RunningService } from '../running-service';
+import { until } from '../../support/conditions';
+import { newCompany, newConnection, quickBooks, runService, type RunningService } from '../running-service';
+import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
+import { error } from './shapes';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -11,7 +14,11 @@ afterAll(() => service.close());
 const withKey = (body: unknown, key: string = randomUUID()) => ({ body, headers: { 'idempotency-key': key } });
 const companies = async () => (await service.client('GET', '/companies')).body.totalResults;
 
-describe('a creation under an idempotency key', () => {
+/** Locks are those of all databases. */
+const WAITING_HERE =
+  'select from pg_locks join pg_database on database = oid where not granted and datname = current_database()';
+
+describe('Idempotency-Key: a creation', () => {
   it('is done once and answered the same', async () => {
     const request = withKey({ name: 'Once' });
     const first = await service.client('POST', '/companies', request);
@@ -73,15 +80,64 @@ describe('a creation under an idempotency key', () => {
     expect((await service.client('POST', '/companies', request)).body.id).not.toBe(body.id);
   });
 
-  it('works for connections and for changes too', async () => {
-    const { company, connection } = await newConnection(service.client);
-    const request = withKey({ platformKey: 'gbol' });
-    const first = await service.client('POST', `${company}/connections`, request);
-    expect((await service.client('POST', `${company}/connections`, request)).body).toEqual(first.body);
-    expect((await service.client('GET', `${company}/connections`)).body.totalResults).toBe(2);
-
-    const unlink = withKey({ status: 'Unlinked' });
-    expect(await service.client('PATCH', connection, unlink)).toMatchObject({ status: 200 });
-    expect(await service.client('PATCH', connection, unlink)).toMatchObject({ status: 200 });
+  it('is refused with 409 while the first request is under way, then answered as that was', async () => {
+    const request = withKey({ name: 'Under way' });
+    const database = new Client({ connectionString: service.database.url });
+    await database.connect();
+    // Nobody creates a company until this transaction ends.
+    await database.query('begin; lock table company_data_service.companies in share mode');
+    const first = service.client('POST', '/companies', request);
+    await until(async () => (await database.query(WAITING_HERE)).rowCount === 1);
+    const second = await service.client('POST', '/companies', request);
+    expect(second.status).toBe(409);
+    expect(error.parse(second.body)).toMatchObject({ canBeRetried: 'True' });
+    await database.query('commit');
+    await database.end();
+    const { status, text } = await first;
+    expect(status).toBe(200);
+    expect(await service.client('POST', '/companies', request)).toMatchObject({ status, text });
   });
+
+  it('is not taken by an authorization, which needs none', async () => {
+    const { connection } = await newConnection(service.administrator);
+    const headers = { 'idempotency-key': 'no UUID' };
+    const put = await service.administrator('PUT', `${connection}/authorization`, {
+      body: quickBooks('sbx-ok-1'),
+      headers,
+    });
+    expect(put).toMatchObject({ status: 200, body: { status: 'Linked' } });
+  });
+});
+
+describe('Idempotency-Key, on every POST and PATCH', () => {
+  const CONNECTION = '/companies/{companyId}/connections/{connectionId}';
+  const ANOTHER_BODY: Readonly<Record<string, object>> = {
+    'POST /companies': { name: 'Another' },
+    'PATCH /companies/{companyId}': { name: 'Another' },
+    'POST /companies/{companyId}/connections': { platformKey: 'exgd' },
+    'POST /companies/{companyId}/syncSettings': { settings: [] },
+    [`POST ${CONNECTION}/push/{dataType}`]: { invoiceNumber: 'INV-2' },
+  };
+  const rows = ENDPOINTS.filter(({ method }) => method === 'POST' || method === 'PATCH').map(
+    (endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const,
+  );
+
+  it.each(rows)(
+    '%s is answered the same again, and another body 400',
+    async (_name, { method, path, body, success }) => {
+      const names = await companyWithEverything(service.administrator);
+      const request = { ...(body && { body }), headers: { 'idempotency-key': randomUUID() } };
+      const first = await service.administrator(method, filledIn(path, names), request);
+      expect(first.status).toBe(success);
+      // Whatever became of the connection meanwhile.
+      await service.administrator('PATCH', filledIn(CONNECTION, names), { body: { status: 'Unlinked' } });
+      const second = await service.administrator(method, filledIn(path, names), request);
+      expect(second).toMatchObject({ status: success, text: first.text });
+      const another = ANOTHER_BODY[`${method} ${path}`];
+      if (!another) return;
+      const refused = await service.administrator(method, filledIn(path, names), { ...request, body: another });
+      expect(refused.status).toBe(400);
+      expect(error.parse(refused.body).validation?.errors).toMatchObject([{ itemId: 'Idempotency-Key' }]);
+    },
+  );
 });

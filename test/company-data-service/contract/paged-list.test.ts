@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { pageResponse, window } from '../../../company-data-service/http/paging';
 import { newCompany, runService, type Body, type Caller, type RunningService } from '../running-service';
+import { companyWithEverything, ENDPOINTS, filledIn, type Names } from './endpoints';
 
 let service: RunningService;
 let call: Caller;
@@ -16,7 +17,7 @@ afterAll(() => service.close());
 const list = async (query: string): Promise<Body> => (await call('GET', `/companies${query}`)).body;
 const idsOf = (page: Body): string[] => page.results.map(({ id }) => id);
 
-describe('a list', () => {
+describe('2.2 The paged list: companies', () => {
   it('is page 1 of 100 unless asked otherwise, in the order of creation', async () => {
     const page = await list('');
     expect(page).toMatchObject({ pageNumber: 1, pageSize: 100, totalResults: 5 });
@@ -122,4 +123,50 @@ describe('a list', () => {
       }),
     );
   });
+});
+
+describe('2.2 The paged list: every endpoint that returns several results', () => {
+  let names: Names;
+  beforeAll(async () => {
+    names = await companyWithEverything(service.administrator);
+  });
+
+  it.each(ENDPOINTS.filter(({ isList }) => isList).map(({ path, shape }) => [path, shape] as const))(
+    '%s',
+    async (template, shape) => {
+      const path = filledIn(template, names);
+      const get = (query: string) => service.administrator('GET', `${path}${query}`);
+      const whole = (await get('')).body;
+      shape?.parse(whole);
+      expect(whole).toMatchObject({ pageNumber: 1, pageSize: 100 });
+      expect(whole._links).toEqual({ self: { href: path }, current: { href: `${path}?page=1&pageSize=100` } });
+      expect(whole.totalResults).toBe(whole.results.length);
+      const total = whole.totalResults;
+
+      const last = (await get(`?page=${total}&pageSize=1`)).body;
+      expect(last).toMatchObject({ pageNumber: total, pageSize: 1, totalResults: total });
+      expect(last.results).toEqual(whole.results.slice(-1));
+      expect(last._links).not.toHaveProperty('next');
+      const beyond = (await get(`?page=${total + 9}&pageSize=1`)).body;
+      expect(beyond).toMatchObject({ results: [], totalResults: total });
+      expect(beyond._links).toEqual({
+        self: { href: path },
+        current: { href: `${path}?page=${total + 9}&pageSize=1` },
+        previous: { href: `${path}?page=${total}&pageSize=1` },
+      });
+
+      expect(await get('?pageSize=5000')).toMatchObject({ status: 200 });
+      for (const query of [
+        'page=0',
+        'page=x',
+        'pageSize=0',
+        'pageSize=5001',
+        'pageSize=x',
+        'query=%3D',
+        'orderBy=no',
+      ]) {
+        expect([query, (await get(`?${query}`)).status]).toEqual([query, 400]);
+      }
+    },
+  );
 });

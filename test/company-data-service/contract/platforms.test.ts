@@ -1,6 +1,27 @@
-import { PLATFORMS } from '../../../domain/platforms';
-import { IntegrationSchema } from '../../../company-data-service/http/schemas/integration';
-import { callerWith, newCompany, runService, type RunningService } from '../running-service';
+import { randomUUID } from 'node:crypto';
+import { newCompany, newConnection, runService, type RunningService } from '../running-service';
+import * as shapes from './shapes';
+
+/** The contract's platforms, by route. */
+const BOTH_ROUTES = ['fbrh', 'pbtz'];
+const MANAGED_ONLY = ['vxvy', 'qhyg', 'ndsk', 'fztf', 'rwuv'];
+const SELF_SERVICE_ONLY = [
+  ...['gbol', 'trji', 'qudb', 'pbbf', 'pdvj', 'akxx', 'jcrp', 'tgff', 'knfz', 'mqjo', 'qkdj', 'vqzp', 'fqly', 'lqai'],
+  ...['zsth', 'exgd', 'ltpp', 'ugxp', 'suuo', 'upvr'],
+];
+const ALL = [...BOTH_ROUTES, ...MANAGED_ONLY, ...SELF_SERVICE_ONLY];
+
+/** The fields that the contract names. */
+const FIELDS: Readonly<Record<string, string>> = {
+  fbrh: 'accessToken refreshToken',
+  vxvy: 'accessToken refreshToken accountId businessId',
+  qhyg: 'accessToken refreshToken realmId',
+  ndsk: 'accessToken refreshToken realmId',
+  fztf: 'accessToken shop refreshToken?',
+  pbtz: 'accessToken businessId refreshToken?',
+  rwuv: 'accessToken refreshToken organizationId region',
+  gbol: 'accessToken refreshToken tenantId',
+};
 
 let service: RunningService;
 beforeAll(async () => {
@@ -8,52 +29,68 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('the integrations', () => {
-  it('are all platforms of the table, the six managed ones among them', async () => {
+const platform = async (key: string) =>
+  shapes.integration.parse((await service.client('GET', `/integrations/${key}`)).body);
+
+describe('1.1.1, 1.2 The platforms', () => {
+  it('are all listed, each once', async () => {
     const { body } = await service.client('GET', '/integrations?pageSize=5000');
-    expect(body.results).toHaveLength(PLATFORMS.length);
-    const managed = body.results.filter(({ migrationRoutes }) => migrationRoutes.includes('managed'));
-    expect(managed.map(({ key }) => key).sort()).toEqual(['fbrh', 'fztf', 'ndsk', 'pbtz', 'qhyg', 'rwuv', 'vxvy']);
+    const { results } = shapes.pageOf(shapes.integration).parse(body);
+    expect(results.map(({ key }) => key).sort()).toEqual([...ALL].sort());
     expect((await service.client('GET', '/integrations?pageSize=10&page=2')).body).toMatchObject({
-      results: body.results.slice(10, 20),
-      totalResults: PLATFORMS.length,
+      results: results.slice(10, 20),
+      totalResults: ALL.length,
     });
   });
 
-  it('say which fields an authorization has, and which callback URL an application needs', async () => {
-    const { body } = await service.client('GET', '/integrations/fztf');
-    expect(IntegrationSchema.strict().parse(body)).toMatchObject({
-      key: 'fztf',
-      name: 'Shopify',
-      sourceType: 'Commerce',
-      migrationRoutes: ['managed'],
-      authorizationFields: [
-        { name: 'accessToken', required: true },
-        { name: 'shop', required: true },
-        { name: 'refreshToken', required: false },
-      ],
-      callbackUrl: `${service.url}/oauth/callback/fztf`,
-    });
-    const logo = await fetch(body.logoUrl);
+  it.each(ALL)('%s says its routes, its fields, and the callback URL that an application needs', async (key) => {
+    const { migrationRoutes, authorizationFields, callbackUrl, logoUrl } = await platform(key);
+    const managed = MANAGED_ONLY.includes(key) || BOTH_ROUTES.includes(key);
+    const selfService = !MANAGED_ONLY.includes(key);
+    expect(migrationRoutes).toEqual([...(managed ? ['managed'] : []), ...(selfService ? ['self-service'] : [])]);
+    const fields = authorizationFields.map(({ name, required }) => `${name}${required ? '' : '?'}`);
+    expect(fields).toContain('accessToken');
+    if (FIELDS[key] !== undefined) expect(fields.join(' ')).toBe(FIELDS[key]);
+    expect(callbackUrl).toBe(`${service.url}/oauth/callback/${key}`);
+    const logo = await fetch(logoUrl);
     expect([logo.status, logo.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
-    expect(await service.client('GET', '/integrations/shopify')).toMatchObject({ status: 404 });
   });
 });
 
-describe('a base URL with a path', () => {
-  it('is in front of every endpoint, and not in the links of lists', async () => {
-    expect(new URL(service.url).pathname).toBe('/v1');
-    await newCompany(service.client);
-    await newCompany(service.client);
-    const { _links } = (await service.client('GET', '/companies?pageSize=1')).body;
-    expect(_links.next?.href).toBe('/companies?page=2&pageSize=1');
-    const atOrigin = callerWith(new URL(service.url).origin);
-    expect(await atOrigin('GET', '/companies')).toMatchObject({ status: 404 });
-    expect(await callerWith(service.url)('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+describe('2.4 The authorization body', () => {
+  it.each(ALL)('of %s holds its fields as strings: all that are required, and no other', async (key) => {
+    const { authorizationFields } = await platform(key);
+    const { connection } = await newConnection(service.administrator, key);
+    const required = authorizationFields.filter((field) => field.required).map(({ name }) => name);
+    const put = (body: object) => service.administrator('PUT', `${connection}/authorization`, { body });
+    const complete = Object.fromEntries(required.map((name) => [name, `sbx-ok-1.${randomUUID()}`]));
+    const refusedFields = async (body: object) => {
+      const answer = await put(body);
+      expect(answer.status).toBe(400);
+      return shapes.error.parse(answer.body).validation?.errors.map(({ itemId }) => itemId);
+    };
+
+    expect(await refusedFields({})).toEqual(required);
+    expect(await refusedFields({ ...complete, colour: 'red' })).toEqual(['colour']);
+    expect(await refusedFields(Object.fromEntries(required.map((name) => [name, 1])))).toEqual(required);
+    const accepted = await put(complete);
+    expect(accepted).toMatchObject({ status: 200, body: { status: 'Linked', integrationKey: key } });
+    shapes.connection.parse(accepted.body);
+  });
+
+  it.each(MANAGED_ONLY)('of %s is for administrators only: it has the managed route alone', async (key) => {
+    const { connection } = await newConnection(service.client, key);
+    const refused = await service.client('PUT', `${connection}/authorization`, { body: {} });
+    expect(refused).toMatchObject({ status: 403, body: { service: 'PublicApi' } });
+  });
+
+  it.each([...BOTH_ROUTES, ...SELF_SERVICE_ONLY])('of %s is open to a client’s key', async (key) => {
+    const { connection } = await newConnection(service.client, key);
+    expect(await service.client('PUT', `${connection}/authorization`, { body: {} })).toMatchObject({ status: 400 });
   });
 });
 
-describe('the account', () => {
+describe('GET /account', () => {
   it('says what it may and who is asking', async () => {
     const yesterday = new Date(Date.now() - 86_400_000);
     const trial = await service.newAccount('trial', yesterday);

@@ -1,7 +1,9 @@
-import { findPlatform } from '../../../domain/platforms';
-import { ConnectionSchema } from '../../../company-data-service/http/schemas/connection';
+import { Client } from 'pg';
+import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
+import { until } from '../../support/conditions';
 import {
   authorized,
+  byDataType,
   newConnection,
   quickBooks,
   runService,
@@ -9,6 +11,7 @@ import {
   type Body,
   type RunningService,
 } from '../running-service';
+import { connection as connectionShape, error } from './shapes';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -26,11 +29,11 @@ async function authorize(credential: string) {
   return { ...paths, put, answer: await put(quickBooks(credential)) };
 }
 
-describe('a new connection', () => {
+describe('4.4 A new connection', () => {
   it('waits for an authorization', async () => {
     const { connection, company } = await newConnection(service.client);
     const { body } = await service.client('GET', connection);
-    expect(ConnectionSchema.strict().parse(body)).toEqual(body);
+    connectionShape.parse(body);
     expect(body).toMatchObject({ status: 'PendingAuth', integrationKey: 'qhyg', platformName: 'QuickBooks Online' });
     expect(body).not.toHaveProperty('connectionInfo');
     expect((await service.client('GET', company)).body.dataConnections).toEqual([body]);
@@ -41,7 +44,49 @@ describe('a new connection', () => {
   });
 });
 
-describe('an authorization', () => {
+describe('1.1.5 Fetch on first link', () => {
+  it('is not supported: a PUT starts no sync even where fetchOnFirstLink is true', async () => {
+    const { company, connection } = await newConnection(service.administrator);
+    const settings = DATA_TYPES.map((dataType) => ({
+      dataType,
+      fetchOnFirstLink: true,
+      syncSchedule: 24,
+      syncOrder: 0,
+    }));
+    const set = await service.administrator('POST', `${company}/syncSettings`, { body: { settings } });
+    expect(set.status).toBe(204);
+    const put = await service.administrator('PUT', `${connection}/authorization`, { body: quickBooks('sbx-ok-3') });
+    expect(put).toMatchObject({ status: 200, body: { status: 'Linked' } });
+    expect((await service.client('GET', `${company}/data/history`)).body.totalResults).toBe(0);
+    const states = Object.values(byDataType((await service.client('GET', `${company}/dataStatus`)).body));
+    expect(states.map(({ currentStatus }) => currentStatus)).toEqual(DATA_TYPES.map(() => 'Initial'));
+  });
+});
+
+describe('1.1.4, 3, 4.6 A data set', () => {
+  it('is answered 409 until data/all was called and its sync is complete', async () => {
+    const { company } = await authorized(service.administrator, 'sbx-slow-100-ok-300');
+    const invoices = () => service.client('GET', `${company}/data/invoices`);
+    const notReady = await invoices();
+    expect(notReady.status).toBe(409);
+    expect(error.parse(notReady.body)).toMatchObject({ service: 'PublicApi', canBeRetried: 'True' });
+
+    expect(await service.client('POST', `${company}/data/all`)).toMatchObject({ status: 204, text: '' });
+    let wereNotReady = 0;
+    for (;;) {
+      const early = await invoices();
+      const { isCompleted } = (await service.client('GET', `${company}/data/history?query=dataType%3Dinvoices`)).body
+        .results[0]!;
+      if (isCompleted) break;
+      expect(early.status).toBe(409);
+      wereNotReady += 1;
+    }
+    expect(wereNotReady).toBeGreaterThan(0);
+    expect(await invoices()).toMatchObject({ status: 200, body: { totalResults: 300 } });
+  });
+});
+
+describe('4.5 An authorization', () => {
   it('links when the platform accepts, and says whose organization it is', async () => {
     const { answer } = await authorize('sbx-ok-3');
     expect(answer).toMatchObject({
@@ -93,6 +138,28 @@ describe('an authorization', () => {
     const answers = [...(await Promise.all([put(), put(), put()])), await put()];
     expect(answers.map(({ body: { status } }) => status)).toEqual(['Linked', 'Linked', 'Linked', 'Linked']);
     expect(answers.flatMap((answer) => answer.body.dataConnectionErrors)).toEqual([]);
+  });
+
+  it('waits for the one before it on the same connection: the last of them is what counts', async () => {
+    const { connection } = await newConnection(service.administrator);
+    const answered: string[] = [];
+    const put = async (credential: string) => {
+      await service.administrator('PUT', `${connection}/authorization`, { body: quickBooks(credential) });
+      answered.push(credential);
+    };
+    const inspector = new Client({ connectionString: service.database.url });
+    await inspector.connect();
+    const slow = put('sbx-slow-400-ok-1');
+    await until(async () => {
+      const { rowCount } = await inspector.query(
+        `select from pg_locks join pg_database on database = oid
+         where locktype = 'advisory' and granted and datname = current_database()`,
+      );
+      return rowCount === 1;
+    });
+    await inspector.end();
+    await Promise.all([slow, put('sbx-ok-2')]);
+    expect(answered).toEqual(['sbx-slow-400-ok-1', 'sbx-ok-2']);
   });
 
   it('never replaces an accepted credential by a refused one', async () => {
@@ -179,16 +246,7 @@ describe('an authorization', () => {
     expect(await put('sbx-ok-1.e@new')).toEqual(['ApplicationRefused']);
   });
 
-  it("is answered 403 by the platform's own name where its endpoint is closed, and changes nothing", async () => {
-    const { answer, connection } = await authorize('sbx-inaccessible');
-    expect(answer).toMatchObject({ status: 403, body: { service: 'QuickBooks Online' } });
-    expect((await service.client('GET', connection)).body).toMatchObject({
-      status: 'PendingAuth',
-      dataConnectionErrors: [],
-    });
-  });
-
-  it('names every field that is missing, extra, empty or no string', async () => {
+  it('2.4 is answered 400 where fields are missing, extra, empty or no strings, each named', async () => {
     const { connection } = await newConnection(service.administrator);
     const { status, body, text } = await service.administrator('PUT', `${connection}/authorization`, {
       body: { accessToken: 7, refreshToken: '', shop: 'secret-value' },
@@ -203,26 +261,6 @@ describe('an authorization', () => {
     expect(text).not.toContain('secret-value');
   });
 
-  it.each(['qhyg', 'vxvy', 'fztf', 'rwuv', 'ndsk'])(
-    'of %s is for administrators only: it has the managed route alone',
-    async (key) => {
-      const { connection } = await newConnection(service.client, key);
-      expect(await service.client('PUT', `${connection}/authorization`, { body: '{' })).toMatchObject({ status: 403 });
-    },
-  );
-
-  it.each(['fbrh', 'pbtz', 'gbol', 'exgd', 'suuo'])(
-    'of %s is open to a client, with the fields of the platform table',
-    async (key) => {
-      const platform = findPlatform(key);
-      const body = Object.fromEntries((platform?.requiredFields ?? []).map((field) => [field, `sbx-ok-1.${key}`]));
-      const { connection } = await newConnection(service.client, key);
-      expect(await service.client('PUT', `${connection}/authorization`, { body })).toMatchObject({
-        body: { status: 'Linked' },
-      });
-    },
-  );
-
   it('says of a platform without an organization field whose the token is', async () => {
     const { connection } = await newConnection(service.client, 'fbrh');
     const body = { accessToken: 'a', refreshToken: 'sbx-ok-1.org-7' };
@@ -231,7 +269,7 @@ describe('an authorization', () => {
   });
 });
 
-describe('a link', () => {
+describe('linkUrl, where the end customer authorizes,', () => {
   it('authorizes when it is opened, not when it is only checked', async () => {
     const { connection } = await authorized(service.administrator, 'sbx-revoked');
     const { linkUrl } = (await service.client('GET', connection)).body;
@@ -261,7 +299,7 @@ describe('a link', () => {
   });
 });
 
-describe('an unlinked connection', () => {
+describe('An unlinked connection', () => {
   it('is synced no more, and its data stays readable', async () => {
     const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
     expect(await service.client('PATCH', connection, { body: { status: 'Linked' } })).toMatchObject({ status: 400 });
