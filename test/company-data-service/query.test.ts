@@ -93,6 +93,7 @@ describe('lists', () => {
         fc.constantFrom(...OPERATORS),
         fc.constantFrom('Paid', 'pAI', 'INV-000010', 'Customer 3', '%', "'"),
       ),
+      fc.tuple(fc.constantFrom('status', 'customerRef.name'), fc.constant('~'), fc.constantFrom('pAI', 'aid', 'MER 3')),
     )
     .map((parts) => parts.join(''));
   const query = fc.oneof(
