@@ -88,7 +88,7 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
           durationMs,
         };
       } catch (error) {
-        if (!(error instanceof CompanyDataError && mayRepeat(error, call))) throw error;
+        if (!(error instanceof CompanyDataError && mayRepeat(error, call, patience.isRepeating))) throw error;
         await patience.wait(error);
       }
     }

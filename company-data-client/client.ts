@@ -9,6 +9,7 @@ import type {
   Integration,
   Page,
   PullOperation,
+  PushOperation,
   SyncSettings,
 } from './schemas';
 
@@ -81,6 +82,8 @@ export interface CompanyDataClient {
   connections(companyId: string, options?: CallOptions): AsyncIterable<Connection>;
   createConnection(companyId: string, platformKey: string, options: CreationOptions): Promise<Answered<Connection>>;
   getConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<Answered<Connection>>;
+  /** Ends the service's access to the platform; what was synced stays readable. */
+  unlinkConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<Answered<Connection>>;
   deleteConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<Answered<void>>;
   /**
    * Hands a credential over: the crossing. What became of it stands in the connection's status and errors.
@@ -106,6 +109,7 @@ export interface CompanyDataClient {
   ): Promise<Answered<PullOperation>>;
   dataStatus(companyId: string, options?: CallOptions): Promise<Answered<DataStatus>>;
   syncHistory(companyId: string, options?: CallOptions): AsyncIterable<PullOperation>;
+  getSync(companyId: string, syncId: string, options?: CallOptions): Promise<Answered<PullOperation>>;
 
   /** One page of a data set. `NotReady` until its first sync is complete. */
   records(
@@ -119,6 +123,17 @@ export interface CompanyDataClient {
 
   syncSettings(companyId: string, options?: CallOptions): Promise<Answered<SyncSettings>>;
   setSyncSettings(companyId: string, settings: SyncSettings, options?: CallOptions): Promise<Answered<void>>;
+
+  /** Creates a record at the platform. The operation is `Pending` at first: what became of it is to be read later. */
+  push(
+    companyId: string,
+    connectionId: string,
+    dataType: string,
+    record: Readonly<Record<string, unknown>>,
+    options: CreationOptions,
+  ): Promise<Answered<PushOperation>>;
+  pushes(companyId: string, options?: CallOptions): AsyncIterable<PushOperation>;
+  getPush(companyId: string, pushOperationKey: string, options?: CallOptions): Promise<Answered<PushOperation>>;
 
   /** Waits for calls under way, then closes the connections. */
   close(): Promise<void>;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Secret } from '../security/secret';
 import { type Call, type CallOptions, createCaller, labelOf } from './caller';
@@ -64,6 +65,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     path: pathTo(address, segments, query),
     repeatable: true,
     timeoutMs: requestTimeoutMs,
+    ...((method === 'POST' || method === 'PATCH') && { idempotencyKey: randomUUID() }),
     ...more,
   });
 
@@ -113,10 +115,12 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       const call = to('GET', ['companies'], { query: parameters });
       return withTags(tags, list(schemas.companyPageSchema, call, byId, options));
     },
-    createCompany: (details, { idempotencyKey, signal }) =>
-      caller.read(to('POST', ['companies'], { body: bodyOf(details), idempotencyKey }), schemas.companySchema, {
-        signal,
-      }),
+    createCompany: (details, { idempotencyKey, ...options }) =>
+      caller.read(
+        to('POST', ['companies'], { body: bodyOf(details), idempotencyKey, isCreation: true }),
+        schemas.companySchema,
+        options,
+      ),
     getCompany: (companyId, options) =>
       caller.read(to('GET', ['companies', companyId]), schemas.companySchema, options),
     updateCompany: (companyId, details, options) =>
@@ -125,14 +129,24 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 
     connections: (companyId, options) =>
       list(schemas.connectionPageSchema, to('GET', ['companies', companyId, 'connections']), byId, options),
-    createConnection: (companyId, platformKey, { idempotencyKey, signal }) =>
+    createConnection: (companyId, platformKey, { idempotencyKey, ...options }) =>
       caller.read(
-        to('POST', ['companies', companyId, 'connections'], { body: { platformKey }, idempotencyKey }),
+        to('POST', ['companies', companyId, 'connections'], {
+          body: { platformKey },
+          idempotencyKey,
+          isCreation: true,
+        }),
         schemas.connectionSchema,
-        { signal },
+        options,
       ),
     getConnection: (companyId, connectionId, options) =>
       caller.read(to('GET', connectionOf(companyId, connectionId)), schemas.connectionSchema, options),
+    unlinkConnection: (companyId, connectionId, options) =>
+      caller.read(
+        to('PATCH', connectionOf(companyId, connectionId), { body: { status: 'Unlinked' } }),
+        schemas.connectionSchema,
+        options,
+      ),
     deleteConnection: (companyId, connectionId, options) =>
       caller.done(to('DELETE', connectionOf(companyId, connectionId)), options),
     putAuthorization(companyId, connectionId, fields, options) {
@@ -149,16 +163,18 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     },
 
     startSync: (companyId, options) => caller.done(to('POST', ['companies', companyId, 'data', 'all']), options),
-    queueSync: (companyId, dataType, { connectionId, signal } = {}) =>
+    queueSync: (companyId, dataType, { connectionId, ...options } = {}) =>
       caller.read(
         to('POST', ['companies', companyId, 'data', 'queue', dataType], { query: { connectionId } }),
         schemas.pullOperationSchema,
-        { signal },
+        options,
       ),
     dataStatus: (companyId, options) =>
       caller.read(to('GET', ['companies', companyId, 'dataStatus']), schemas.dataStatusSchema, options),
     syncHistory: (companyId, options) =>
       list(schemas.pullOperationPageSchema, to('GET', ['companies', companyId, 'data', 'history']), byId, options),
+    getSync: (companyId, syncId, options) =>
+      caller.read(to('GET', ['companies', companyId, 'data', 'history', syncId]), schemas.pullOperationSchema, options),
 
     records: readRecords,
     async countRecords(companyId, dataType, options) {
@@ -170,6 +186,22 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       caller.read(to('GET', ['companies', companyId, 'syncSettings']), schemas.syncSettingsSchema, options),
     setSyncSettings: (companyId, settings, options) =>
       caller.done(to('POST', ['companies', companyId, 'syncSettings'], { body: { companyId, ...settings } }), options),
+
+    push: (companyId, connectionId, dataType, record, { idempotencyKey, ...options }) =>
+      caller.read(
+        to('POST', [...connectionOf(companyId, connectionId), 'push', dataType], { body: record, idempotencyKey }),
+        schemas.pushOperationSchema,
+        options,
+      ),
+    pushes: (companyId, options) =>
+      list(
+        schemas.pushOperationPageSchema,
+        to('GET', ['companies', companyId, 'push']),
+        ({ pushOperationKey }) => pushOperationKey,
+        options,
+      ),
+    getPush: (companyId, pushOperationKey, options) =>
+      caller.read(to('GET', ['companies', companyId, 'push', pushOperationKey]), schemas.pushOperationSchema, options),
 
     close: () => transport.close(),
   };

@@ -1,5 +1,11 @@
 import type { CallFailure } from '../domain/call-failure';
 
+/**
+ * Whether the same call may succeed later. `safe`: it has had no effect, and may. `risky`: it may, and it may have taken
+ * effect already. `useless`: the same answer would come again.
+ */
+type Repetition = 'safe' | 'risky' | 'useless';
+
 /** Every way in which a call can fail, except being cancelled: then the reason of its `AbortSignal` is thrown. */
 export abstract class CompanyDataError extends Error {
   /** @param call method and path, without query and body: `PUT /companies/…/authorization`. */
@@ -15,6 +21,10 @@ export abstract class CompanyDataError extends Error {
   get retryAfterMs(): number | undefined {
     const failure = this.toFailure();
     return failure.kind === 'unreadable' ? undefined : failure.retryAfterMs;
+  }
+
+  get repetition(): Repetition {
+    return 'useless';
   }
 
   /** The failure as plain data, to be judged, stored and sent. */
@@ -84,16 +94,28 @@ export class NotFound extends ErrorAnswer {
 /** Thrown when the resource is not ready for the call (409): not synced yet, a sync under way, no linked connection. */
 export class NotReady extends ErrorAnswer {
   override readonly name = 'NotReady';
+
+  override get repetition(): Repetition {
+    return 'safe';
+  }
 }
 
 /** Thrown when there were too many requests (429) and no more time to wait. */
 export class Throttled extends ErrorAnswer {
   override readonly name = 'Throttled';
+
+  override get repetition(): Repetition {
+    return 'safe';
+  }
 }
 
 /** Thrown when the service, or a proxy before it, fails at the moment (500, 502, 503, 504). */
 export class ServiceFailing extends ErrorAnswer {
   override readonly name = 'ServiceFailing';
+
+  override get repetition(): Repetition {
+    return 'risky';
+  }
 }
 
 /** Thrown when no whole answer came; unless the connection was refused, the call may have taken effect. */
@@ -107,6 +129,10 @@ export class NoAnswer extends CompanyDataError {
     options?: ErrorOptions,
   ) {
     super(call, message, options);
+  }
+
+  override get repetition(): Repetition {
+    return this.reason === 'refused' ? 'safe' : 'risky';
   }
 
   toFailure(): CallFailure {
@@ -154,6 +180,10 @@ export class DeferredUntil extends CompanyDataError {
     options?: ErrorOptions,
   ) {
     super(call, `the service asks to come back at ${until.toISOString()}`, options);
+  }
+
+  override get repetition(): Repetition {
+    return 'safe';
   }
 
   toFailure(): CallFailure {

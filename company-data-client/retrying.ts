@@ -1,5 +1,5 @@
 import type { CallFailure } from '../domain/call-failure';
-import { type CompanyDataError, DeferredUntil, NoAnswer, NotReady, ServiceFailing, Throttled } from './errors';
+import { type CompanyDataError, DeferredUntil, NotReady } from './errors';
 import { pause } from './pause';
 
 /** How long and how often a call is tried again. */
@@ -22,21 +22,17 @@ export interface Wait {
 export interface Repeatable {
   /** Sending it twice does what sending it once does. */
   readonly repeatable: boolean;
-  /** A conflict means that an earlier attempt with the same key is still under way. */
+  /** The service answers a repetition with what it answered the first time; with a conflict while that is under way. */
   readonly idempotencyKey?: string | undefined;
+  /** A conflict cannot mean anything else. */
+  readonly isCreation?: boolean;
 }
 
-/**
- * Whether a failed call may be sent again.
- *
- * After a 429 or a refused connection nothing has happened, so that anything may. After an error of the service or a
- * lost answer it may have happened.
- */
-export function mayRepeat(error: CompanyDataError, { repeatable, idempotencyKey }: Repeatable): boolean {
-  if (error instanceof Throttled) return true;
-  if (error instanceof NoAnswer) return repeatable || error.reason === 'refused';
-  if (error instanceof NotReady) return idempotencyKey !== undefined;
-  return error instanceof ServiceFailing && repeatable;
+/** Whether a failed call is sent again by itself. */
+export function mayRepeat(error: CompanyDataError, call: Repeatable, isRepeating: boolean): boolean {
+  if (error instanceof DeferredUntil) return false;
+  if (error instanceof NotReady) return call.isCreation === true || (call.idempotencyKey !== undefined && isRepeating);
+  return error.repetition === 'safe' || (error.repetition === 'risky' && call.repeatable);
 }
 
 /** The moments at which one call is tried again. */

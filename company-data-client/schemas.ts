@@ -120,6 +120,20 @@ export const syncSettingsSchema = z.object({
 });
 export type SyncSettings = z.infer<typeof syncSettingsSchema>;
 
+/** A record on its way to a platform. `statusCode` is the operation's own, `providerStatusCode` the platform's. */
+export const pushOperationSchema = z.object({
+  pushOperationKey: z.string().min(1),
+  dataConnectionKey: text,
+  dataType: text,
+  status: z.enum(['Pending', 'Failed', 'Success', 'TimedOut']),
+  statusCode: absent(z.number()),
+  providerStatusCode: absent(z.number()),
+  requestedOnUtc: text,
+  completedOnUtc: text,
+  errorMessage: text,
+});
+export type PushOperation = z.infer<typeof pushOperationSchema>;
+
 /** A record of a data set: an invoice, a bill, ... Its own fields are kept as they are. */
 const recordSchema = z.looseObject({ id: z.string(), modifiedDate: text });
 export type DataRecord = z.infer<typeof recordSchema>;
@@ -142,6 +156,7 @@ export const companyPageSchema = pageOf(companySchema);
 export const connectionPageSchema = pageOf(connectionSchema);
 export const integrationPageSchema = pageOf(integrationSchema);
 export const pullOperationPageSchema = pageOf(pullOperationSchema);
+export const pushOperationPageSchema = pageOf(pushOperationSchema);
 export const recordPageSchema = pageOf(recordSchema);
 
 /** The service's error body, as far as it is one: what answers may also be a proxy. */

@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export interface HttpRequest {
   /** Method and path as they stand in errors. */
   readonly call: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query on the service's origin. */
   readonly path: string;
   readonly json?: string | undefined;
