@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { CallFailure } from '../../domain/call-failure';
@@ -23,6 +24,7 @@ import {
   CORRELATION_ID,
   dropped,
   droppedMidBody,
+  empty,
   failing,
   html,
   json,
@@ -120,6 +122,15 @@ describe('an error answer', () => {
     expect(failure).toMatchObject({ kind: 'answer', error, service: '' });
   });
 
+  test.each<[string, Reply]>([
+    ['is announced longer than it is', announcing(5_000, '{"error":"half')],
+    ['never ends', endless(500)],
+  ])('whose body %s is still that error', async (_body, reply) => {
+    service.answer(reply);
+    const error = await failureOf(clientWith({ requestTimeoutMs: 1_000 }).getCompany('c1'));
+    expect(error).toBeInstanceOf(ServiceFailing);
+  });
+
   test('that redirects is not followed, and says where it points', async () => {
     service.answer((response) => response.writeHead(302, { location: 'https://elsewhere.example/' }).end());
     const error = await failureOf(clientWith().getCompany('c1'));
@@ -158,11 +169,75 @@ describe('a lost answer', () => {
   );
 });
 
+test('an answer that is longer than it says is not taken for the answer to the next call', async () => {
+  const evil =
+    'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 27\r\n\r\n{"id":"evil","name":"other"}';
+  service.answer(
+    (response) => {
+      const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 27\r\n\r\n';
+      response.socket?.write(`${head}{"id":"c1","name":"Bakery"}${evil}`);
+    },
+    json(200, { id: 'c2', name: 'Butcher' }),
+  );
+  const client = clientWith({ connections: 1, retryBudgetMs: 1_000 });
+  await client.getCompany('c1').catch(() => undefined);
+  expect((await client.getCompany('c2')).value).toMatchObject({ id: 'c2', name: 'Butcher' });
+});
+
+describe('any success of the kind expected is one', () => {
+  test.each([200, 201, 202, 203])('%i with a body, where one is expected', async (status) => {
+    service.answer(json(status, { ...COMPANY, status: 'Linked', isNew: true }));
+    expect((await clientWith().getCompany('c1')).value).toEqual(COMPANY);
+    const options = { idempotencyKey: randomUUID() };
+    expect((await clientWith().createCompany({ name: 'Bakery' }, options)).value).toEqual(COMPANY);
+    expect((await clientWith().putAuthorization('c1', 'k1', new Secret({}))).value.status).toBe('Linked');
+  });
+
+  test.each<[string, Reply]>([
+    ['200 with a body', json(200, { queued: 7 })],
+    ['200 with a page', html(200, 'done')],
+    ['202 without a body', empty(202)],
+    ['204', empty(204)],
+  ])('%s, where none is expected', async (_what, reply) => {
+    service.answer(reply);
+    await clientWith().startSync('c1');
+    await clientWith().deleteCompany('c1');
+    await clientWith().deleteConnection('c1', 'k1');
+  });
+});
+
+describe('an error says whether the same call may succeed later', () => {
+  test.each<[string, Reply, CompanyDataError['repetition']]>([
+    ['429: it had no effect', failing(429, 'x'), 'safe'],
+    ['409: not now', failing(409, 'x'), 'safe'],
+    ['503: it may have had one', failing(503, 'x'), 'risky'],
+    ['a lost answer: it may have had one', dropped, 'risky'],
+    ['400: it never will', failing(400, 'x'), 'useless'],
+    ['401: nor this', failing(401, 'x'), 'useless'],
+    ['404: nor this', failing(404, 'x'), 'useless'],
+    ['a page instead of an answer', html(200, 'Log in'), 'useless'],
+  ])('%s', async (_what, reply, repetition) => {
+    service.answer(reply);
+    expect((await failureOf(clientWith().getCompany('c1'))).repetition).toBe(repetition);
+  });
+
+  test('and when: also where the date is too far away to wait for', async () => {
+    const date = new Date();
+    date.setMilliseconds(0);
+    const until = new Date(date.getTime() + 7_200_000);
+    service.answer(failing(503, 'x', { date: date.toUTCString(), 'retry-after': until.toUTCString() }));
+    const error = await failureOf(clientWith().getCompany('c1'));
+    expect(error).toBeInstanceOf(DeferredUntil);
+    expect([error.repetition, error.retryAfterMs]).toEqual(['safe', 7_200_000]);
+  });
+});
+
 describe('an answer of success that cannot be read', () => {
   test.each<[string, Reply, string]>([
     ['is empty', json(200, undefined), 'answered 200 with nothing'],
     ['is a page', html(200, '<html>Log in</html>'), 'answered 200 with no JSON'],
     ['is shorter than it says', cutByItsLength('{"id":"c1","name":"Bakery"}', 12), 'answered 200 with no JSON'],
+    ['is longer than anybody reads', endless(200), 'is longer than'],
     ['lacks a field', json(200, { name: 'Marker & Sons' }), 'answered 200 in an unexpected form (id: '],
   ])('because it %s', async (_why, reply, message) => {
     service.answer(reply);
@@ -224,5 +299,26 @@ function cutByItsLength(body: string, length: number): Reply {
     response.socket?.end(
       `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`,
     );
+  };
+}
+
+/** Announces more than it sends, and leaves the connection open. */
+function announcing(length: number, piece: string): Reply {
+  return (response) => {
+    response.writeHead(500, { 'content-type': 'application/json', 'content-length': length });
+    response.write(piece);
+  };
+}
+
+/** Sends as long as somebody reads. */
+function endless(status: number): Reply {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    const piece = Buffer.alloc(1024 * 1024, '[');
+    const send = () => {
+      while (!response.destroyed && response.write(piece));
+      response.once('drain', send);
+    };
+    send();
   };
 }

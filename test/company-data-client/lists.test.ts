@@ -80,6 +80,27 @@ describe('a list is read by its links', () => {
   });
 });
 
+test('the key never goes to another port of the same host', async () => {
+  const other = await startMisbehavingService();
+  other.answer(page([C], 3));
+  service.answer(page([A, B], 3, `${other.url}/companies?page=2`));
+  await expect(listed()).rejects.toThrow(BrokenPaging);
+  expect(other.arrived).toEqual([]);
+  await other.close();
+});
+
+test('a list ends at once when it is cancelled, with the reason', async () => {
+  const controller = new AbortController();
+  const reason = new Error('the batch run was paused');
+  service.answer(page([A, B], 4, '/companies?page=2'), () => controller.abort(reason));
+  const given: string[] = [];
+  const reading = async () => {
+    for await (const { id } of client.companies({}, { signal: controller.signal })) given.push(id);
+  };
+  await expect(reading()).rejects.toBe(reason);
+  expect(given).toEqual(['a', 'b']);
+});
+
 describe('a list that misbehaves', () => {
   test('is not read in circles', async () => {
     service.answer(

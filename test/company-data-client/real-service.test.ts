@@ -10,6 +10,7 @@ import {
 } from '../../company-data-client';
 import { createAccount, createKey, type Service, startService } from '../../company-data-service';
 import { Secret } from '../../security/secret';
+import { until } from '../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 const QUICKBOOKS = 'qhyg';
@@ -104,6 +105,42 @@ test('a company is moved: created, connected, authorized, synced, counted', asyn
     isCompleted: true,
     isErrored: false,
   });
+});
+
+test('a data set is synced alone, and its sync is read', async () => {
+  const { companyId, connectionId } = await newConnection('Alone');
+  await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-2.alone'));
+  const { value: queued } = await client.queueSync(companyId, 'bills', { connectionId });
+  await until(async () => (await client.getSync(companyId, queued.id)).value.isCompleted);
+  expect(await collect(client.syncHistory(companyId))).toMatchObject([{ id: queued.id, dataType: 'bills' }]);
+});
+
+test('sync settings are read and changed', async () => {
+  const { companyId } = await newConnection('Settings');
+  const { value: defaults } = await client.syncSettings(companyId);
+  expect(defaults.overridesDefaults).toBe(false);
+  const settings = defaults.settings.map((setting) => ({ ...setting, syncSchedule: 48 }));
+  await client.setSyncSettings(companyId, { ...defaults, settings });
+  expect((await client.syncSettings(companyId)).value).toEqual({ settings, overridesDefaults: true });
+});
+
+test('a record is pushed once, and what became of it is read', async () => {
+  const { companyId, connectionId } = await newConnection('Pushed');
+  await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-1.pushed'));
+  const idempotencyKey = randomUUID();
+  const push = () => client.push(companyId, connectionId, 'invoices', { invoiceNumber: 'INV-1' }, { idempotencyKey });
+  const { value: pushed } = await push();
+  expect(pushed).toMatchObject({ status: 'Pending', statusCode: 202 });
+  expect((await push()).value.pushOperationKey).toBe(pushed.pushOperationKey);
+  await until(async () => (await client.getPush(companyId, pushed.pushOperationKey)).value.status === 'Success');
+  expect(await collect(client.pushes(companyId))).toMatchObject([{ pushOperationKey: pushed.pushOperationKey }]);
+});
+
+test('an unlinked connection keeps what was synced, and takes no more', async () => {
+  const { companyId, connectionId } = await newConnection('Unlinked');
+  await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-1.unlinked'));
+  expect((await client.unlinkConnection(companyId, connectionId)).value.status).toBe('Unlinked');
+  await expect(client.startSync(companyId)).rejects.toThrow(NotReady);
 });
 
 test("a refused credential leaves the connection pending, with the platform's reason and a link", async () => {

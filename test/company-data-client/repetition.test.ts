@@ -172,6 +172,54 @@ describe('an authorization', () => {
   });
 });
 
+describe('every POST and PATCH', () => {
+  const operation = {
+    id: 's1',
+    dataType: 'bills',
+    status: 'Queued',
+    requested: 'now',
+    isCompleted: false,
+    isErrored: false,
+  };
+  const OK = json(200, { ...COMPANY, ...CONNECTION, ...operation, pushOperationKey: 'p1', status: 'Linked' });
+  const settings = { settings: [], overridesDefaults: false };
+  const idempotencyKey = randomUUID();
+
+  test.each<[string, (of: CompanyDataClient) => Promise<unknown>]>([
+    ['startSync', (of) => of.startSync('c1')],
+    ['queueSync', (of) => of.queueSync('c1', 'bills')],
+    ['setSyncSettings', (of) => of.setSyncSettings('c1', settings)],
+    ['unlinkConnection', (of) => of.unlinkConnection('c1', 'k1')],
+    ['createConnection', (of) => of.createConnection('c1', 'qhyg', { idempotencyKey })],
+  ])('%s is sent again under the key of its first attempt', async (_call, make) => {
+    service.answer(dropped, OK);
+    await make(client());
+    const keys = service.arrived.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(keys).toEqual([keys[0], keys[0]]);
+  });
+
+  test('has a key of its own for each call', async () => {
+    service.answer(OK);
+    await client().startSync('c1');
+    await client().startSync('c1');
+    const [first, second] = service.arrived.map(({ headers }) => headers['idempotency-key']);
+    expect(first).not.toBe(second);
+  });
+
+  test('waits for its first attempt, whose answer was lost, to end', async () => {
+    service.answer(dropped, failing(409, 'The first request is under way'), OK);
+    expect((await client().queueSync('c1', 'bills')).value).toMatchObject({ id: 's1' });
+    expect(service.arrived).toHaveLength(3);
+  });
+
+  test('takes a conflict at its first attempt for what it is: the wrong state', async () => {
+    service.answer(failing(409, 'No linked connection'), OK);
+    await expect(client().startSync('c1')).rejects.toThrow(NotReady);
+    expect(service.arrived).toHaveLength(1);
+  });
+});
+
 test('starting the syncs is sent again, without body and content type', async () => {
   service.answer(dropped, empty(204));
   await client().startSync('c1');
@@ -245,6 +293,15 @@ describe('a call that must not be sent after a moment', () => {
     service.answer(json(200, CONNECTION));
     const put = client().putAuthorization('c1', 'k1', FIELDS, { sendBefore: new Date() });
     await expect(put).rejects.toMatchObject({ reason: 'refused' });
+    expect(service.arrived).toHaveLength(0);
+  });
+
+  test('is not sent either when it creates something', async () => {
+    service.answer(json(200, COMPANY));
+    const options = { idempotencyKey: randomUUID(), sendBefore: new Date() };
+    await expect(client().createCompany({ name: 'Late' }, options)).rejects.toMatchObject({ reason: 'refused' });
+    await expect(client().createConnection('c1', 'qhyg', options)).rejects.toMatchObject({ reason: 'refused' });
+    await expect(client().queueSync('c1', 'bills', options)).rejects.toMatchObject({ reason: 'refused' });
     expect(service.arrived).toHaveLength(0);
   });
 

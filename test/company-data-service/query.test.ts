@@ -160,6 +160,18 @@ describe('lists', () => {
     }
   });
 
+  it('find what has no value different from everything, and like nothing', async () => {
+    const call = await service.newAccount('paid');
+    await call('POST', '/companies', { body: { name: 'Bare' } });
+    const found = async (query: string) =>
+      (await call('GET', `/companies?${new URLSearchParams({ query }).toString()}`)).body.totalResults;
+    for (const query of ['tags.uid!=2', 'description!=x', 'name=Bare'])
+      expect([query, await found(query)]).toEqual([query, 1]);
+    for (const query of ['tags.uid=2', 'tags.uid~2', 'tags.uid<2', 'tags.uid>2', 'description=x', 'description~x']) {
+      expect([query, await found(query)]).toEqual([query, 0]);
+    }
+  });
+
   it('can all be asked: companies, by their tags too, connections, syncs, platforms', async () => {
     const call = await service.newAccount('paid');
     for (const [name, uid] of [
