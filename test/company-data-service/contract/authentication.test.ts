@@ -22,12 +22,16 @@ async function refused(call: Caller, { method, path }: { method: string; path: s
 }
 
 describe('5.1 The API key is sent as HTTP Basic credentials', () => {
-  it('alone: with a colon it is another key', async () => {
+  it('alone and as Basic: with a colon it is another key', async () => {
     const { key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
     const nobody = callerWith(service.url);
     expect(await nobody('GET', '/companies', encoded(key))).toMatchObject({ status: 200 });
     expect(await nobody('GET', '/companies', encoded(`${key}:`))).toMatchObject({ status: 401 });
     expect(await nobody('GET', '/companies', encoded(`user:${key}`))).toMatchObject({ status: 401 });
+    const base64 = Buffer.from(key).toString('base64');
+    for (const authorization of [base64, `Bearer ${base64}`, `Basic ${key}`, `Basic ${base64} x`]) {
+      expect(await nobody('GET', '/companies', { headers: { authorization } })).toMatchObject({ status: 401 });
+    }
   });
 });
 

@@ -1,5 +1,5 @@
-import { CompanySchema } from '../../company-data-service/http/schemas/company';
-import { TEXT, newCompany, newConnection, runService, type RunningService } from './running-service';
+import { CompanySchema } from '../../../company-data-service/http/schemas/company';
+import { TEXT, newCompany, newConnection, runService, type RunningService } from '../running-service';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('a company', () => {
+describe('4.1, 4.2 A company', () => {
   it('is answered as the contract has it: nothing more, nothing less', async () => {
     const { body, status } = await service.client('POST', '/companies', {
       body: { name: 'Acme', description: 'Tools', tags: { row: '7' }, unknown: 'ignored' },
