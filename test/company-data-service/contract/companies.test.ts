@@ -82,6 +82,7 @@ describe('4.1, 4.2 A company', () => {
     expect(await ids('uid=x=42')).toEqual([body.id]);
     expect(await ids('uid~X=4')).toEqual([body.id]);
     expect(await ids('uid!=y')).toContain(body.id);
+    expect(await ids('other!=42')).toContain(body.id);
     expect(await ids('uid!=x=42')).not.toContain(body.id);
     expect(await ids('other=42')).toEqual([]);
     expect(await service.client('GET', '/companies?tags=uid')).toMatchObject({ status: 400 });
