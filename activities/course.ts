@@ -5,20 +5,25 @@ import type { Counts } from '../domain/company-state';
 import type { Decision, Outcome } from '../domain/decision';
 import type { Speed, Volume } from '../domain/estimate';
 import { ASSUMED_SPEED } from '../domain/estimate';
-import type { Preflight, Recorded } from '../domain/migration-state';
+import type { Ending, Preflight, Recorded } from '../domain/migration-state';
 import { findPlatform } from '../domain/platforms';
 import {
+  awaitRelink,
   beginRun,
+  changeLimits,
   closeMigration,
   confirmDisabled,
   countCompanies,
   destroyVault,
+  leaveOut,
   openMigration,
   openVault,
   readMigration,
   readVolume,
   recordDecisions,
   setPaused,
+  stopClaims,
+  tryAgain,
   withdrawConfirmations,
 } from '../store';
 import type { Database } from '../store';
@@ -88,10 +93,7 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
       return countCompanies(db, migrationId);
     },
 
-    async closeMigration({
-      migrationId,
-      ending,
-    }: OfMigration & { ending: 'completed' | 'abandoned' }): Promise<Counts> {
+    async closeMigration({ migrationId, ending }: OfMigration & { ending: Ending }): Promise<Counts> {
       await closeMigration(db, migrationId, ending);
       await destroyVault(db, migrationId);
       return countCompanies(db, migrationId);
@@ -117,7 +119,27 @@ async function carryOut(db: Database, migrationId: string, decision: Decision, {
         await withdrawConfirmations(db, migrationId);
       }
       return;
+    case 'exclude':
+    case 'skip':
+      return leaveOut(db, {
+        migrationId,
+        companies: decision.companies,
+        as: decision.kind,
+        by: decision.by,
+        reason: decision.reason,
+      });
+    case 'retry':
+      return tryAgain(db, migrationId, decision.companies);
+    case 'relink':
+      return awaitRelink(db, { migrationId, companies: decision.companies, at });
     case 'time':
+      return decision.windows ? changeLimits(db, migrationId, { windows: decision.windows }) : undefined;
+    case 'adjust':
+      return changeLimits(db, migrationId, decision.limits);
+    case 'cancel':
+      return stopClaims(db, migrationId);
+    case 'application-supplied':
+    case 'manifest-amended':
     case 'credentials-supplied':
       return;
   }

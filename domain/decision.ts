@@ -1,13 +1,17 @@
 /** The decisions that people send, and what becomes of each. */
+import type { LimitsChange } from './limits';
 import type { Role, Step } from './steps';
+import type { Window } from './windows';
 
 /** Every message names itself, so that the same one sent twice counts once, and says who sends it. */
-interface Sent {
+export interface Sender {
   readonly decisionId: string;
   readonly role: Role;
   /** The person. With signed decisions it comes from the signature, otherwise it is taken as said. */
   readonly by: string;
   readonly reason?: string;
+  /** Of exactly what the sender saw, see `digests.ts`; compared when the decision is applied. */
+  readonly digest?: string;
 }
 
 /** What is to be tried after the first company was rejected. */
@@ -16,37 +20,84 @@ export type NextAfterRejection =
   | { readonly next: 'another-company'; readonly row: number }
   | { readonly next: 'abandon' };
 
-export interface StepDecision extends Sent {
+export interface StepDecision extends Sender {
   readonly kind: 'step';
   readonly step: Step;
   readonly verdict: 'approve' | 'reject';
   readonly afterwards?: NextAfterRejection;
 }
 
-export interface TimeProposal extends Sent {
+export interface TimeProposal extends Sender {
   readonly kind: 'time';
   /** ISO 8601, UTC. */
   readonly startAt: string;
+  /** Absent: as the plan has them. Empty: companies may be started at any time. */
+  readonly windows?: readonly Window[];
 }
 
+/** References of the manifest, at most 1,000 in one message, or every company that the decision can be about. */
+export type Companies = 'all' | readonly string[];
+
 /** The client's word that its own application no longer uses the token of these companies. */
-export interface SyncDisabled extends Sent {
+export interface SyncDisabled extends Sender {
   readonly kind: 'sync-disabled';
-  /** References of the manifest, at most 1,000 in one message, or all. */
-  readonly companies: 'all' | readonly string[];
+  readonly companies: Companies;
 }
 
 /** Somebody supplied credentials: they are in the vault, this only says so. */
-export interface CredentialsSupplied extends Sent {
+export interface CredentialsSupplied extends Sender {
   readonly kind: 'credentials-supplied';
   readonly companies: number;
 }
 
-export interface PauseOrResume extends Sent {
-  readonly kind: 'pause' | 'resume';
+/** The client's application was given to the service, its secret with it; this says which it is. */
+export interface ApplicationSupplied extends Sender {
+  readonly kind: 'application-supplied';
+  readonly clientId: string;
+  readonly environment: 'production' | 'sandbox';
 }
 
-export type Decision = StepDecision | TimeProposal | SyncDisabled | CredentialsSupplied | PauseOrResume;
+/** Rows were added to the ledger, or corrected there: they are checked and confirmed again. */
+export interface ManifestAmended extends Sender {
+  readonly kind: 'manifest-amended';
+  readonly added: number;
+  readonly corrected: number;
+}
+
+/** These companies are not moved at all: left out before the crossing, given up after a failure. */
+export interface LeftOut extends Sender {
+  readonly kind: 'exclude' | 'skip';
+  readonly companies: readonly string[];
+  readonly reason: string;
+}
+
+/** What failed is tried again: the move, or the check after the end customer has connected again. */
+export interface TriedAgain extends Sender {
+  readonly kind: 'retry' | 'relink';
+  readonly companies: Companies;
+}
+
+/** The plan's limits, changed for what is under way too. */
+export interface Adjustment extends Sender {
+  readonly kind: 'adjust';
+  readonly limits: LimitsChange;
+}
+
+export interface Halt extends Sender {
+  readonly kind: 'pause' | 'resume' | 'cancel';
+}
+
+export type Decision =
+  | StepDecision
+  | TimeProposal
+  | SyncDisabled
+  | CredentialsSupplied
+  | ApplicationSupplied
+  | ManifestAmended
+  | LeftOut
+  | TriedAgain
+  | Adjustment
+  | Halt;
 
 export interface Outcome {
   readonly decisionId: string;

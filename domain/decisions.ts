@@ -5,7 +5,16 @@
  * is recorded with its reason and changes nothing else.
  */
 import { anythingCrossed, openCompanies } from './company-state';
-import type { Decision, Outcome, StepDecision, SyncDisabled, TimeProposal } from './decision';
+import type {
+  Companies,
+  Decision,
+  LeftOut,
+  Outcome,
+  StepDecision,
+  SyncDisabled,
+  TimeProposal,
+  TriedAgain,
+} from './decision';
 import type { Approval, MigrationState } from './migration-state';
 import { moment } from './moment';
 import type { Role, Step } from './steps';
@@ -67,6 +76,24 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
       );
     case 'resume':
       return resume(state, decision.role);
+    case 'cancel':
+      return applied({ ...state, closed: 'cancelled' }, 'cancelled: no further company is started');
+    case 'application-supplied':
+      return detailsChanged(state, `the application is ${decision.clientId} (${decision.environment})`);
+    case 'manifest-amended':
+      return detailsChanged(state, `${decision.added} companies added, ${decision.corrected} corrected`);
+    case 'exclude':
+      return applied(state, `${counted(decision.companies)} left out: ${decision.reason}`);
+    case 'skip':
+    case 'retry':
+    case 'relink':
+      return settleExceptions(state, decision);
+    case 'adjust':
+      if (decision.role !== 'support') return refused('the limits are set by support');
+      return applied(
+        { ...state, limits: { ...state.limits, ...decision.limits } },
+        `changed: ${Object.keys(decision.limits).join(', ')}`,
+      );
   }
 }
 
@@ -74,6 +101,35 @@ function resume(state: MigrationState, role: Role): Judged {
   if (!state.pause) return refused('the migration is not paused');
   if (state.pause.stop && role !== 'support') return refused('what stopped by itself goes on when support says so');
   return applied({ ...state, pause: null }, 'goes on');
+}
+
+/** Before the details are accepted they are checked again; afterwards the ledger and the service have what is new. */
+function detailsChanged(state: MigrationState, text: string): Judged {
+  return applied(state.step === 'supply-details' ? { ...state, preflight: null } : state, text);
+}
+
+function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain): Judged {
+  if (decision.role !== 'support')
+    return refused('what becomes of companies that were not moved is settled by support');
+  if (state.step !== 'complete-migration') {
+    return refused('exceptions are settled while the remaining companies are moved');
+  }
+  if (state.counts.failed + state.counts.outcomeUnknown === 0) return refused('no company is left that was not moved');
+  const companies = counted(decision.companies);
+  switch (decision.kind) {
+    case 'retry':
+      return applied(state, `${companies} tried again`);
+    case 'relink':
+      return applied(state, `${companies} checked again as soon as the end customer has connected`);
+    case 'exclude':
+    case 'skip':
+      return applied(state, `${companies} given up: ${decision.reason}`);
+  }
+}
+
+function counted(companies: Companies): string {
+  if (companies === 'all') return 'all companies';
+  return companies.length === 1 ? '1 company' : `${companies.length} companies`;
 }
 
 function approve(state: MigrationState, decision: StepDecision, at: string): Judged {
@@ -158,14 +214,12 @@ function proposeTime(state: MigrationState, decision: TimeProposal, at: string):
     return refused(`${moment(decision.startAt)} has passed; to start at once, propose now`);
   }
   if (hasCrossed(state)) return refused('companies are being moved already');
-  if (Date.parse(decision.startAt) < Date.parse(at) - STILL_NOW_MS) {
-    return refused(`${moment(decision.startAt)} has passed; to start at once, propose now`);
-  }
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
   const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
+  const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;
   // Whoever approved the older proposal approved another time.
   return applied(
-    { ...open, proposal, approvals: without(open.approvals, 'schedule') },
+    { ...open, limits, proposal, approvals: without(open.approvals, 'schedule') },
     `start proposed for ${moment(decision.startAt)}`,
   );
 }
@@ -174,8 +228,7 @@ function confirmSyncDisabled(state: MigrationState, decision: SyncDisabled): Jud
   if (decision.role !== 'client') {
     return refused('only the client can say that its own application no longer uses the tokens');
   }
-  const companies = decision.companies === 'all' ? 'all companies' : `${decision.companies.length} companies`;
-  return applied(state, `${companies} confirmed as disabled`);
+  return applied(state, `${counted(decision.companies)} confirmed as disabled`);
 }
 
 /** Counts follow the ledger a little later, so that the first company may be crossing while they do not show it. */

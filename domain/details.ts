@@ -6,6 +6,7 @@
  */
 import type { Counts } from './company-state';
 import { settledCompanies } from './company-state';
+import { isEnding } from './migration-state';
 import { moment } from './moment';
 import { findPlatform } from './platforms';
 import type { Progress, StepProgress } from './progress';
@@ -42,8 +43,7 @@ const ROOM_BELOW = Array.from({ length: 6 }, () => '\u00a0').join('\n\n');
 
 /** One line for lists and for the head of every screen. */
 export function headline(progress: Progress): string {
-  if (progress.state === 'completed') return 'completed';
-  if (progress.state === 'abandoned') return 'abandoned';
+  if (isEnding(progress.state)) return progress.state;
   const step = `step ${stepNumber(progress.step)} of ${STEPS.length}, ${STEP_RULES[progress.step].title.toLowerCase()}`;
   return progress.state === 'paused' ? `${step} (paused)` : step;
 }
@@ -102,7 +102,8 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
 }
 
 function switchOnText({ step, state }: Progress): string {
-  if (state === 'abandoned') return 'ask the contact above first: companies that were moved must stay off.';
+  if (state === 'abandoned' || state === 'cancelled')
+    return 'ask the contact above first: companies that were moved must stay off.';
   if (stepNumber(step) < stepNumber('disable-syncing')) return 'nothing has to be switched off yet.';
   return 'nothing for now. A company that is moving or moved must never be switched on again in your own application.';
 }

@@ -5,7 +5,7 @@ import type { Decision, Outcome } from './decision';
 import { findPlatform } from './platforms';
 import { moment } from './moment';
 import type { FailureKind } from './failures';
-import type { Evidence } from './migration-state';
+import type { Ending, Evidence } from './migration-state';
 
 /** A company, as far as the report says something about it. Times are ISO 8601, UTC. */
 export interface ReportedCompany {
@@ -29,7 +29,7 @@ export interface ReportHead {
   readonly client: string;
   readonly platformKey: string;
   readonly contact: string;
-  readonly ending: 'completed' | 'abandoned' | null;
+  readonly ending: Ending | null;
   readonly paused: boolean;
   readonly suppliedAt: string;
   readonly closedAt: string | null;
@@ -119,6 +119,20 @@ function whatWasDecided(decision: Decision): string {
       return `confirm syncing disabled: ${decision.companies === 'all' ? 'all' : `${decision.companies.length} companies`}`;
     case 'credentials-supplied':
       return `supply ${decision.companies} credentials`;
+    case 'application-supplied':
+      return `supply the application ${decision.clientId} (${decision.environment})`;
+    case 'manifest-amended':
+      return `amend the manifest: ${decision.added} companies added, ${decision.corrected} corrected`;
+    case 'exclude':
+    case 'skip':
+    case 'retry':
+    case 'relink':
+      return `${decision.kind} ${decision.companies === 'all' ? 'all' : decision.companies.join(', ')}${reason}`;
+    case 'adjust':
+      return `adjust ${Object.entries(decision.limits)
+        .map(([name, value]) => `${name} to ${JSON.stringify(value)}`)
+        .join(', ')}${reason}`;
+    case 'cancel':
     case 'pause':
     case 'resume':
       return `${decision.kind}${reason}`;

@@ -8,7 +8,16 @@ import { NO_COUNTS } from './company-state';
 import type { Decision, Outcome } from './decision';
 import type { Estimate } from './estimate';
 import type { FailureKind, StopReason } from './failures';
+import type { MigrationLimits } from './limits';
+import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
+
+/** How a migration ends: handed over, given up after its first company, or ended by a decision on the way. */
+export type Ending = 'completed' | 'abandoned' | 'cancelled';
+
+export function isEnding(word: string): word is Ending {
+  return word === 'completed' || word === 'abandoned' || word === 'cancelled';
+}
 
 export interface StepTimes {
   readonly openedAt: string | null;
@@ -64,7 +73,9 @@ export interface Pause {
 
 export interface MigrationState {
   readonly step: Step;
-  readonly closed: 'completed' | 'abandoned' | null;
+  readonly closed: Ending | null;
+  /** The plan's limits as they are now. */
+  readonly limits: MigrationLimits;
   readonly steps: Readonly<Partial<Record<Step, StepTimes>>>;
   readonly approvals: readonly Approval[];
   readonly preflight: Preflight | null;
@@ -88,10 +99,14 @@ export interface Recorded {
 }
 
 /** Before anything has happened. */
-export function newMigration(firstCompanyRow: number | null): MigrationState {
+export function newMigration({
+  firstCompanyRow,
+  limits,
+}: Pick<MigrationPlan, 'firstCompanyRow' | 'limits'>): MigrationState {
   return {
     step: 'supply-details',
     closed: null,
+    limits,
     steps: {},
     approvals: [],
     preflight: null,

@@ -1,12 +1,13 @@
 /** What a migration is started with. It stays small and carries no company, no name of a person and no credential. */
 
-export interface MigrationLimits {
-  /** Slices that import at the same time. */
-  readonly slicesAtOnce: number;
-  /** Companies that one slice imports at the same time; times `slicesAtOnce` this is the companies at once. */
-  readonly companiesPerSliceAtOnce: number;
-  /** After this long in `syncing` a company counts as failed. Milliseconds. */
-  readonly syncTimeoutMs: number;
+import type { MigrationLimits } from './limits';
+
+/** How decisions are taken in a migration. */
+export interface DecisionRules {
+  /** Whether an approval has to carry the digest of what its sender saw. */
+  readonly digestObligatory: boolean;
+  /** Whether who supplied or proposed something may not approve it, nor one person sign for both roles. */
+  readonly fourEyes: boolean;
 }
 
 export interface MigrationPlan {
@@ -20,14 +21,12 @@ export interface MigrationPlan {
   readonly contact: string;
   /** Where the first company is to be this one; otherwise it is the first that can be moved. */
   readonly firstCompanyRow: number | null;
+  /** As they were at the start; `adjust` changes those in the migration's state and in the ledger. */
   readonly limits: MigrationLimits;
+  readonly decisions: DecisionRules;
 }
 
-export const DEFAULT_LIMITS: MigrationLimits = {
-  slicesAtOnce: 4,
-  companiesPerSliceAtOnce: 8,
-  syncTimeoutMs: 36 * 60 * 60 * 1000,
-};
+export const DEFAULT_DECISION_RULES: DecisionRules = { digestObligatory: false, fourEyes: false };
 
 /** A word of an id: what Temporal, URLs and shells all take without quoting. */
 const ID_WORD = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;

@@ -3,7 +3,7 @@ import type { Counts } from './company-state';
 import { openCompanies } from './company-state';
 import { missingApprovals } from './decisions';
 import type { Estimate } from './estimate';
-import type { Approval, FirstCompany, MigrationState, Pause, Preflight, Proposal } from './migration-state';
+import type { Approval, Ending, FirstCompany, MigrationState, Pause, Preflight, Proposal } from './migration-state';
 import { moment } from './moment';
 import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
@@ -24,7 +24,7 @@ export interface StepProgress {
   readonly approvals: readonly Approval[];
 }
 
-export type OverallState = 'running' | 'waiting' | 'paused' | 'completed' | 'abandoned';
+export type OverallState = 'running' | 'waiting' | 'paused' | Ending;
 
 /** Everything about a migration that fits on one screen. Times are ISO 8601, UTC. */
 export interface Progress {

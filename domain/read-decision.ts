@@ -2,9 +2,10 @@
  * Reads what somebody sent as a decision. Hand-written guards: the workflow runs them, and messages may be typed by
  * hand into Temporal's own tools, so nothing about their shape is taken for granted.
  */
-import type { Decision, NextAfterRejection } from './decision';
-import type { Role } from './steps';
+import type { Companies, Decision, NextAfterRejection, Sender } from './decision';
+import { readLimits } from './limits';
 import { isRole, isStep, ROLES, STEPS } from './steps';
+import type { Window } from './windows';
 
 /** The messages that carry decisions, by their wire names. */
 export const DECISION_MESSAGES = [
@@ -15,6 +16,14 @@ export const DECISION_MESSAGES = [
   'credentialsSupplied',
   'pause',
   'resume',
+  'cancel',
+  'applicationSupplied',
+  'manifestAmended',
+  'exclude',
+  'skip',
+  'retry',
+  'relink',
+  'adjust',
 ] as const;
 
 export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
@@ -40,24 +49,19 @@ type Fields = Readonly<Record<string, unknown>>;
 export function readDecision(message: DecisionMessage, input: unknown, freshId: () => string): Reading {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return malformed('an object is expected');
   const fields = input as Fields;
-  const { role, by, reason, decisionId } = fields;
+  const { role, by, reason, decisionId, digest } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
   if (!isText(by) || by.length > LONGEST_NAME) return malformed('by must name the person who decides');
   if (reason !== undefined && !isText(reason)) return malformed('reason must be text');
   if (decisionId !== undefined && !isText(decisionId)) return malformed('decisionId must be text');
+  if (digest !== undefined && !isText(digest)) return malformed('digest must be text');
   return readKind(message, fields, {
     decisionId: decisionId ?? freshId(),
     role,
     by,
     ...(reason === undefined ? {} : { reason }),
+    ...(digest === undefined ? {} : { digest }),
   });
-}
-
-interface Sender {
-  readonly decisionId: string;
-  readonly role: Role;
-  readonly by: string;
-  readonly reason?: string;
 }
 
 function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Reading {
@@ -70,10 +74,16 @@ function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Rea
       if (!isText(startAt) || !ISO_TIME.test(startAt) || Number.isNaN(Date.parse(startAt))) {
         return malformed('startAt must be an ISO 8601 time with its zone, as 2026-03-07T20:00Z');
       }
-      return { decision: { kind: 'time', ...sender, startAt: new Date(startAt).toISOString() } };
+      const windows = readWindows(fields);
+      if (windows === 'malformed') return malformed('windows must be a list of windows');
+      const proposed = { startAt: new Date(startAt).toISOString(), ...(windows ? { windows } : {}) };
+      return { decision: { kind: 'time', ...sender, ...proposed } };
     }
-    case 'confirmSyncDisabled':
-      return readSyncDisabled(fields, sender);
+    case 'confirmSyncDisabled': {
+      const companies = readCompanies(fields);
+      if (typeof companies === 'string') return malformed(companies);
+      return { decision: { kind: 'sync-disabled', ...sender, companies: companies.named } };
+    }
     case 'credentialsSupplied': {
       const { companies } = fields;
       if (!isCount(companies)) return malformed('companies must be a number');
@@ -82,6 +92,42 @@ function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Rea
     case 'pause':
     case 'resume':
       return { decision: { kind: message, ...sender } };
+    case 'cancel':
+      if (sender.reason === undefined) return malformed('reason must say why the migration is cancelled');
+      return { decision: { kind: message, ...sender } };
+    case 'applicationSupplied': {
+      const { clientId, environment } = fields;
+      if (!isText(clientId)) return malformed('clientId must be text');
+      if (environment !== 'production' && environment !== 'sandbox') {
+        return malformed('environment must be production or sandbox');
+      }
+      return { decision: { kind: 'application-supplied', ...sender, clientId, environment } };
+    }
+    case 'manifestAmended': {
+      const { added, corrected } = fields;
+      if (!isCount(added) || !isCount(corrected)) return malformed('added and corrected must be numbers');
+      return { decision: { kind: 'manifest-amended', ...sender, added, corrected } };
+    }
+    case 'exclude':
+    case 'skip': {
+      const companies = readCompanies(fields);
+      if (typeof companies === 'string') return malformed(companies);
+      if (companies.named === 'all') return malformed('companies must be named one by one');
+      const { reason } = sender;
+      if (reason === undefined) return malformed('reason must say why they are not moved');
+      return { decision: { kind: message, ...sender, reason, companies: companies.named } };
+    }
+    case 'retry':
+    case 'relink': {
+      const companies = readCompanies(fields);
+      if (typeof companies === 'string') return malformed(companies);
+      return { decision: { kind: message, ...sender, companies: companies.named } };
+    }
+    case 'adjust': {
+      const read = readLimits(fields['limits']);
+      if ('malformed' in read) return malformed(read.malformed);
+      return { decision: { kind: 'adjust', ...sender, limits: read.limits } };
+    }
   }
 }
 
@@ -107,15 +153,22 @@ function readNext({ next, row }: Fields): NextAfterRejection | string | null {
   }
 }
 
-function readSyncDisabled({ companies }: Fields, sender: Sender): Reading {
-  if (companies === 'all') return { decision: { kind: 'sync-disabled', ...sender, companies } };
-  if (!Array.isArray(companies) || !companies.every(isText)) {
-    return malformed('companies must be "all" or a list of references');
+/** The companies that a message names, or what is wrong with it. */
+function readCompanies({ companies }: Fields): { readonly named: Companies } | string {
+  if (companies === 'all') return { named: 'all' };
+  if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isText)) {
+    return 'companies must be "all" or a list of references';
   }
   if (companies.length > MOST_COMPANIES_IN_A_MESSAGE) {
-    return malformed(`companies may name ${MOST_COMPANIES_IN_A_MESSAGE} at most in one message`);
+    return `companies may name ${MOST_COMPANIES_IN_A_MESSAGE} at most in one message`;
   }
-  return { decision: { kind: 'sync-disabled', ...sender, companies } };
+  return { named: companies };
+}
+
+function readWindows({ windows }: Fields): readonly Window[] | 'malformed' | undefined {
+  if (windows === undefined) return undefined;
+  const read = readLimits({ windows });
+  return 'malformed' in read ? 'malformed' : read.limits.windows;
 }
 
 function malformed(what: string): Reading {

@@ -1,8 +1,9 @@
 /** A migration and its manifest: supplied, opened by its workflow, closed at its end. */
 import { sql } from 'kysely';
 import type { Volume } from '../domain/estimate';
+import type { Ending } from '../domain/migration-state';
 import type { ManifestRow } from '../domain/manifest';
-import type { MigrationLimits } from '../domain/plan';
+import type { LimitsChange, MigrationLimits } from '../domain/limits';
 import type { Database, Queryable } from './database';
 import { violates } from './database';
 
@@ -130,12 +131,19 @@ export async function setPaused(db: Database, migrationId: string, paused: boole
   await db.updateTable('migrations').set({ paused }).where('id', '=', migrationId).execute();
 }
 
+/** Nothing is claimed any more; what is in the air ends by itself. */
+export async function stopClaims(db: Database, migrationId: string): Promise<void> {
+  await db.updateTable('migrations').set({ state: 'closed' }).where('id', '=', migrationId).execute();
+}
+
+/** Changes limits; what runs reads them with its next group. */
+export async function changeLimits(db: Database, migrationId: string, limits: LimitsChange): Promise<void> {
+  await sql`
+    update migrations set limits = limits || ${JSON.stringify(limits)}::jsonb where id = ${migrationId}`.execute(db);
+}
+
 /** Closes a migration: nothing is claimed any more, its organizations are free for another. */
-export async function closeMigration(
-  db: Database,
-  migrationId: string,
-  ending: 'completed' | 'abandoned',
-): Promise<void> {
+export async function closeMigration(db: Database, migrationId: string, ending: Ending): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx
       .updateTable('migrations')
@@ -157,7 +165,7 @@ export interface StoredMigration {
   readonly contact: string;
   readonly rotating: boolean;
   readonly state: 'supplied' | 'open' | 'closed';
-  readonly ending: 'completed' | 'abandoned' | null;
+  readonly ending: Ending | null;
   readonly paused: boolean;
   readonly manifestDigest: string;
   readonly suppliedBy: string;

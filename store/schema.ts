@@ -3,8 +3,8 @@ import type { ColumnType, Generated } from 'kysely';
 import type { CompanyState } from '../domain/company-state';
 import type { Decision } from '../domain/decision';
 import type { FailureKind } from '../domain/failures';
-import type { Evidence } from '../domain/migration-state';
-import type { MigrationLimits } from '../domain/plan';
+import type { Ending, Evidence } from '../domain/migration-state';
+import type { MigrationLimits } from '../domain/limits';
 
 /** A JSON column: read as its value, written as text. */
 type Json<T> = ColumnType<T, string, string>;
@@ -22,6 +22,7 @@ interface MigrationTable {
   supplied_by: string;
   supplied_at: Generated<Date>;
   current_run: string | null;
+  failures_accepted: Generated<number>;
   window_opens_at: Date | null;
   window_closes_at: Date | null;
   vault_public_key: Buffer | null;
@@ -29,7 +30,7 @@ interface MigrationTable {
   vault_wrapped_key: Buffer | null;
   vault_destroyed_at: Date | null;
   closed_at: Date | null;
-  ending: 'completed' | 'abandoned' | null;
+  ending: Ending | null;
 }
 
 interface CompanyTable {
@@ -62,6 +63,22 @@ interface CompanyTable {
   failure_text: string | null;
   correlation_id: string | null;
   evidence: Json<readonly Evidence[]> | null;
+  in_ramp: Generated<boolean>;
+  held_back: string | null;
+  settled_by: string | null;
+  settled_reason: string | null;
+  relinking_since: Date | null;
+  authorization_sent_at: Date | null;
+  import_ms: number | null;
+}
+
+interface SpeedTable {
+  platform_key: string;
+  import_ms: number;
+  sync_base_ms: number;
+  ms_per_record: number;
+  companies: number;
+  measured_at: Generated<Date>;
 }
 
 interface CredentialTable {
@@ -96,6 +113,7 @@ export interface Tables {
   migrations: MigrationTable;
   companies: CompanyTable;
   credentials: CredentialTable;
+  speeds: SpeedTable;
   slices: SliceTable;
   decisions: DecisionTable;
 }

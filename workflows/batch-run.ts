@@ -1,7 +1,7 @@
 import { condition, getExternalWorkflowHandle, sleep, workflowInfo } from '@temporalio/workflow';
 import type { SliceReport } from '../activities/batch';
 import type { StopReason } from '../domain/failures';
-import type { MigrationLimits } from '../domain/plan';
+import type { MigrationLimits } from '../domain/limits';
 import { records, slices } from './activity-proxies';
 import { growingWait } from './growing-wait';
 import { batchProgressSignal } from './messages';

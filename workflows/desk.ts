@@ -42,7 +42,7 @@ export interface Desk {
 }
 
 export function openDesk(plan: MigrationPlan, carried: MigrationState | undefined): Desk {
-  let state = carried ?? newMigration(plan.firstCompanyRow);
+  let state = carried ?? newMigration(plan);
   let shown = '';
 
   function change(to: (state: MigrationState) => MigrationState): void {
@@ -111,6 +111,14 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   credentialsSupplied: 'Sent by ferry after credentials were sealed and stored',
   pause: 'Start no further company: {"role", "by", "reason"}',
   resume: 'Go on after a pause: {"role", "by"}',
+  cancel: 'End the migration; what has been moved stays moved: {"role", "by", "reason"}',
+  applicationSupplied: 'Sent by ferry after the application was given to the service: {"clientId", "environment"}',
+  manifestAmended: 'Sent by ferry after rows were added or corrected in the ledger',
+  exclude: 'Leave companies out that are not moved yet: {"companies": references, "reason", "role", "by"}',
+  skip: 'Give up companies that were not moved: {"companies": references, "reason", "role": "support", "by"}',
+  retry: 'Try companies again that were not moved: {"companies": "all" or references, "role": "support", "by"}',
+  relink: 'Check again once the end customer has connected again: {"companies": references, "role": "support", "by"}',
+  adjust: 'Change the limits under way: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support", "by"}',
 };
 
 /** Workflow time: the same in every replay. */

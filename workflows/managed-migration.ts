@@ -5,7 +5,7 @@ import type { Counts } from '../domain/company-state';
 import { estimate } from '../domain/estimate';
 import { stopInWords } from '../domain/failures';
 import type { StopReason } from '../domain/failures';
-import type { MigrationState } from '../domain/migration-state';
+import type { Ending, MigrationState } from '../domain/migration-state';
 import type { MigrationPlan } from '../domain/plan';
 import { batchRunIdOf } from '../domain/plan';
 import { isSettled } from '../domain/step-course';
@@ -18,7 +18,7 @@ import { now, openDesk } from './desk';
 
 /** How a migration ended. The companies are in the ledger, and `ferry report` reads them there. */
 export interface Handover {
-  readonly ending: 'completed' | 'abandoned';
+  readonly ending: Ending;
   readonly counts: Counts;
 }
 
@@ -66,7 +66,8 @@ async function detailsSupplied(desk: Desk): Promise<void> {
 
 /** Step 2: the duration is estimated from the data volume; both sides approve the same time. */
 async function timeAgreed(desk: Desk): Promise<void> {
-  const { migrationId, limits } = desk.plan;
+  const { migrationId } = desk.plan;
+  const { limits } = desk.state();
   const { volume, speed, measured } = await records.measure.executeWithOptions({ summary: 'Measure the data volume' }, [
     { migrationId },
   ]);
@@ -113,7 +114,7 @@ async function startTimeReached(desk: Desk): Promise<boolean> {
 const FIRST_COMPANY_WAIT = { shortestMs: 800, longestMs: 5 * 60_000 };
 
 async function moveFirstCompany(desk: Desk): Promise<void> {
-  const { migrationId, limits } = desk.plan;
+  const { migrationId } = desk.plan;
   const chosen = await records.chooseFirstCompany({ migrationId, wanted: desk.state().firstCompanyRow });
   if (!chosen) {
     // The company that was asked for cannot be moved as it is: whatever may change that is a decision.
@@ -128,7 +129,7 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
     firstCompany: { row, reference, stage: 'importing', failure: null, evidence: [] },
   }));
   const options = { summary: `Move and check the first company, ${reference}` };
-  const work = { migrationId, row, syncTimeoutMs: limits.syncTimeoutMs };
+  const work = { migrationId, row, syncTimeoutMs: desk.state().limits.syncTimeoutMs };
   const wait = growingWait(FIRST_COMPANY_WAIT);
   for (;;) {
     const step = await slices.advanceFirstCompany.executeWithOptions(options, [work]);
@@ -157,8 +158,9 @@ async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
 }
 
 async function oneBatchRun(desk: Desk): Promise<void> {
-  const { migrationId, limits } = desk.plan;
-  const runNumber = desk.state().batchRuns + 1;
+  const { migrationId } = desk.plan;
+  const { batchRuns, limits } = desk.state();
+  const runNumber = batchRuns + 1;
   desk.change((state) => ({ ...state, batchRuns: runNumber }));
   const { stop } = await executeChild(batchRun, {
     args: [{ migrationId, runNumber, limits }],

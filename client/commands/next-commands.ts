@@ -1,4 +1,5 @@
 import { openCompanies } from '../../domain/company-state';
+import { isEnding } from '../../domain/migration-state';
 import type { Progress } from '../../domain/progress';
 import type { Role } from '../../domain/steps';
 import { STEP_RULES } from '../../domain/steps';
@@ -11,7 +12,7 @@ export interface NextCommand {
 /** What people can type to take a migration further: the commands as they are. */
 export function nextCommands(progress: Progress): readonly NextCommand[] {
   const { migrationId: id, state, step } = progress;
-  if (state === 'completed' || state === 'abandoned') return [];
+  if (isEnding(state)) return [];
   if (state === 'paused') return [{ who: 'support', command: `ferry resume ${id}` }];
   switch (step) {
     case 'supply-details':

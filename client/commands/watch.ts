@@ -1,5 +1,6 @@
 import { settledCompanies } from '../../domain/company-state';
 import { headline } from '../../domain/details';
+import { isEnding } from '../../domain/migration-state';
 import type { Progress } from '../../domain/progress';
 import type { Ferry } from '../ferry';
 import { readProgress } from '../ferry';
@@ -54,13 +55,13 @@ function noteOf({ counts, waitingFor }: Progress): string {
 }
 
 function isOver({ state }: Progress): boolean {
-  return state === 'completed' || state === 'abandoned';
+  return isEnding(state);
 }
 
 function ended(progress: Progress, interrupted: boolean): CommandResult {
   const { migrationId, state, counts } = progress;
   return {
-    failed: state === 'abandoned',
+    failed: state === 'abandoned' || state === 'cancelled',
     json: { schema: 'ferry.watch/1', migrationId, state, step: progress.step, waitingFor: progress.waitingFor, counts },
     print: (screen) => {
       if (interrupted) return screen.line(`You stopped watching ${migrationId}.`);

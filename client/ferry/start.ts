@@ -1,8 +1,10 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { ManifestRow } from '../../domain/manifest';
 import type { Preflight } from '../../domain/migration-state';
-import type { MigrationLimits, MigrationPlan } from '../../domain/plan';
-import { DEFAULT_LIMITS, migrationIdOf } from '../../domain/plan';
+import type { MigrationLimits } from '../../domain/limits';
+import type { DecisionRules, MigrationPlan } from '../../domain/plan';
+import { DEFAULT_LIMITS } from '../../domain/limits';
+import { DEFAULT_DECISION_RULES, migrationIdOf } from '../../domain/plan';
 import type { Platform } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
 import { MigrationExists, supplyMigration } from '../../store';
@@ -22,6 +24,7 @@ export interface StartRequest {
   readonly by: string;
   readonly firstCompanyRow: number | null;
   readonly limits?: Partial<MigrationLimits>;
+  readonly decisions?: Partial<DecisionRules>;
 }
 
 /**
@@ -43,6 +46,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
     contact,
     firstCompanyRow: request.firstCompanyRow,
     limits,
+    decisions: { ...DEFAULT_DECISION_RULES, ...request.decisions },
   };
   await supplyMigration(
     db,

@@ -1,4 +1,5 @@
 /** Whatever people decide, in whatever order: what must hold of every migration. */
+import { DEFAULT_LIMITS } from '../../domain/limits';
 import fc from 'fast-check';
 import { decide, missingApprovals } from '../../domain/decisions';
 import type { Decision } from '../../domain/decision';
@@ -82,7 +83,7 @@ function afterAll(decisions: readonly Decision[]): MigrationState {
       const disabled = decision.kind === 'sync-disabled' && decision.role === 'client';
       return disabled ? confirmed(next) : next;
     },
-    workflowActs(newMigration(null)),
+    workflowActs(newMigration({ firstCompanyRow: null, limits: DEFAULT_LIMITS })),
   );
 }
 

@@ -3,7 +3,8 @@ import { detailsOf, duration, headline } from '../../domain/details';
 import { stopInWords } from '../../domain/failures';
 import type { MigrationState } from '../../domain/migration-state';
 import type { MigrationPlan } from '../../domain/plan';
-import { DEFAULT_LIMITS } from '../../domain/plan';
+import { DEFAULT_LIMITS } from '../../domain/limits';
+import { DEFAULT_DECISION_RULES } from '../../domain/plan';
 import { progressOf } from '../../domain/progress';
 import { STEPS } from '../../domain/steps';
 import { AT, counts, decided, firstCompany, proposeTime, stateAt } from '../support/migration-states';
@@ -15,6 +16,7 @@ const plan: MigrationPlan = {
   contact: 'solutions team, +44 20 7946 0018',
   firstCompanyRow: null,
   limits: DEFAULT_LIMITS,
+  decisions: DEFAULT_DECISION_RULES,
 };
 const detailsAt = (state: MigrationState): string => detailsOf(progressOf(plan, state));
 const volume = { companies: 10, records: 400, companiesWithoutVolume: 0 };

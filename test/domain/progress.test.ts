@@ -1,6 +1,7 @@
 import type { MigrationState } from '../../domain/migration-state';
 import type { MigrationPlan } from '../../domain/plan';
-import { DEFAULT_LIMITS } from '../../domain/plan';
+import { DEFAULT_LIMITS } from '../../domain/limits';
+import { DEFAULT_DECISION_RULES } from '../../domain/plan';
 import { progressOf, whoIsWaitedFor } from '../../domain/progress';
 import type { Role, Step } from '../../domain/steps';
 import { approve, AT, counts, decided, firstCompany, proposeTime, stateAt } from '../support/migration-states';
@@ -12,6 +13,7 @@ const plan: MigrationPlan = {
   contact: 'solutions team',
   firstCompanyRow: null,
   limits: DEFAULT_LIMITS,
+  decisions: DEFAULT_DECISION_RULES,
 };
 
 const scheduled = decided(stateAt('schedule'), proposeTime('support'));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { UpdateObject } from 'kysely';
 import { sql } from 'kysely';
 import type { ManifestRow } from '../../domain/manifest';
-import { DEFAULT_LIMITS } from '../../domain/plan';
+import { DEFAULT_LIMITS } from '../../domain/limits';
 import type { KeyProvider } from '../../security';
 import { createMasterKeyProvider, parseMasterKeys, Secret } from '../../security';
 import type { Claimant, Database, SealedCredential, SuppliedMigration } from '../../store';

@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from '../../domain/limits';
 import type { Counts } from '../../domain/company-state';
 import { NO_COUNTS } from '../../domain/company-state';
 import type { Decision, Outcome } from '../../domain/decision';
@@ -26,7 +27,7 @@ export const firstCompany = (some: Partial<FirstCompany> = {}): FirstCompany => 
 /** A migration of ten companies that has come to this step, every step before it ended as it should. */
 export function stateAt(step: Step, changes: Partial<MigrationState> = {}): MigrationState {
   let state: MigrationState = {
-    ...newMigration(null),
+    ...newMigration({ firstCompanyRow: null, limits: DEFAULT_LIMITS }),
     preflight: { companies: 10, problems: [], callbackUrl: 'https://service.example/callback' },
     counts: counts({ total: 10, waiting: 10, unconfirmed: stepNumber(step) > stepNumber('disable-syncing') ? 0 : 10 }),
   };

@@ -1,0 +1,104 @@
+/** The plan's limits: what may be changed while a migration is under way. The ledger holds those in force. */
+import type { Window } from './windows';
+import { isWindow } from './windows';
+
+/** When somebody is reminded who is waited for, and when it is escalated. Milliseconds. */
+export interface Patience {
+  readonly firstAfterMs: number;
+  readonly everyMs: number;
+  readonly escalateAfterMs: number;
+}
+
+export interface MigrationLimits {
+  /** Slices that import at the same time. */
+  readonly slicesAtOnce: number;
+  /** Companies that one slice imports at the same time; times `slicesAtOnce` this is the companies at once. */
+  readonly companiesPerSliceAtOnce: number;
+  /** Companies started in a minute, over all slices; null: as many as the service takes. */
+  readonly companiesPerMinute: number | null;
+  /** After this long in `syncing` a company counts as failed. Milliseconds. */
+  readonly syncTimeoutMs: number;
+  /** So many companies are moved and verified before the rest follows; 0: no ramp. */
+  readonly rampCompanies: number;
+  /** More failures than this number, or than this share (0 to 1) of what was tried, pause the batch. Null: any number. */
+  readonly toleratedFailures: number | null;
+  readonly toleratedShare: number | null;
+  /** None: companies may be started at any time. */
+  readonly windows: readonly Window[];
+  /** Before step 4 ends people are waited for in days; from then on, because data is dark, in hours. */
+  readonly remindBeforeDark: Patience;
+  readonly remindWhileDark: Patience;
+}
+
+export type LimitsChange = Partial<MigrationLimits>;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export const DEFAULT_LIMITS: MigrationLimits = {
+  slicesAtOnce: 4,
+  companiesPerSliceAtOnce: 8,
+  companiesPerMinute: null,
+  syncTimeoutMs: 36 * HOUR_MS,
+  rampCompanies: 20,
+  toleratedFailures: null,
+  toleratedShare: 0.2,
+  windows: [],
+  remindBeforeDark: { firstAfterMs: 2 * DAY_MS, everyMs: DAY_MS, escalateAfterMs: 7 * DAY_MS },
+  remindWhileDark: { firstAfterMs: 2 * HOUR_MS, everyMs: HOUR_MS, escalateAfterMs: 8 * HOUR_MS },
+};
+
+/** What each limit may be, in words for whoever set it wrongly. */
+const RULES: Readonly<
+  Record<keyof MigrationLimits, { readonly holds: (value: unknown) => boolean; readonly says: string }>
+> = {
+  slicesAtOnce: { holds: wholeWithin(1, 64), says: 'a whole number from 1 to 64' },
+  companiesPerSliceAtOnce: { holds: wholeWithin(1, 500), says: 'a whole number from 1 to 500' },
+  companiesPerMinute: { holds: orNull(wholeWithin(1, 1_000_000)), says: 'a whole number of at least 1, or null' },
+  syncTimeoutMs: { holds: wholeWithin(MINUTE_MS, 30 * DAY_MS), says: 'milliseconds, from a minute to 30 days' },
+  rampCompanies: { holds: wholeWithin(0, 100_000), says: 'a whole number, 0 for no ramp' },
+  toleratedFailures: { holds: orNull(wholeWithin(0, 1_000_000)), says: 'a whole number, or null' },
+  toleratedShare: { holds: orNull(isShare), says: 'a share from 0 to 1, or null' },
+  windows: {
+    holds: (value) => Array.isArray(value) && value.length <= 50 && value.every(isWindow),
+    says: 'a list of at most 50 windows: {"days": ["mon"], "from": "22:00", "to": "05:00", "timeZone": "Europe/London"}',
+  },
+  remindBeforeDark: { holds: isPatience, says: 'firstAfterMs, everyMs and escalateAfterMs, each at least a minute' },
+  remindWhileDark: { holds: isPatience, says: 'firstAfterMs, everyMs and escalateAfterMs, each at least a minute' },
+};
+
+/** The change that a value asks for, or what is wrong with it. */
+export function readLimits(value: unknown): { readonly limits: LimitsChange } | { readonly malformed: string } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { malformed: 'limits must be an object' };
+  const entries = Object.entries(value);
+  if (entries.length === 0) return { malformed: 'limits must name at least one limit' };
+  for (const [name, given] of entries) {
+    if (!isLimit(name)) return { malformed: `there is no limit ${name}; there are ${Object.keys(RULES).join(', ')}` };
+    if (!RULES[name].holds(given)) return { malformed: `${name} must be ${RULES[name].says}` };
+  }
+  return { limits: value };
+}
+
+function isLimit(name: string): name is keyof MigrationLimits {
+  return Object.hasOwn(RULES, name);
+}
+
+function wholeWithin(lowest: number, highest: number): (value: unknown) => boolean {
+  return (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= lowest && value <= highest;
+}
+
+function orNull(holds: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => value === null || holds(value);
+}
+
+function isShare(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= 1;
+}
+
+function isPatience(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { firstAfterMs, everyMs, escalateAfterMs } = value as Record<string, unknown>;
+  return [firstAfterMs, everyMs, escalateAfterMs].every(wholeWithin(MINUTE_MS, 365 * DAY_MS));
+}

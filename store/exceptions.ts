@@ -1,0 +1,46 @@
+/** What people settle about companies that are not moved: left out, given up, tried again. */
+import { sql } from 'kysely';
+import type { Companies } from '../domain/decision';
+import type { Database } from './database';
+
+export interface LeavingOut {
+  readonly migrationId: string;
+  readonly companies: readonly string[];
+  /** `exclude` before the crossing, `skip` after a failure. */
+  readonly as: 'exclude' | 'skip';
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** Companies that are not moved at all. One that is being moved, or was, stays as it is. */
+export async function leaveOut(db: Database, { migrationId, companies, as, by, reason }: LeavingOut): Promise<void> {
+  const from = as === 'exclude' ? ['waiting'] : ['failed', 'outcome-unknown'];
+  await sql`
+    update companies
+    set state = ${as === 'exclude' ? 'excluded' : 'skipped'}, settled_by = ${by}, settled_reason = ${reason},
+        relinking_since = null
+    where migration_id = ${migrationId} and reference = any(${companies}) and state = any(${from})`.execute(db);
+}
+
+/** Companies that have failed wait to be moved again. What is known of them at the service is kept, and looked at first. */
+export async function tryAgain(db: Database, migrationId: string, companies: Companies): Promise<void> {
+  await sql`
+    update companies
+    set state = 'waiting', failure = null, failure_text = null, not_before = null, relinking_since = null
+    where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and ${named(companies)}`.execute(db);
+}
+
+/** The end customers of these companies have been given their link: whether they have used it is looked at from now on. */
+export async function awaitRelink(
+  db: Database,
+  { migrationId, companies, at }: { readonly migrationId: string; readonly companies: Companies; readonly at: string },
+): Promise<void> {
+  await sql`
+    update companies set relinking_since = ${at}::timestamptz
+    where migration_id = ${migrationId} and state = 'failed' and link_url is not null
+      and ${named(companies)}`.execute(db);
+}
+
+function named(companies: Companies) {
+  return companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
+}
