@@ -8,6 +8,7 @@ import {
   claimGroup,
   lendDue,
   lookAhead,
+  noteSending,
   readMigration,
   readVault,
   recordChecks,
@@ -45,7 +46,7 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
   const until = Date.now() + LONGEST_MS;
   let claimed = 0;
   const claimant = await beginSlice(db, work);
-  const crossing = await openCrossing(deps, work.migrationId);
+  const crossing = await openCrossing(deps, claimant);
   return alive(async () => {
     while (Date.now() < until && !crossing.signal.aborted) {
       // Before the claim, so that it is early rather than late.
@@ -82,13 +83,21 @@ async function nextGroup({ db, stalledAfterMs }: ActivityDeps, claimant: Claiman
 
 async function openCrossing(
   { db, keys, service }: ActivityDeps,
-  migrationId: string,
+  claimant: Claimant,
 ): Promise<Omit<Crossing, 'sendBefore'>> {
+  const { migrationId } = claimant;
   const migration = await readMigration(db, migrationId);
   const platform = migration && findPlatform(migration.platformKey);
   if (!platform) throw new Error(`migration ${migrationId} is not in the ledger`);
   const vault = await readVault(db, keys, migrationId);
-  return { migrationId, platform, service, vault, signal: cancellationSignal() };
+  return {
+    migrationId,
+    platform,
+    service,
+    vault,
+    signal: cancellationSignal(),
+    noteSending: (row) => noteSending(db, claimant, row),
+  };
 }
 
 export interface CheckWork {

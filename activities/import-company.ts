@@ -18,8 +18,10 @@ export interface Crossing {
   readonly platform: Platform;
   readonly service: CompanyDataClient;
   readonly vault: VaultReader;
-  /** Ends calls that may be broken off at any time; never the authorization. */
+  /** Breaks off calls before the authorization; from then on a company's way is gone to its end. */
   readonly signal: AbortSignal;
+  /** Writes down that the credential of this row is about to leave; false: it may not. */
+  readonly noteSending: (row: number) => Promise<boolean>;
   /** No authorization leaves after this: somebody else may have taken the company over by then. */
   readonly sendBefore: Date;
 }
@@ -43,7 +45,7 @@ const LONGEST_RETRY_MS = 15 * 60_000;
  * Imports a claimed company.
  *
  * @param takenOver the attempt that claimed it first has died: its credential may have been used.
- * @throws the signal's reason, when it is cancelled
+ * @throws the signal's reason, when it is cancelled while an earlier attempt's credential may be on its way
  */
 export async function importCompany(
   crossing: Crossing,
@@ -52,6 +54,14 @@ export async function importCompany(
 ): Promise<Imported> {
   const walk = new Walk(crossing, claimed, takenOver);
   return walk.through();
+}
+
+/** Thrown when somebody else has taken the company over: nothing is sent, and whoever has it says what became of it. */
+class NoLongerOurs extends Error {
+  override readonly name = 'NoLongerOurs';
+  constructor(row: number) {
+    super(`the company of row ${row} was taken over by another attempt`);
+  }
 }
 
 /** One company's way, and what is known of it so far. */
@@ -92,10 +102,26 @@ class Walk {
       call = 'start-sync';
       return await this.linked(answered);
     } catch (error) {
+      if (this.brokenOff(error)) return this.concluded({ then: 'again', afterMs: 0 }, 'broken off before its turn');
+      if (error instanceof NoLongerOurs) return this.concluded({ then: 'look' }, error.message);
       if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
       if (!(error instanceof CompanyDataError)) throw error;
       return this.concluded(consequenceOf(call, error.toFailure()), error.message, correlationIdOf(error));
     }
+  }
+
+  /** Whether the cancellation ended it before anything of its credential left, in this attempt and in those before. */
+  private brokenOff(error: unknown): boolean {
+    return this.crossing.signal.aborted && error === this.crossing.signal.reason && !this.mayHaveBeenSent();
+  }
+
+  /** Whether the attempt before this one may have used the credential. */
+  private mayHaveBeenSent(): boolean {
+    return this.takenOver && (this.claimed.sentAt !== null || !this.singleUse());
+  }
+
+  private singleUse(): boolean {
+    return this.crossing.platform.rotation === 'each-refresh';
   }
 
   /** A company that an earlier try created, found by what we know or by its tag: idempotency keys expire. */
@@ -136,8 +162,9 @@ class Walk {
 
   /** The crossing. No signal: it is never broken off half way. */
   private async authorize(connection: Connection): Promise<Connection> {
-    const { service, vault, sendBefore } = this.crossing;
+    const { service, vault, sendBefore, noteSending } = this.crossing;
     const fields = await vault.open(this.claimed.row, this.claimed.sealed);
+    if (this.singleUse() && !(await noteSending(this.claimed.row))) throw new NoLongerOurs(this.claimed.row);
     const { value, correlationId } = await service.putAuthorization(this.companyId(), connection.id, fields, {
       sendBefore,
     });
@@ -147,16 +174,23 @@ class Walk {
 
   /** Undefined: the credential was certainly not used, or may be used twice. */
   private afterLostAnswer(connection: Connection): Imported | undefined {
-    if (activeError(connection)) return this.refused(connection);
-    if (this.crossing.platform.rotation !== 'each-refresh') return undefined;
+    const error = activeError(connection);
+    if (error && this.isOfTheAttemptBefore(error)) return this.refused(connection);
+    if (!this.singleUse() || !this.mayHaveBeenSent()) return undefined;
     return this.concludedAs({
       to: 'outcome-unknown',
       text: 'the answer to the authorization was lost, and a token of this platform can be used only once',
     });
   }
 
+  /** A complaint that was there before the attempt began is about an older credential. */
+  private isOfTheAttemptBefore({ erroredOnUtc }: ConnectionError): boolean {
+    const since = this.claimed.sentAt ?? this.claimed.heldSince;
+    return since === null || !(Date.parse(erroredOnUtc ?? '') < since.getTime());
+  }
+
   private async linked(connection: Connection): Promise<Imported> {
-    const { service, signal } = this.crossing;
+    const { service } = this.crossing;
     const organization = connection.connectionInfo?.['organizationId'];
     if (organization !== undefined && organization !== this.claimed.organization) {
       return this.concluded(
@@ -164,7 +198,7 @@ class Walk {
         `the platform says organization ${organization}, the manifest says ${this.claimed.organization}`,
       );
     }
-    const { correlationId } = await service.startSync(this.companyId(), { signal });
+    const { correlationId } = await service.startSync(this.companyId());
     this.quote(correlationId);
     return this.concludedAs({ to: 'syncing', firstCheckMs: FIRST_CHECK_MS });
   }
@@ -235,11 +269,13 @@ class Walk {
   }
 }
 
+type ConnectionError = Connection['dataConnectionErrors'][number];
+
 /** How a walk ends, without what every outcome has. */
 type End = ImportOutcome extends infer Each ? (Each extends ImportOutcome ? Omit<Each, 'row' | 'at'> : never) : never;
 
 /** The platform's latest complaint that is not resolved. */
-export function activeError(connection: Connection): Connection['dataConnectionErrors'][number] | undefined {
+export function activeError(connection: Connection): ConnectionError | undefined {
   return connection.dataConnectionErrors.findLast(({ status }) => status !== 'Resolved');
 }
 

@@ -29,11 +29,18 @@ export interface ClaimedCompany {
   readonly companyId: string | null;
   readonly connectionId: string | null;
   readonly sealed: Buffer;
+  /**
+   * Of a company that was taken over: when the attempt before claimed it, and when it sent the credential, as far as it
+   * said so. Errors that are older are not its own.
+   */
+  readonly heldSince: Date | null;
+  readonly sentAt: Date | null;
 }
 
 const CLAIMED = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
-  c.company_id as "companyId", c.connection_id as "connectionId", picked.sealed`;
+  c.company_id as "companyId", c.connection_id as "connectionId", picked.sealed,
+  picked.held_since as "heldSince", picked.sent_at as "sentAt"`;
 
 /**
  * Begins an attempt of a slice: every earlier attempt of it can claim nothing from now on. The ledger numbers them, not
@@ -80,7 +87,7 @@ export async function claimGroup(
             select from companies relative
             where relative.migration_id = c.migration_id and relative.family = c.family and relative.state = 'importing')
       ), picked as (
-        select c.migration_id, c.row, v.sealed
+        select c.migration_id, c.row, v.sealed, null::timestamptz as held_since, null::timestamptz as sent_at
         from companies c
         join migrations m on m.id = c.migration_id
         join slices s on s.migration_id = m.id and s.run = m.current_run
@@ -123,7 +130,7 @@ export async function takeOverStalled(
 ): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
-      select c.migration_id, c.row, v.sealed
+      select c.migration_id, c.row, v.sealed, c.claimed_at as held_since, c.authorization_sent_at as sent_at
       from companies c
       join migrations m on m.id = c.migration_id
       join slices s on s.migration_id = m.id and s.run = m.current_run
@@ -144,6 +151,25 @@ export async function takeOverStalled(
     where c.migration_id = picked.migration_id and c.row = picked.row
     returning ${CLAIMED}`.execute(db);
   return rows;
+}
+
+/**
+ * Notes that a credential which can be used only once is about to leave. Whoever takes the company over without such a
+ * note knows that it was not used.
+ *
+ * @returns false: the company is no longer this attempt's, and nothing may be sent
+ */
+export async function noteSending(db: Database, claimant: Claimant, row: number): Promise<boolean> {
+  const noted = await db
+    .updateTable('companies')
+    .set({ authorization_sent_at: sql<Date>`clock_timestamp()` })
+    .where('migration_id', '=', claimant.migrationId)
+    .where('row', '=', row)
+    .where('state', '=', 'importing')
+    .where('attempt', '=', attemptName(claimant))
+    .returning('row')
+    .executeTakeFirst();
+  return noted !== undefined;
 }
 
 /** What the ledger calls the holder of a row. */

@@ -55,6 +55,7 @@ export async function recordImports(
         failure = o.failure,
         failure_text = o.failure_text,
         attempt = case when o.state = 'importing' then c.attempt end,
+        authorization_sent_at = case when o.state <> 'waiting' then c.authorization_sent_at end,
         not_before = clock_timestamp() + make_interval(secs => o.wait_ms / 1000.0),
         sync_started_at = case when o.state = 'syncing' then clock_timestamp() end,
         next_check_at = clock_timestamp() + make_interval(secs => o.check_ms / 1000.0),

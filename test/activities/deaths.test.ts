@@ -3,7 +3,7 @@ import { neverAnswered } from '../company-data-client/misbehaving-service';
 import type { CrossingRig } from '../support/crossing';
 import { anActivity, atTheService, openCrossingRig } from '../support/crossing';
 import { until } from '../support/conditions';
-import { answerHeld, passedOn } from '../support/interposer';
+import { passedOn } from '../support/interposer';
 import { readRow } from '../support/ledger';
 
 let rig: CrossingRig;
@@ -18,12 +18,18 @@ const SINGLE_USE = 'vxvy';
 const stateOf = async (id: string, row = 1) => (await readRow(rig.ledger.db, id, row)).state;
 const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
 
-/** The attempt ends when the service has done this, and before it hears of it. */
+/** The attempt ends when the service has done this, and before it hears of it: it writes nothing any more. */
 async function dyingAfter(id: string, method: string, path: RegExp): Promise<void> {
-  const environment = anActivity();
-  rig.between.on(method, path, [answerHeld(() => environment.cancel('WORKER_SHUTDOWN'))]);
-  await rig.importSlice(id, { environment }).catch(() => undefined);
-  expect(await stateOf(id)).toBe('importing');
+  const { db } = rig.ledger;
+  rig.between.on(method, path, [
+    async (response, _request, pass) => {
+      await pass();
+      await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+      response.destroy();
+    },
+  ]);
+  await rig.importSlice(id).catch(() => undefined);
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'importing', attempt: 'died' });
   await rig.letStall(id);
 }
 
@@ -52,12 +58,66 @@ test('a token that is used once was certainly not used before there was a connec
   expect(puts()).toBe(1);
 });
 
-test('a token that is used once may have been used where there is a connection', async () => {
+test('a token that is used once was certainly not used before its sending was written down', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   await dyingAfter(id, 'POST', /\/connections$/);
   await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('syncing');
+  expect(puts()).toBe(1);
+});
+
+test('a token that is used once may have been used once its sending was written down', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  // The service never sees it, and the attempt dies: nobody can know.
+  rig.between.on('PUT', AUTHORIZATION, [
+    async (response) => {
+      await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+      response.destroy();
+    },
+  ]);
+  await rig.importSlice(id);
+  await rig.letStall(id);
+  await rig.importSlice(id);
   expect(await stateOf(id)).toBe('outcome-unknown');
+  expect(puts()).toBe(1);
+});
+
+test('an error that is older than the attempt says nothing about its credential', async () => {
+  const { id } = await rig.migration(['sbx-revoked'], { platformKey: SINGLE_USE });
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('failed');
+  // Another try, whose answer is lost before the service sees it: the connection still shows the first complaint.
+  await rig.ledger.db
+    .updateTable('companies')
+    .set({ state: 'waiting', failure: null, authorization_sent_at: null })
+    .where('migration_id', '=', id)
+    .execute();
+  rig.between.on('PUT', AUTHORIZATION, [
+    async (response) => {
+      await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+      response.destroy();
+    },
+  ]);
+  await rig.importSlice(id);
+  const { authorization_sent_at: sentAt } = await readRow(rig.ledger.db, id, 1);
+  expect(sentAt).not.toBeNull();
+  await rig.letStall(id);
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('outcome-unknown');
+});
+
+test('an attempt that has lost its company sends nothing', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  rig.between.on('POST', /\/connections$/, [
+    async (response, _request, pass) => {
+      const answer = await pass();
+      await rig.ledger.db.updateTable('companies').set({ attempt: 'newer' }).where('migration_id', '=', id).execute();
+      passedOn(response, answer);
+    },
+  ]);
+  await rig.importSlice(id);
   expect(puts()).toBe(0);
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'importing', attempt: 'newer' });
 });
 
 test('a slice that is cancelled waits for tokens that are on their way, and writes what it has found out', async () => {
@@ -80,7 +140,7 @@ test('a slice that is cancelled waits for tokens that are on their way, and writ
   });
   await rig.importSlice(id, { environment }).catch(() => undefined);
   expect(answered).toBe(true);
-  expect(await Promise.all([1, 2, 3].map((row) => stateOf(id, row)))).toEqual(['syncing', 'importing', 'importing']);
+  expect(await Promise.all([1, 2, 3].map((row) => stateOf(id, row)))).toEqual(['syncing', 'syncing', 'waiting']);
 });
 
 test('a slice that was tried twice can be scheduled again: the newest claims, whatever number Temporal gives it', async () => {
