@@ -11,6 +11,7 @@ import type { Call, Consequence, FailureKind, StopReason } from '../domain/failu
 import { consequenceOf, consequenceOfLinkError, inWords } from '../domain/failures';
 import type { Platform } from '../domain/platforms';
 import { SealBroken } from '../security';
+import { companyOfRow, connectionTo, ROW_TAG, rowTag } from './at-the-service';
 import type { AtTheService, ClaimedCompany, ImportOutcome, VaultReader } from '../store';
 
 export interface Crossing {
@@ -33,9 +34,6 @@ export interface Imported {
 
 /** Namespace of the idempotency keys: a UUID of our own, so that a migration and a row always give the same key. */
 const CREATIONS = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
-
-/** The tag by which a company says which row of which migration it was created for. */
-const ROW_TAG = 'ferryRow';
 
 const FIRST_CHECK_MS = 250;
 const FIRST_RETRY_MS = 1_000;
@@ -129,7 +127,7 @@ class Walk {
     const { service, signal } = this.crossing;
     if (this.claimed.companyId) return (await service.getCompany(this.claimed.companyId, { signal })).value;
     if (this.claimed.tries === 1) return undefined;
-    return firstOf(service.companies({ tags: { [ROW_TAG]: this.rowTag() } }, { signal }));
+    return companyOfRow(service, this.rowTag(), { signal });
   }
 
   private async createCompany(): Promise<Company> {
@@ -144,10 +142,7 @@ class Walk {
 
   private async existingConnection(companyId: string): Promise<Connection | undefined> {
     const { service, signal, platform } = this.crossing;
-    for await (const connection of service.connections(companyId, { signal })) {
-      if (connection.integrationKey === platform.key) return connection;
-    }
-    return undefined;
+    return connectionTo(service, companyId, platform.key, { signal });
   }
 
   private async createConnection(companyId: string): Promise<Connection> {
@@ -256,7 +251,7 @@ class Walk {
   }
 
   private rowTag(): string {
-    return `${this.crossing.migrationId}/${this.claimed.row}`;
+    return rowTag(this.crossing.migrationId, this.claimed.row);
   }
 
   private keyOf(what: 'company' | 'connection'): string {
@@ -282,9 +277,4 @@ export function activeError(connection: Connection): ConnectionError | undefined
 export function correlationIdOf(error: CompanyDataError): string | undefined {
   const failure = error.toFailure();
   return 'correlationId' in failure ? failure.correlationId : undefined;
-}
-
-async function firstOf<T>(values: AsyncIterable<T>): Promise<T | undefined> {
-  for await (const value of values) return value;
-  return undefined;
 }

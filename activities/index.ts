@@ -2,10 +2,16 @@
 import { batchActivities } from './batch';
 import { courseActivities } from './course';
 import type { ActivityDeps } from './deps';
+import { endingActivities } from './ending';
 import { firstCompanyActivities } from './first-company';
 
 export function createActivities(deps: ActivityDeps) {
-  return { ...courseActivities(deps), ...firstCompanyActivities(deps), ...batchActivities(deps) };
+  return {
+    ...courseActivities(deps),
+    ...firstCompanyActivities(deps),
+    ...batchActivities(deps),
+    ...endingActivities(deps),
+  };
 }
 
 export type Activities = ReturnType<typeof createActivities>;

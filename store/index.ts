@@ -6,6 +6,7 @@ export * from './companies';
 export * from './counts';
 export { DatabaseUnavailable, openDatabase } from './database';
 export type { Database } from './database';
+export * from './endings';
 export * from './exceptions';
 export * from './imports';
 export * from './migrations';

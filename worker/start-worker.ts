@@ -27,6 +27,8 @@ const SEND_WITHIN_MS = 60_000;
 const RETRY_BUDGET_MS = 10_000;
 /** Beyond every call of an attempt: clocks and slow machines. */
 const STALLED_MARGIN_MS = 15_000;
+/** Heartbeats are sent no more often; a cancellation waits for the next one. */
+const HEARTBEAT_THROTTLE_MS = 3_000;
 /** After a stop, so long for activities to end by themselves before they are told to. */
 const SHUTDOWN_GRACE_MS = 10_000;
 
@@ -72,6 +74,7 @@ export async function startWorker(
         stalledAfterMs: SEND_WITHIN_MS + AUTHORIZATION_TIMEOUT_MS + STALLED_MARGIN_MS,
       }),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
+      maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     });
     const ended = worker.run().finally(release);
     // Whoever stops the worker waits for its end there; nobody else has to.

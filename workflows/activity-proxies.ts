@@ -22,3 +22,12 @@ export const slices = proxyActivities<Activities>({
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
+
+/** What is nice to have done at the end, and must not hold it up: the report says what is left. */
+export const tidying = proxyActivities<Activities>({
+  startToCloseTimeout: '10 minutes',
+  scheduleToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});

@@ -1,4 +1,4 @@
-import { condition, getExternalWorkflowHandle, sleep, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, getExternalWorkflowHandle, sleep, workflowInfo } from '@temporalio/workflow';
 import type { SliceReport } from '../activities/batch';
 import type { StopReason } from '../domain/failures';
 import type { MigrationLimits } from '../domain/limits';
@@ -59,7 +59,7 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
   }
 
   async function importAll(): Promise<void> {
-    await Promise.all(Array.from({ length: limits.slicesAtOnce }, (_, index) => importWaiting(index + 1)));
+    await everyoneEnded(Array.from({ length: limits.slicesAtOnce }, (_, index) => importWaiting(index + 1)));
     await importStalled();
     importing = false;
   }
@@ -87,11 +87,21 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
   }
 
   await records.beginRun({ migrationId, run });
-  const telling = tellTheMigration();
-  await Promise.all([verifySyncs(), importAll()]);
-  ended = true;
-  await telling;
+  // To the very end: a cancelled run tells what its last slices have done, too.
+  const telling = CancellationScope.nonCancellable(tellTheMigration);
+  try {
+    await everyoneEnded([verifySyncs(), importAll()]);
+  } finally {
+    ended = true;
+    await telling;
+  }
   return { stop };
+}
+
+/** A run that is cancelled ends when the last of its slices has written down what it did. */
+async function everyoneEnded(works: readonly Promise<void>[]): Promise<void> {
+  const broken = (await Promise.allSettled(works)).find((work) => work.status === 'rejected');
+  if (broken) throw broken.reason;
 }
 
 async function pauseFor(ms: number, summary: string): Promise<void> {

@@ -37,6 +37,8 @@ export interface Desk {
   change(to: (state: MigrationState) => MigrationState): void;
   open(step: Step): void;
   end(step: Step): void;
+  /** Takes a decision that did not come as a message. */
+  receive(message: DecisionMessage, input: unknown): Outcome;
   /** Waits for something; false: the migration closed or turned to another step before it came. */
   until(reached: (state: MigrationState) => boolean): Promise<boolean>;
 }
@@ -91,6 +93,7 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
     plan,
     state: () => state,
     change,
+    receive,
     open: (step) => change((before) => withStepOpened(before, step, now())),
     end: (step) => change((before) => withStepEnded(before, step, now())),
     until: async (reached) => {

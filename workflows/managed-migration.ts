@@ -1,5 +1,17 @@
-import { allHandlersFinished, condition, continueAsNew, executeChild, workflowInfo } from '@temporalio/workflow';
-import { ParentClosePolicy } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  allHandlersFinished,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  continueAsNew,
+  executeChild,
+  isCancellation,
+  log,
+  ParentClosePolicy,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { movableCompanies } from '../domain/company-state';
 import type { Counts } from '../domain/company-state';
 import { estimate } from '../domain/estimate';
@@ -10,7 +22,7 @@ import type { MigrationPlan } from '../domain/plan';
 import { batchRunIdOf } from '../domain/plan';
 import { isSettled } from '../domain/step-course';
 import type { Step } from '../domain/steps';
-import { records, slices } from './activity-proxies';
+import { records, slices, tidying } from './activity-proxies';
 import { batchRun } from './batch-run';
 import type { Desk } from './desk';
 import { growingWait } from './growing-wait';
@@ -38,16 +50,46 @@ const COURSE: Readonly<Record<Step, (desk: Desk) => Promise<void>>> = {
 /** One client's move to the Company Data Service, from the supplied details to the signed handover. */
 export async function managedMigration({ carried, ...plan }: MigrationInput): Promise<Handover> {
   const desk = openDesk(plan, carried);
+  const outside = CancellationScope.current();
+  // Nothing is broken off from outside: a cancellation is a decision, and the migration ends in order.
+  outside.cancelRequested.catch(() => void desk.receive('cancel', FROM_TEMPORAL));
+  return CancellationScope.nonCancellable(async () => {
+    const handover = await sixSteps(desk);
+    // Temporal shows as cancelled what was cancelled with its own tools.
+    if (outside.consideredCancelled) throw new CancelledFailure(FROM_TEMPORAL.reason);
+    return handover;
+  });
+}
+
+const FROM_TEMPORAL = { role: 'support', by: 'Temporal', reason: "cancelled with Temporal's own tools" };
+
+async function sixSteps(desk: Desk): Promise<Handover> {
   const trail = keepTheTrail(desk);
 
   while (desk.state().closed === null) {
     const { step } = desk.state();
     desk.open(step);
-    await COURSE[step](desk);
+    await whileOpen(desk, () => COURSE[step](desk));
     if (workflowInfo().continueAsNewSuggested) await goOnWithFreshHistory(desk);
   }
   await trail;
   return handOver(desk);
+}
+
+/** Does something, and breaks it off when a decision ends the migration meanwhile. */
+async function whileOpen(desk: Desk, work: () => Promise<void>): Promise<void> {
+  const scope = new CancellationScope();
+  let over = false;
+  const ended = (): boolean => desk.state().closed !== null;
+  const watching = condition(() => over || ended()).then(() => scope.cancel());
+  try {
+    await scope.run(work);
+  } catch (error) {
+    if (!ended() || !isCancellation(error)) throw error;
+  } finally {
+    over = true;
+    await watching;
+  }
 }
 
 /** Step 1: the ledger and the vault are opened and the details checked; support accepts them. */
@@ -200,15 +242,42 @@ async function goOnWithFreshHistory(desk: Desk): Promise<void> {
   await continueAsNew<typeof managedMigration>({ ...desk.plan, carried: desk.state() });
 }
 
+/** Companies whose attempt died just before the end: what became of their credentials is found out, not left open. */
+async function interruptedSettled(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  for (;;) {
+    const { againInMs } = await records.settleInterrupted.executeWithOptions(
+      { summary: 'Find out what became of interrupted companies' },
+      [{ migrationId }],
+    );
+    if (againInMs === null) return;
+    await sleep(againInMs, { summary: 'Until nothing of an interrupted company can be on its way' });
+  }
+}
+
 /** The ledger is closed, the credentials that are left are destroyed with the key that opened them. */
 async function handOver(desk: Desk): Promise<Handover> {
   const { migrationId } = desk.plan;
   const ending = desk.state().closed ?? 'completed';
+  await interruptedSettled(desk);
   const counts = await records.closeMigration.executeWithOptions(
     { summary: 'Close the migration and destroy its credentials' },
     [{ migrationId, ending }],
   );
   desk.change((state) => ({ ...state, counts }));
+  await unusedRemoved(desk);
   await condition(allHandlersFinished);
   return { ending, counts };
+}
+
+/** What was created at the service for companies that were not moved goes; what cannot be removed, the report lists. */
+async function unusedRemoved({ plan: { migrationId } }: Desk): Promise<void> {
+  try {
+    await tidying.removeUnused.executeWithOptions({ summary: 'Remove what was created for companies that stay' }, [
+      { migrationId },
+    ]);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    log.warn('companies that were created and not used are left at the service', { migrationId });
+  }
 }

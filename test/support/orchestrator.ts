@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import type { Ferry } from '../../client/ferry';
 import { openFerry } from '../../client/ferry';
+import { createCompanyDataClient, type CompanyDataClient } from '../../company-data-client';
 import type { Service, ServiceOptions } from '../../company-data-service';
 import { createAccount, createKey, startService } from '../../company-data-service';
 import { parseMasterKeys, Secret } from '../../security';
@@ -21,6 +22,8 @@ export interface Orchestrator {
   /** For commands: the variables that lead to this orchestrator. */
   readonly env: NodeJS.ProcessEnv;
   startWorker(): Promise<RunningWorker>;
+  /** Straight to the service, to see what is there. */
+  client(): CompanyDataClient;
   close(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
   };
   const ferry = await openFerry(config);
   const workers: RunningWorker[] = [];
+  const direct = createCompanyDataClient({ baseUrl: service.url, apiKey: config.service.apiKey });
   return {
     ferry,
     service,
@@ -57,6 +61,7 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
       workers.push(worker);
       return worker;
     },
+    client: () => direct,
     close: async () => {
       await Promise.all(workers.map((worker) => worker.stop()));
       // The next file's worker in this namespace has another ledger.
@@ -67,6 +72,7 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
           .catch(() => undefined);
       }
       await ferry.close();
+      await direct.close();
       await service.close();
       await Promise.all([serviceDatabase.drop(), database.drop()]);
     },

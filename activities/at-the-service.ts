@@ -1,0 +1,40 @@
+/** What the Company Data Service has of a row: looked up before anything is done twice. */
+import type { Company, CompanyDataClient, Connection } from '../company-data-client';
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** The tag by which a company says which row of which migration it was created for. */
+export const ROW_TAG = 'ferryRow';
+
+export function rowTag(migrationId: string, row: number): string {
+  return `${migrationId}/${row}`;
+}
+
+/** The company that was created for a row, found by its tag: idempotency keys expire. */
+export async function companyOfRow(
+  service: CompanyDataClient,
+  tag: string,
+  options: CallOptions,
+): Promise<Company | undefined> {
+  return firstOf(service.companies({ tags: { [ROW_TAG]: tag } }, options));
+}
+
+/** The company's connection to a platform. */
+export async function connectionTo(
+  service: CompanyDataClient,
+  companyId: string,
+  platformKey: string,
+  options: CallOptions,
+): Promise<Connection | undefined> {
+  for await (const connection of service.connections(companyId, options)) {
+    if (connection.integrationKey === platformKey) return connection;
+  }
+  return undefined;
+}
+
+async function firstOf<T>(values: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const value of values) return value;
+  return undefined;
+}

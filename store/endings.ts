@@ -1,0 +1,68 @@
+/** What is left of companies when a migration ends, and what the service has of them. */
+import { sql } from 'kysely';
+import type { Database } from './database';
+import type { AtTheService } from './imports';
+
+export interface InterruptedCompany {
+  readonly row: number;
+  readonly companyId: string | null;
+  /** When its credential was about to leave, where that is written down. */
+  readonly sentAt: Date | null;
+  /** Milliseconds until nothing that its attempt sent can be on its way; 0 or less: it is over. */
+  readonly overInMs: number;
+}
+
+/** Companies that are still claimed although no slice runs any more: their attempts died. */
+export async function readInterrupted(
+  db: Database,
+  migrationId: string,
+  stalledAfterMs: number,
+): Promise<readonly InterruptedCompany[]> {
+  const { rows } = await sql<InterruptedCompany>`
+    select row, company_id as "companyId", authorization_sent_at as "sentAt",
+      ${stalledAfterMs} - extract(epoch from clock_timestamp() - claimed_at)::float8 * 1000 as "overInMs"
+    from companies where migration_id = ${migrationId} and state = 'importing'
+    order by claimed_at`.execute(db);
+  return rows;
+}
+
+/** What became of an interrupted company: not moved at all, handed over, or nobody can say. */
+export async function settleInterrupted(
+  db: Database,
+  migrationId: string,
+  row: number,
+  settled: {
+    readonly to: 'waiting' | 'syncing' | 'outcome-unknown';
+    readonly text?: string;
+    readonly at: AtTheService;
+  },
+): Promise<void> {
+  await sql`
+    update companies
+    set state = ${settled.to}, attempt = null, failure_text = ${settled.text ?? null},
+        company_id = coalesce(${settled.at.companyId ?? null}::uuid, company_id),
+        connection_id = coalesce(${settled.at.connectionId ?? null}::uuid, connection_id)
+    where migration_id = ${migrationId} and row = ${row} and state = 'importing'`.execute(db);
+}
+
+/** Companies that exist at the service for rows whose credential never left. */
+export async function readUnused(
+  db: Database,
+  migrationId: string,
+): Promise<readonly { readonly row: number; readonly companyId: string }[]> {
+  const { rows } = await sql<{ row: number; companyId: string }>`
+    select row, company_id as "companyId" from companies
+    where migration_id = ${migrationId} and state in ('waiting', 'excluded') and company_id is not null
+    order by row`.execute(db);
+  return rows;
+}
+
+/** The service no longer has the company of this row. */
+export async function forgetAtTheService(db: Database, migrationId: string, row: number): Promise<void> {
+  await db
+    .updateTable('companies')
+    .set({ company_id: null, connection_id: null, stored_name: null, link_url: null })
+    .where('migration_id', '=', migrationId)
+    .where('row', '=', row)
+    .execute();
+}
