@@ -5,7 +5,7 @@ const only = (folder, allowed, typesOf = []) => ({
   comment: `${folder}/ may import only itself, ${allowed.join(', ') || 'nothing else'}`,
   from: { path: `^${folder}/` },
   to: {
-    path: '^(domain|workflows|activities|company-data-client|company-data-service|store|security|config|worker|client|dev|test)/',
+    path: '^(domain|workflows|activities|company-data-client|company-data-service|store|security|config|worker|client|dev|bench|test)/',
     pathNot: [folder, ...allowed].map((name) => `^${name}(/|\\.ts$|$)`),
     ...(typesOf.length > 0 ? { dependencyTypesNot: ['type-only'] } : {}),
   },

@@ -1,5 +1,5 @@
 /**
- * `npm run demo` and `npm test` on a machine that has Node and npm, and nothing else: brings in what is missing, says
+ * `npm run demo`, `npm run bench` and `npm test` on a machine that has Node and npm, and nothing else: brings in what is missing, says
  * what and how long that may take, and then does what was asked. Runs before any package is installed, so it and what
  * it imports at the top know nothing but Node. Silent and fast when all is there.
  */
@@ -11,7 +11,8 @@ import { installPackages } from './packages.mjs';
 
 const OLDEST_NODE = [20, 19];
 const root = fileURLToPath(new URL('..', import.meta.url));
-const log = (line) => console.log(`[setup] ${line}`);
+/** Not where programs print what other programs read. */
+const log = (line) => console.error(`[setup] ${line}`);
 
 /** @returns the environment for what comes next: it names the Temporal command, which is then not looked for again. */
 async function prepare() {
@@ -24,13 +25,16 @@ async function prepare() {
   return { ...process.env, TEMPORAL_CLI_PATH: await acquireTemporalCli({ env: process.env, log }) };
 }
 
-/** In this very process, so that a signal reaches the demo directly, and once. */
-function becomeDemo(args, env) {
-  const demo = path.join(root, 'dist', 'dev', 'demo.js');
+/** The programs of the build that are run in this way. */
+const PROGRAMS = { demo: 'dev/demo.js', bench: 'bench/main.js' };
+
+/** In this very process, so that a signal reaches the program directly, and once. */
+function become(program, args, env) {
+  const main = path.join(root, 'dist', program);
   process.env.TEMPORAL_CLI_PATH = env.TEMPORAL_CLI_PATH;
-  process.argv = [process.execPath, demo, ...args];
+  process.argv = [process.execPath, main, ...args];
   process.setSourceMapsEnabled(true);
-  createRequire(demo)(demo);
+  createRequire(main)(main);
 }
 
 async function main([task, ...args]) {
@@ -41,7 +45,7 @@ async function main([task, ...args]) {
     );
   }
   const env = await prepare();
-  if (task === 'demo') return becomeDemo(args, env);
+  if (task in PROGRAMS) return become(PROGRAMS[task], args, env);
   const { runTests } = await import('./checks.mjs');
   process.exitCode = await runTests(args, env);
 }

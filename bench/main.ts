@@ -1,0 +1,66 @@
+/** `npm run bench [-- <name>... --json --quick]`: measures, and prints a table of figures with their goals. */
+import { Command } from 'commander';
+import { layTable, openProgressBar } from '../client/screen';
+import type { Benchmark, Figure } from './figures';
+import { figureOf } from './figures';
+import { pacing } from './pacing';
+import { service } from './service';
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { service, pacing };
+
+interface Options {
+  readonly json?: boolean;
+  readonly quick?: boolean;
+}
+
+async function main(names: readonly string[], { json, quick = false }: Options): Promise<void> {
+  const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+  if (unknown.length > 0) {
+    throw new Error(`there is no benchmark ${unknown.join(', ')}; there are: ${Object.keys(BENCHMARKS).join(', ')}`);
+  }
+  const figures: Record<string, Figure> = {};
+  for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    process.stderr.write(`${name}: ${benchmark.about}\n`);
+    const bar = openProgressBar(process.stderr);
+    try {
+      const measured = await benchmark.measure({ quick, report: (...how) => bar.update(...how) });
+      for (const each of measured) figures[each.name] = figureOf(each);
+    } finally {
+      bar.close();
+    }
+  }
+  process.stdout.write(`${json ? JSON.stringify({ figures }) : tableOf(figures)}\n`);
+  if (quick) process.stderr.write('A quick run: its figures only show that the benchmarks work.\n');
+}
+
+function tableOf(figures: Readonly<Record<string, Figure>>): string {
+  return layTable(
+    process.stdout,
+    [
+      { title: 'Figure', whole: true },
+      { title: 'Value', align: 'right' },
+      { title: 'Goal', align: 'right' },
+      { title: 'Met' },
+      { title: 'Unit' },
+    ],
+    Object.entries(figures).map(([name, { value, goal, met, unit }]) => [
+      name,
+      String(value),
+      goal,
+      met ? { text: 'yes', style: 'green' } : { text: 'no', style: 'red' },
+      unit,
+    ]),
+  );
+}
+
+new Command('npm run bench --')
+  .argument('[names...]', `what is measured (default: everything): ${Object.keys(BENCHMARKS).join(', ')}`)
+  .option('--json', 'print one JSON object: {"figures": {name: {"value", "goal", "met", "unit"}}}')
+  .option('--quick', 'a smaller run that only shows that the benchmarks work')
+  .action(main)
+  .parseAsync()
+  .catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });

@@ -1,0 +1,105 @@
+/** How much the Company Data Service bears: requests a second, and pages of many companies. */
+import autocannon from 'autocannon';
+import { Client } from 'pg';
+import type { Benchmark, Measured, Report } from './figures';
+import { median } from './figures';
+import type { MeasuredService } from './measured-service';
+import { startMeasuredService } from './measured-service';
+
+const CONNECTIONS = 64;
+const PAGE_SIZE = 5_000;
+const UNLIMITED = 1_000_000_000;
+
+export const service: Benchmark = {
+  about: `the Company Data Service, ${CONNECTIONS} connections`,
+  measure: async ({ quick, report }) => {
+    const measured = await startMeasuredService({ requestsPerMinute: UNLIMITED });
+    try {
+      return await measureAll(measured, quick, report);
+    } finally {
+      await measured.stop();
+    }
+  },
+};
+
+async function measureAll(measured: MeasuredService, quick: boolean, report: Report): Promise<readonly Measured[]> {
+  const [seconds, companies, looks] = quick ? [1, 10_000, 1] : [10, 100_000, 9];
+  const TOTAL = 4;
+  report(0, TOTAL, `filling in ${companies} companies`);
+  const id = await fill(measured, companies);
+
+  report(1, TOTAL, 'GET of one company');
+  const reads = await load(measured, { path: `/companies/${id}` }, seconds);
+  report(2, TOTAL, 'POST of companies');
+  const body = JSON.stringify({ name: 'One more' });
+  const writes = await load(measured, { path: '/companies', method: 'POST', body }, seconds);
+
+  report(3, TOTAL, `pages of ${PAGE_SIZE}`);
+  const first: number[] = [];
+  const last: number[] = [];
+  // The first look of each fills caches, as any look before it would have.
+  for (let look = 0; look <= looks; look += 1) {
+    first.push(await timePage(measured, 1));
+    last.push(await timePage(measured, Math.ceil(companies / PAGE_SIZE)));
+  }
+  report(TOTAL, TOTAL, 'done');
+  return [
+    { name: 'service.get-company', value: reads, unit: 'requests/s', goal: { atLeast: 1_000 } },
+    { name: 'service.post-company', value: writes, unit: 'requests/s', goal: { atLeast: 400 } },
+    { name: 'service.first-page', value: median(first.slice(1)), unit: 'ms', goal: { atMost: 300 } },
+    { name: 'service.last-page', value: median(last.slice(1)), unit: 'ms', goal: { atMost: 300 } },
+  ];
+}
+
+/** Companies as the service stores them; made through the API, 100,000 would take minutes. Gives the id of one. */
+async function fill({ databaseUrl, accountId }: MeasuredService, companies: number): Promise<string> {
+  const database = new Client({ connectionString: databaseUrl });
+  await database.connect();
+  try {
+    await database.query(
+      `insert into company_data_service.companies (account_id, name, tags, created_at)
+       select $1, 'Company ' || n, jsonb_build_object('uid', n::text), now() - make_interval(secs => n)
+       from generate_series(1, $2::integer) n`,
+      [accountId, companies],
+    );
+    await database.query('vacuum analyze company_data_service.companies');
+    const { rows } = await database.query<{ id: string }>('select id from company_data_service.companies limit 1');
+    return rows[0]?.id ?? '';
+  } finally {
+    await database.end();
+  }
+}
+
+interface Asked {
+  readonly path: string;
+  readonly method?: 'POST';
+  readonly body?: string;
+}
+
+/** Requests answered in a second. Throws when one of them was not answered well. */
+async function load({ url, key }: MeasuredService, { path, ...asked }: Asked, seconds: number): Promise<number> {
+  const result = await autocannon({
+    url: url + path,
+    ...asked,
+    connections: CONNECTIONS,
+    duration: seconds,
+    headers: { ...authorization(key), ...(asked.body !== undefined && { 'content-type': 'application/json' }) },
+  });
+  if (result.non2xx + result.errors > 0 || result['2xx'] === 0) {
+    throw new Error(`${path}: ${result.non2xx} answers were no success, ${result.errors} requests had no answer`);
+  }
+  return result['2xx'] / result.duration;
+}
+
+async function timePage({ url, key }: MeasuredService, page: number): Promise<number> {
+  const started = performance.now();
+  const answer = await fetch(`${url}/companies?page=${page}&pageSize=${PAGE_SIZE}`, { headers: authorization(key) });
+  const { results } = (await answer.json()) as { results?: readonly unknown[] };
+  const tookMs = performance.now() - started;
+  if (!answer.ok || results?.length === 0) throw new Error(`page ${page}: ${answer.status}, no companies`);
+  return tookMs;
+}
+
+function authorization(key: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(key).toString('base64')}` };
+}

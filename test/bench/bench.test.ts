@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const MAIN = path.join(__dirname, '../../dist/bench/main.js');
+
+/** As `npm run bench` does, without the set-up, which the run's own has done. */
+const bench = (...args: string[]) => promisify(execFile)(process.execPath, [MAIN, ...args]);
+
+test('a quick run prints every figure with its goal, as one JSON object', async () => {
+  const { stdout } = await bench('--quick', '--json');
+  const { figures } = JSON.parse(stdout) as { figures: Record<string, Record<string, unknown>> };
+  expect(Object.keys(figures)).toEqual([
+    'service.get-company',
+    'service.post-company',
+    'service.first-page',
+    'service.last-page',
+    'pacing.used',
+    'pacing.refused',
+  ]);
+  for (const figure of Object.values(figures)) {
+    expect(figure).toEqual({
+      value: expect.any(Number) as number,
+      goal: expect.stringMatching(/^[<>]= \d/) as string,
+      met: expect.any(Boolean) as boolean,
+      unit: expect.stringMatching(/./) as string,
+    });
+  }
+}, 60_000);
+
+test('what cannot be measured is named, with what can', async () => {
+  await expect(bench('speed')).rejects.toMatchObject({
+    code: 1,
+    stderr: 'there is no benchmark speed; there are: service, pacing\n',
+  });
+});
