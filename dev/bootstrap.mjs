@@ -26,7 +26,7 @@ async function prepare() {
 }
 
 /** The programs of the build that are run in this way. */
-const PROGRAMS = { demo: 'dev/demo.js', bench: 'bench/main.js' };
+const PROGRAMS = { demo: 'dev/demo.js', bench: 'bench/main.js', conformance: 'dev/conformance.js' };
 
 /** In this very process, so that a signal reaches the program directly, and once. */
 function become(program, args, env) {

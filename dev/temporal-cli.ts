@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import envPaths from 'env-paths';
+import { cacheFolder } from './cache-folder';
 import { buildWithGo, downloadWithSdk } from './temporal-cli-sources';
 
 /** The folder of the Go module that pins what is built. */
@@ -99,12 +99,6 @@ async function onPath(env: NodeJS.ProcessEnv): Promise<string> {
 async function inCache(executable: string): Promise<string> {
   if (!existsSync(executable)) throw new Error('not there yet');
   return executable;
-}
-
-/** Outside the checkout, so that a second clone finds what the first has made. */
-function cacheFolder(env: NodeJS.ProcessEnv): string {
-  const folder = env['XDG_CACHE_HOME'];
-  return folder ? path.join(folder, 'tokenferry') : envPaths('tokenferry', { suffix: '' }).cache;
 }
 
 function pinnedVersion(): string {
