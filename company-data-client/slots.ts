@@ -7,6 +7,9 @@ export interface Slots {
   take(latest: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined>;
 }
 
+/** A longer timer of Node ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export function createSlots(count: number): Slots {
   /** Each is called when its turn has come, and is then no longer here. */
   const waiting = new Set<() => void>();
@@ -29,7 +32,7 @@ export function createSlots(count: number): Slots {
       };
       const enter = () => stopWaiting(true);
       const giveUp = () => stopWaiting(false);
-      const timer = setTimeout(giveUp, latest - Date.now());
+      const timer = setTimeout(giveUp, Math.min(latest - Date.now(), LONGEST_TIMER_MS));
       signal?.addEventListener('abort', giveUp);
       waiting.add(enter);
     });

@@ -8,6 +8,8 @@ import { SandboxPlatforms } from './platform/sandbox/sandbox-platforms';
 import { SyncEngine } from './syncs/sync-engine';
 
 const FORGET_EVERY_MS = 10 * 60_000;
+/** What is under way when the service is told to end has so long to be answered. */
+const CLOSE_WITHIN_MS = 5_000;
 
 export interface ServiceOptions {
   /** A Postgres database. The service keeps to its own schema, `company_data_service`. */
@@ -26,7 +28,7 @@ export interface ServiceOptions {
   readonly syncBaseMs?: number;
   /** How long the sandbox needs for each record, in milliseconds. Default: 10. */
   readonly syncMsPerRecord?: number;
-  /** For each API key and process. Default: 1,000. */
+  /** For each API key; processes of one database share it. Default: 1,000. */
   readonly requestsPerMinute?: number;
   /** For each API key, account and company with a linked connection; counted in Postgres. Default: no quota. */
   readonly requestsPerDay?: number;
@@ -71,7 +73,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }, FORGET_EVERY_MS);
   const close = async () => {
     clearInterval(forgetting);
+    // Whoever does not read its answer cannot hold up the end.
+    const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_WITHIN_MS);
     await app.close();
+    clearTimeout(cut);
     await engine.stop();
     await Promise.all([db.destroy(), slowDb.destroy()]);
   };

@@ -55,7 +55,8 @@ async function answersConform(schemathesis: string, target: readonly string[]): 
       ...['--seed', String(SEED), '--max-examples', String(EXAMPLES_PER_OPERATION), '--generation-database', 'none'],
       ...['--phases', 'examples,coverage,fuzzing', '--workers', '2', '--no-color'],
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    // It leaves a folder behind where it runs.
+    { stdio: ['ignore', 'pipe', 'inherit'], cwd: createTemporaryFolder() },
   );
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -18,6 +18,8 @@ export interface ServiceAloneOptions {
   databaseUrl?: string | undefined;
   /** Default: 8700, or the next port that is free. */
   port?: number | undefined;
+  /** For each API key. Default: as the service has it. */
+  requestsPerMinute?: number | undefined;
   logLevel: Config['logLevel'];
   log: (line: string) => void;
 }
@@ -35,7 +37,7 @@ export interface ServiceAlone {
  * @throws PostgresUnavailable, or what the service says
  */
 export async function startServiceAlone(options: ServiceAloneOptions): Promise<ServiceAlone> {
-  const { home, temporary, faults, port, logLevel, log } = options;
+  const { home, temporary, faults, port, requestsPerMinute, logLevel, log } = options;
   const dataFolder = temporary ? createTemporaryFolder() : folderIn(home);
   const postgres =
     options.databaseUrl === undefined ? await startPostgres({ dataFolder, ephemeral: temporary, log }) : undefined;
@@ -51,7 +53,7 @@ export async function startServiceAlone(options: ServiceAloneOptions): Promise<S
     rmSync(temporary ? dataFolder : addressFile(home), { recursive: true, force: true });
   };
   try {
-    const settings = { databaseUrl, logger, faults };
+    const settings = { databaseUrl, logger, faults, ...(requestsPerMinute !== undefined && { requestsPerMinute }) };
     service = await (port === undefined ? startServiceOnFreePort(settings) : startService({ ...settings, port }));
     const keys = postgres && (await firstKeys(databaseUrl));
     if (!temporary && postgres) writeFileSync(addressFile(home), databaseUrl, { mode: 0o600 });

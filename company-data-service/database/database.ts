@@ -2,6 +2,7 @@ import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely';
 import { Pool } from 'pg';
 import { firstSchema } from './migrations/001-first-schema';
 import { settingsPushesQuotas } from './migrations/002-settings-pushes-quotas';
+import { sharedRateLimit } from './migrations/003-shared-rate-limit';
 import type { Tables } from './tables';
 
 /** The service's own schema: it shares a database, but no table, with whatever else lives there. */
@@ -10,6 +11,7 @@ const SCHEMA = 'company_data_service';
 const MIGRATIONS: Record<string, Migration> = {
   '001-first-schema': firstSchema,
   '002-settings-pushes-quotas': settingsPushesQuotas,
+  '003-shared-rate-limit': sharedRateLimit,
 };
 
 export type Database = Kysely<Tables>;

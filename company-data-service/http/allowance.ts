@@ -9,22 +9,25 @@ export interface Allowance {
   readonly resetAt: number;
 }
 
-/**
- * The headers of the allowance that is used up first.
- *
- * @throws ServiceError 429 where it is used up: it carries the same headers and `Retry-After`
- */
-export function allowanceHeaders(allowances: readonly Allowance[]): Record<string, string> {
-  const [tightest] = [...allowances].sort(
-    (a, b) => Math.max(a.remaining, -1) - Math.max(b.remaining, -1) || b.resetAt - a.resetAt,
-  );
-  if (!tightest) return {};
-  const { limit, remaining, resetAt } = tightest;
-  const headers = {
+/** The allowance that is used up first. */
+export function tightestOf([first, ...others]: readonly [Allowance, ...Allowance[]]): Allowance {
+  return others.reduce((tightest, other) => (isTighter(other, tightest) ? other : tightest), first);
+}
+
+function isTighter(one: Allowance, other: Allowance): boolean {
+  const [left, right] = [Math.max(one.remaining, -1), Math.max(other.remaining, -1)];
+  return left === right ? one.resetAt > other.resetAt : left < right;
+}
+
+export function allowanceHeaders({ limit, remaining, resetAt }: Allowance): Record<string, string> {
+  return {
     'x-rate-limit-limit': String(limit),
     'x-rate-limit-remaining': String(Math.max(0, remaining)),
     'x-rate-limit-reset': new Date(resetAt).toISOString(),
   };
-  if (remaining < 0) throw tooManyRequests(Math.max(1, Math.ceil((resetAt - Date.now()) / 1000)), headers);
-  return headers;
+}
+
+/** @throws ServiceError 429 with `Retry-After`, where it is used up */
+export function assertAllowed({ remaining, resetAt }: Allowance): void {
+  if (remaining < 0) throw tooManyRequests(Math.max(1, Math.ceil((resetAt - Date.now()) / 1000)));
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fastify, { LogController, type FastifyBaseLogger } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Faults } from '../faults/faults';
-import { allowanceHeaders } from './allowance';
+import { allowanceHeaders, assertAllowed, tightestOf } from './allowance';
 import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
 import { countDailyRequest } from './daily-quota';
@@ -95,12 +95,17 @@ export async function createApp(options: AppOptions): Promise<Api> {
 /** Every route of `app` needs a key, and counts against its limits. */
 function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerDay }: AppOptions): void {
   const authenticator = new Authenticator(db);
-  const limiter = new RateLimiter(requestsPerMinute);
+  const limiter = new RateLimiter(db, requestsPerMinute);
   app.addHook('onRequest', async (request, reply) => {
-    request.caller = await authenticator.authenticate(request.headers.authorization);
-    const allowances = [limiter.count(request.caller.keyId)];
-    if (requestsPerDay !== undefined) allowances.push(await countDailyRequest(db, request.caller, requestsPerDay));
-    reply.headers(allowanceHeaders(allowances));
+    const { caller, refusal } = await authenticator.authenticate(request.headers.authorization);
+    request.caller = caller;
+    const perMinute = await limiter.count(caller.keyId);
+    const perDay = requestsPerDay === undefined ? [] : [await countDailyRequest(db, caller, requestsPerDay)];
+    const tightest = tightestOf([perMinute, ...perDay]);
+    reply.headers(allowanceHeaders(tightest));
+    // Before the limits: a key that opens nothing is not told to come back later.
+    if (refusal) throw refusal;
+    assertAllowed(tightest);
   });
 }
 

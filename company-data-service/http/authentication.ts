@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { keyDigest } from '../api-keys';
 import type { Database } from '../database/database';
 import type { Plan, Role } from '../database/tables';
+import type { ServiceError } from './errors';
 import { accountExpired, outdatedKey, unauthorized } from './errors';
 
 const ACCOUNT_LIFETIME_MS = 365 * 86_400_000;
@@ -32,15 +33,19 @@ export class Authenticator {
 
   constructor(private readonly db: Database) {}
 
-  /** @throws ServiceError 401, 403 of an outdated key, or 402 of an expired account, in this order */
-  async authenticate(authorization: string | undefined): Promise<Caller> {
+  /**
+   * Who calls, and why they are refused all the same: 403 of an outdated key, 402 of an expired account, in this order.
+   *
+   * @throws ServiceError 401
+   */
+  async authenticate(authorization: string | undefined): Promise<{ caller: Caller; refusal?: ServiceError }> {
     const digest = keyDigest(keyIn(authorization));
     const known = await this.find(digest);
     if (!known || !timingSafeEqual(known.digest, digest)) throw unauthorized();
-    if (known.state === 'outdated') throw outdatedKey();
-    const { expiresAt } = known.caller;
-    if (expiresAt && expiresAt.getTime() <= Date.now()) throw accountExpired();
-    return known.caller;
+    const { caller, state } = known;
+    if (state === 'outdated') return { caller, refusal: outdatedKey() };
+    if (caller.expiresAt && caller.expiresAt.getTime() <= Date.now()) return { caller, refusal: accountExpired() };
+    return { caller };
   }
 
   private async find(digest: Buffer): Promise<RememberedKey | undefined> {

@@ -76,8 +76,8 @@ export const methodNotAllowed = (allowed: readonly string[]) =>
 
 export const conflict = (message: string) => new ServiceError(409, message);
 
-export const tooManyRequests = (retryAfterS: number, headers: Readonly<Record<string, string>>) =>
-  new ServiceError(429, STATUS_CODES[429] ?? '', { headers: { ...headers, 'retry-after': String(retryAfterS) } });
+export const tooManyRequests = (retryAfterS: number) =>
+  new ServiceError(429, STATUS_CODES[429] ?? '', { headers: { 'retry-after': String(retryAfterS) } });
 
 /** The error body, as the specification has it. */
 export function errorBody(failure: ServiceError, correlationId: string) {

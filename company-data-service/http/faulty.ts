@@ -24,7 +24,7 @@ async function meet(fault: Exclude<Fault, { kind: 'lostAnswer' }>, request: Fast
     case 'latency':
       return delay(fault.latencyMs);
     case 'tooManyRequests':
-      throw tooManyRequests(fault.retryAfterS, {});
+      throw tooManyRequests(fault.retryAfterS);
     case 'internalError':
       throw new ServiceError(500, 'The service failed. Please try again later.');
     case 'unavailable':

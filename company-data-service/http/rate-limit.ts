@@ -1,30 +1,75 @@
+import { sql } from 'kysely';
+import type { Database } from '../database/database';
 import type { Allowance } from './allowance';
 
-const WINDOW_MS = 60_000;
+const WINDOW_SECONDS = 60;
+/** A process leases a twentieth of the limit at a time: few questions to the database, and little left over elsewhere. */
+const LEASES_PER_WINDOW = 20;
 
+/** What this process may still let through in a window. */
 interface Window {
   readonly endsAt: number;
-  used: number;
+  /** Of what was leased here. */
+  left: number;
+  /** What no process has leased yet. */
+  readonly free: number;
 }
 
-/** A limit of requests per minute and key, counted in this process. */
+/**
+ * A limit of requests per minute and key, shared by all processes of one database: each leases a part of the limit and
+ * counts in its memory. Together they never let more through than the limit; one alone lets exactly that through.
+ */
 export class RateLimiter {
   private readonly windows = new Map<string, Window>();
+  private readonly leasing = new Map<string, Promise<void>>();
 
-  constructor(private readonly requestsPerMinute: number) {}
+  constructor(
+    private readonly db: Database,
+    private readonly requestsPerMinute: number,
+  ) {}
 
   /** Counts a request, and answers how many are left. */
-  count(keyId: string): Allowance {
-    const window = this.windowOf(keyId);
-    window.used += 1;
-    return { limit: this.requestsPerMinute, remaining: this.requestsPerMinute - window.used, resetAt: window.endsAt };
+  async count(keyId: string): Promise<Allowance> {
+    for (;;) {
+      const window = this.windows.get(keyId);
+      const isOpen = window !== undefined && window.endsAt > Date.now();
+      if (isOpen && (window.left > 0 || window.free === 0)) {
+        if (window.left === 0) return { limit: this.requestsPerMinute, remaining: -1, resetAt: window.endsAt };
+        window.left -= 1;
+        return { limit: this.requestsPerMinute, remaining: window.left + window.free, resetAt: window.endsAt };
+      }
+      await this.leaseOnce(keyId);
+    }
   }
 
-  private windowOf(keyId: string): Window {
-    const current = this.windows.get(keyId);
-    if (current && current.endsAt > Date.now()) return current;
-    const next = { endsAt: Date.now() + WINDOW_MS, used: 0 };
-    this.windows.set(keyId, next);
-    return next;
+  /** Requests that find nothing left wait for one lease together. */
+  private leaseOnce(keyId: string): Promise<void> {
+    const underWay = this.leasing.get(keyId);
+    if (underWay) return underWay;
+    const lease = this.lease(keyId).finally(() => this.leasing.delete(keyId));
+    this.leasing.set(keyId, lease);
+    return lease;
+  }
+
+  private async lease(keyId: string): Promise<void> {
+    const limit = this.requestsPerMinute;
+    const part = Math.ceil(limit / LEASES_PER_WINDOW);
+    const { rows } = await sql<{ granted: number; taken: number; endsInMs: number }>`
+      insert into rate_windows as w (key_id, ends_at, taken, granted)
+      values (${keyId}, clock_timestamp() + make_interval(secs => ${WINDOW_SECONDS}), ${part}::int, ${part}::int)
+      on conflict (key_id) do update set
+        ends_at = case when w.ends_at > clock_timestamp() then w.ends_at else excluded.ends_at end,
+        granted = case when w.ends_at > clock_timestamp() then least(excluded.granted, ${limit}::int - w.taken)
+          else excluded.granted end,
+        taken = case when w.ends_at > clock_timestamp() then least(w.taken + excluded.granted, ${limit}::int)
+          else excluded.granted end
+      returning granted, taken, (extract(epoch from ends_at - clock_timestamp()) * 1000)::float8 as "endsInMs"`.execute(
+      this.db,
+    );
+    const { granted = 0, taken = limit, endsInMs = 0 } = rows[0] ?? {};
+    const open = this.windows.get(keyId);
+    // One window has one end, whatever the way to the database takes.
+    const endsAt = open && open.endsAt > Date.now() ? open.endsAt : Math.round(Date.now() + endsInMs);
+    this.windows.set(keyId, { endsAt, left: granted, free: limit - taken });
   }
 }

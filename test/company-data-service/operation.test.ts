@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { Client } from 'pg';
 import pino from 'pino';
@@ -82,4 +84,19 @@ describe('the service', () => {
   it('says why it does not start, and lets go of everything', async () => {
     await expect(startService({ databaseUrl: 'postgres://127.0.0.1:1/none' })).rejects.toThrow();
   });
+});
+
+describe('closing', () => {
+  it('does not wait for a client that leaves its answer unread', async () => {
+    const service = await runService();
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    // Headers without an end: the service waits for the rest of the request.
+    socket.write('GET /companies HTTP/1.1\r\nHost: any\r\n');
+    socket.on('error', () => undefined);
+    const cut = once(socket, 'close');
+    await Promise.all([service.close(), cut]);
+    expect(socket.destroyed).toBe(true);
+  }, 15_000);
 });

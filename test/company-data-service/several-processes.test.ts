@@ -99,6 +99,24 @@ describe('several processes of the service', () => {
     await empty.drop();
   });
 
+  it('share the limit of a key: together they let exactly as much through', async () => {
+    const fresh = await createTestDatabase();
+    const accountId = await createAccount(fresh.url, { name: 'Limited', plan: 'paid' });
+    const limited = await createKey(fresh.url, { accountId, role: 'client' });
+    const settings = { databaseUrl: fresh.url, requestsPerMinute: 100 };
+    const services = await Promise.all([startService(settings), startService(settings)]);
+    const statuses = await Promise.all(
+      Array.from({ length: 240 }, async (_, index) => {
+        const { url } = services[index % 2] ?? { url: '' };
+        return (await callerWith(url, limited.key)('GET', '/account')).status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(140);
+    await Promise.all(services.map((service) => service.close()));
+    await fresh.drop();
+  });
+
   it('share the syncs of one database, each ending exactly once', async () => {
     const [one, two] = await Promise.all([startProcess(), startProcess()]);
     await expectEachSyncedOnce(two.url, await startSyncs(one.url));

@@ -87,6 +87,7 @@ describe.each(['trial', 'free'] as const)('7.2 Payment Required, on %s', (plan) 
       const old = await service.newAccount(plan, new Date(Date.now() - YEAR_MS));
       const refused = await old(method, filledIn(path), request);
       expect(refused.status).toBe(402);
+      expect(refused.headers.get('x-rate-limit-limit')).toMatch(/^\d+$/);
       expect(error.parse(refused.body)).toEqual({
         ...paymentRequired('Payment Required'),
         validation: { errors: [{ message }], warnings: [] },

@@ -1,0 +1,14 @@
+import { sql, type Kysely, type Migration } from 'kysely';
+
+export const sharedRateLimit: Migration = {
+  async up(db: Kysely<unknown>) {
+    // Unlogged: a minute that is forgotten in a crash of Postgres begins anew.
+    await sql`create unlogged table rate_windows (
+      key_id uuid primary key references api_keys on delete cascade,
+      ends_at timestamptz not null,
+      -- Requests that processes have leased in this window, and how many the last one was given.
+      taken integer not null,
+      granted integer not null
+    )`.execute(db);
+  },
+};
