@@ -5,16 +5,23 @@ export interface Measured {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  readonly goal: Goal;
+  /** In the figure's unit. */
+  readonly goal: readonly [comparison: keyof typeof COMPARISONS, bound: number];
 }
 
-/** At least or at most this value, in the figure's unit. */
-export type Goal = { readonly atLeast: number } | { readonly atMost: number };
+const COMPARISONS = {
+  '>=': (value: number, bound: number) => value >= bound,
+  '<=': (value: number, bound: number) => value <= bound,
+  '<': (value: number, bound: number) => value < bound,
+};
 
 /** A benchmark: measures something, and says meanwhile how far it is. */
 export interface Benchmark {
   readonly about: string;
-  /** @param quick smaller: it shows that the benchmark works, its figures say nothing. */
+  /**
+   * @param run `quick`: smaller, it shows that the benchmark works and its figures say nothing
+   * @throws whatever kept it from measuring; a goal that is missed is a figure like any other
+   */
   measure(run: { readonly quick: boolean; readonly report: Report }): Promise<readonly Measured[]>;
 }
 
@@ -29,11 +36,10 @@ export interface Figure {
   readonly unit: string;
 }
 
+/** Judges what was measured, not what it is rounded to for people: 0.9499 misses 0.95. */
 export function figureOf({ value, goal, unit }: Measured): Figure {
-  const rounded = Number(value.toPrecision(4));
-  return 'atLeast' in goal
-    ? { value: rounded, goal: `>= ${goal.atLeast}`, met: rounded >= goal.atLeast, unit }
-    : { value: rounded, goal: `<= ${goal.atMost}`, met: rounded <= goal.atMost, unit };
+  const [comparison, bound] = goal;
+  return { value, goal: goal.join(' '), met: COMPARISONS[comparison](value, bound), unit };
 }
 
 export function median(values: readonly number[]): number {

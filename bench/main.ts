@@ -46,7 +46,7 @@ function tableOf(figures: Readonly<Record<string, Figure>>): string {
     ],
     Object.entries(figures).map(([name, { value, goal, met, unit }]) => [
       name,
-      String(value),
+      String(Number(value.toPrecision(4))),
       goal,
       met ? { text: 'yes', style: 'green' } : { text: 'no', style: 'red' },
       unit,

@@ -1,48 +1,43 @@
-/** A Company Data Service to be measured: embedded Postgres, and the service as a process of its own. */
+/** A Company Data Service to be measured: in a process of its own, so that whoever asks it does not take its time. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { createAccount, createKey, type ServiceOptions } from '../company-data-service';
-import { startPostgres } from '../dev/postgres';
-import { createTemporaryFolder } from '../dev/temporary-folder';
 
-export interface MeasuredService {
+export interface ServiceLimit {
+  readonly requestsPerMinute: number;
+}
+
+/** Where a measured service is, and the only account's way in. */
+export interface ServiceAddress {
   readonly url: string;
-  /** Of an administrator, of an account that is paid for. */
+  /** An administrator's, of an account that is paid for. */
   readonly key: string;
-  readonly accountId: string;
   readonly databaseUrl: string;
+}
+
+export interface MeasuredService extends ServiceAddress {
   stop(): Promise<void>;
 }
 
-export async function startMeasuredService(some: Partial<ServiceOptions> = {}): Promise<MeasuredService> {
-  const postgres = await startPostgres({
-    dataFolder: createTemporaryFolder(),
-    port: 0,
-    ephemeral: true,
-    log: (line) => void process.stderr.write(`${line}\n`),
+/** Starts the service as `ferry service start` does, with its log and an embedded Postgres that loses nothing. */
+export async function startMeasuredService(limit: ServiceLimit): Promise<MeasuredService> {
+  const service = fork(path.join(__dirname, 'service-process.js'), {
+    // What a benchmark finds is all that it prints on standard output.
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
-  const service = fork(path.join(__dirname, 'service-process.js'));
-  const stop = async (): Promise<void> => {
-    if (service.connected) {
-      service.disconnect();
-      await once(service, 'exit');
-    }
-    await postgres.stop();
+  const exited = once(service, 'exit');
+  service.send(limit);
+  const [address] = (await Promise.race([once(service, 'message'), diedEarly(exited)])) as [ServiceAddress];
+  return {
+    ...address,
+    async stop() {
+      if (service.connected) service.disconnect();
+      await exited;
+    },
   };
-  try {
-    service.send({ databaseUrl: postgres.url, ...some });
-    const [{ url }] = (await Promise.race([once(service, 'message'), diedEarly(service)])) as [{ url: string }];
-    const accountId = await createAccount(postgres.url, { name: 'Measured', plan: 'paid' });
-    const { key } = await createKey(postgres.url, { accountId, role: 'administrator' });
-    return { url, key, accountId, databaseUrl: postgres.url, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
 }
 
-async function diedEarly(service: ReturnType<typeof fork>): Promise<never> {
-  await once(service, 'exit');
+async function diedEarly(exited: Promise<unknown>): Promise<never> {
+  await exited;
   throw new Error('the service did not start');
 }

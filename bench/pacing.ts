@@ -22,13 +22,13 @@ export const pacing: Benchmark = {
           name: 'pacing.used',
           value: answered / (minutes * 60 * ALLOWED_PER_SECOND),
           unit: 'share of what is allowed',
-          goal: { atLeast: 0.95 },
+          goal: ['>=', 0.95],
         },
         {
           name: 'pacing.refused',
           value: refused / (answered + refused),
           unit: 'share of requests answered with 429',
-          goal: { atMost: 0.01 },
+          goal: ['<', 0.01],
         },
       ];
     } finally {
@@ -37,7 +37,10 @@ export const pacing: Benchmark = {
   },
 };
 
-/** Asks as fast as the client lets. The service's minute begins with the first request, so whole minutes are counted. */
+/**
+ * Asks as fast as the client lets, and counts what is answered in whole minutes: the service's minutes begin with the
+ * first request, so no more than all that is allowed can be counted.
+ */
 async function askFor(
   { url, key }: MeasuredService,
   forMs: number,
@@ -48,14 +51,17 @@ async function askFor(
   const client = createCompanyDataClient({
     baseUrl: url,
     apiKey: new Secret(key),
+    // Longer than the service's minute: the client waits for the next one itself.
+    retryBudgetMs: 2 * MINUTE_MS,
     onWait: ({ failure }) => void (refused += failure.kind === 'answer' && failure.status === 429 ? 1 : 0),
   });
-  const { value: company } = await client.createCompany({ name: 'Asked' }, { idempotencyKey: randomUUID() });
   const startedAt = Date.now();
+  const isOver = (): boolean => Date.now() - startedAt >= forMs;
+  const { value: company } = await client.createCompany({ name: 'Asked' }, { idempotencyKey: randomUUID() });
   const ask = async (): Promise<void> => {
-    while (Date.now() - startedAt < forMs) {
+    while (!isOver()) {
       await client.getCompany(company.id);
-      answered += 1;
+      if (!isOver()) answered += 1;
     }
   };
   const telling = setInterval(

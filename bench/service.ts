@@ -28,42 +28,54 @@ async function measureAll(measured: MeasuredService, quick: boolean, report: Rep
   report(0, TOTAL, `filling in ${companies} companies`);
   const id = await fill(measured, companies);
 
-  report(1, TOTAL, 'GET of one company');
-  const reads = await load(measured, { path: `/companies/${id}` }, seconds);
-  report(2, TOTAL, 'POST of companies');
-  const body = JSON.stringify({ name: 'One more' });
-  const writes = await load(measured, { path: '/companies', method: 'POST', body }, seconds);
-
-  report(3, TOTAL, `pages of ${PAGE_SIZE}`);
+  // Before more companies are made: the last page would not be the last one.
+  report(1, TOTAL, `pages of ${PAGE_SIZE}`);
   const first: number[] = [];
   const last: number[] = [];
   // The first look of each fills caches, as any look before it would have.
   for (let look = 0; look <= looks; look += 1) {
-    first.push(await timePage(measured, 1));
-    last.push(await timePage(measured, Math.ceil(companies / PAGE_SIZE)));
+    first.push(await timePage(measured, 1, companies));
+    last.push(await timePage(measured, companies / PAGE_SIZE, companies));
   }
+
+  report(2, TOTAL, 'GET of one company');
+  const reads = await load(measured, { path: `/companies/${id}` }, seconds);
+  report(3, TOTAL, 'POST of companies');
+  const body = JSON.stringify({ name: 'One more' });
+  const writes = await load(measured, { path: '/companies', method: 'POST', body }, seconds);
   report(TOTAL, TOTAL, 'done');
   return [
-    { name: 'service.get-company', value: reads, unit: 'requests/s', goal: { atLeast: 1_000 } },
-    { name: 'service.post-company', value: writes, unit: 'requests/s', goal: { atLeast: 400 } },
-    { name: 'service.first-page', value: median(first.slice(1)), unit: 'ms', goal: { atMost: 300 } },
-    { name: 'service.last-page', value: median(last.slice(1)), unit: 'ms', goal: { atMost: 300 } },
+    { name: 'service.get-company', value: reads, unit: 'requests/s', goal: ['>=', 1_000] },
+    { name: 'service.post-company', value: writes, unit: 'requests/s', goal: ['>=', 400] },
+    { name: 'service.first-page', value: median(first.slice(1)), unit: 'ms', goal: ['<', 300] },
+    { name: 'service.last-page', value: median(last.slice(1)), unit: 'ms', goal: ['<', 300] },
   ];
 }
 
-/** Companies as the service stores them; made through the API, 100,000 would take minutes. Gives the id of one. */
-async function fill({ databaseUrl, accountId }: MeasuredService, companies: number): Promise<string> {
-  const database = new Client({ connectionString: databaseUrl });
+/**
+ * Companies as the service stores them once they are moved and synced, in the order of their creation; through the API,
+ * 100,000 would take minutes. Gives the id of one.
+ */
+async function fill({ databaseUrl }: MeasuredService, companies: number): Promise<string> {
+  const database = new Client({ connectionString: databaseUrl, options: '-c search_path=company_data_service' });
   await database.connect();
   try {
     await database.query(
-      `insert into company_data_service.companies (account_id, name, tags, created_at)
-       select $1, 'Company ' || n, jsonb_build_object('uid', n::text), now() - make_interval(secs => n)
-       from generate_series(1, $2::integer) n`,
-      [accountId, companies],
+      `insert into companies (account_id, name, tags, created_at)
+       select accounts.id, 'Company ' || n, jsonb_build_object('uid', n::text), now() - make_interval(secs => $1 - n)
+       from accounts, generate_series(1, $1::integer) n`,
+      [companies],
     );
-    await database.query('vacuum analyze company_data_service.companies');
-    const { rows } = await database.query<{ id: string }>('select id from company_data_service.companies limit 1');
+    await database.query(
+      `insert into connections (company_id, platform_key, status, data_types, organization_id, organization_name)
+       select id, 'quickbooks-online', 'Linked', '{invoices}', tags ->> 'uid', name from companies`,
+    );
+    await database.query(
+      `insert into data_sets (connection_id, company_id, data_type, latest_sync_id, last_successful_sync)
+       select id, company_id, 'invoices', gen_random_uuid(), now() from connections`,
+    );
+    await database.query('vacuum analyze companies, connections, data_sets');
+    const { rows } = await database.query<{ id: string }>('select id from companies limit 1');
     return rows[0]?.id ?? '';
   } finally {
     await database.end();
@@ -91,13 +103,24 @@ async function load({ url, key }: MeasuredService, { path, ...asked }: Asked, se
   return result['2xx'] / result.duration;
 }
 
-async function timePage({ url, key }: MeasuredService, page: number): Promise<number> {
+/** Milliseconds until a page is there and read. Throws when it is not a full page, or the last one is not the last. */
+async function timePage({ url, key }: MeasuredService, page: number, companies: number): Promise<number> {
   const started = performance.now();
   const answer = await fetch(`${url}/companies?page=${page}&pageSize=${PAGE_SIZE}`, { headers: authorization(key) });
-  const { results } = (await answer.json()) as { results?: readonly unknown[] };
+  const { results, totalResults, _links } = (await answer.json()) as Partial<Page>;
   const tookMs = performance.now() - started;
-  if (!answer.ok || results?.length === 0) throw new Error(`page ${page}: ${answer.status}, no companies`);
+  const isLast = _links?.next === undefined;
+  const isRight = results?.length === PAGE_SIZE && totalResults === companies;
+  if (!answer.ok || !isRight || isLast !== (page === companies / PAGE_SIZE)) {
+    throw new Error(`page ${page}: ${answer.status}, ${results?.length} of ${totalResults} companies`);
+  }
   return tookMs;
+}
+
+interface Page {
+  readonly results: readonly unknown[];
+  readonly totalResults: number;
+  readonly _links: { readonly next?: unknown };
 }
 
 function authorization(key: string): Record<string, string> {

@@ -21,7 +21,7 @@ test('a quick run prints every figure with its goal, as one JSON object', async 
   for (const figure of Object.values(figures)) {
     expect(figure).toEqual({
       value: expect.any(Number) as number,
-      goal: expect.stringMatching(/^[<>]= \d/) as string,
+      goal: expect.stringMatching(/^(>=|<=|<) \d/) as string,
       met: expect.any(Boolean) as boolean,
       unit: expect.stringMatching(/./) as string,
     });

@@ -1,12 +1,20 @@
-import { figureOf, median } from '../../bench/figures';
+import { figureOf, median, type Measured } from '../../bench/figures';
 
-test.each([
-  [{ atLeast: 1_000 }, 1_000, '>= 1000', true],
-  [{ atLeast: 1_000 }, 999, '>= 1000', false],
-  [{ atMost: 0.01 }, 0.01, '<= 0.01', true],
-  [{ atMost: 0.01 }, 0.0101, '<= 0.01', false],
-])('a goal of %j is judged at its edge: %d', (goal, value, said, met) => {
+test.each<[Measured['goal'], number, string, boolean]>([
+  [['>=', 0.95], 0.95, '>= 0.95', true],
+  [['>=', 0.95], 0.949_99, '>= 0.95', false],
+  [['<=', 30], 30, '<= 30', true],
+  [['<=', 30], 30.000_1, '<= 30', false],
+  [['<', 300], 299.999_9, '< 300', true],
+  [['<', 300], 300, '< 300', false],
+])('a goal of %j is judged at its edge, without rounding: %d', (goal, value, said, met) => {
   expect(figureOf({ name: 'any', value, unit: 'ms', goal })).toEqual({ value, goal: said, met, unit: 'ms' });
+});
+
+test('what could not be measured meets no goal', () => {
+  for (const goal of [['>=', 1] as const, ['<=', 1] as const, ['<', 1] as const]) {
+    expect(figureOf({ name: 'any', value: Number.NaN, unit: 'ms', goal }).met).toBe(false);
+  }
 });
 
 test.each([
