@@ -1,12 +1,14 @@
 import type { CompanyDataClient } from '../company-data-client';
 import type { KeyProvider } from '../security';
 import type { Database } from '../store';
+import type { NoticeBoard } from './notices';
 
 /** What activities work with; the worker makes it once, tests make their own. */
 export interface ActivityDeps {
   readonly db: Database;
   readonly service: CompanyDataClient;
   readonly keys: KeyProvider;
+  readonly notices: NoticeBoard;
   /** An authorization that has not been sent so long after its company was claimed is not sent at all. Milliseconds. */
   readonly sendWithinMs: number;
   /**

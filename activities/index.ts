@@ -4,6 +4,7 @@ import { courseActivities } from './course';
 import type { ActivityDeps } from './deps';
 import { endingActivities } from './ending';
 import { firstCompanyActivities } from './first-company';
+import { noticeActivities } from './notices';
 
 export function createActivities(deps: ActivityDeps) {
   return {
@@ -11,7 +12,10 @@ export function createActivities(deps: ActivityDeps) {
     ...firstCompanyActivities(deps),
     ...batchActivities(deps),
     ...endingActivities(deps),
+    ...noticeActivities(deps),
   };
 }
 
 export type Activities = ReturnType<typeof createActivities>;
+
+export { createNoticeBoard } from './notices';

@@ -15,6 +15,11 @@ const environment = z.object({
   COMPANY_DATA_API_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY_FILE: z.string().optional(),
+  TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
+  TOKENFERRY_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^(?:whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/, 'must be at least 24 bytes in base64, with or without whsec_.')
+    .optional(),
 });
 
 export type Environment = z.infer<typeof environment>;

@@ -11,6 +11,11 @@ interface ServiceConfig {
   apiKey: Secret;
 }
 
+/** Where notices go beside the log; nowhere, if no address is set. */
+interface WebhookConfig {
+  target?: { url: string; secret: Secret };
+}
+
 /** What a command or a process may need. */
 interface Parts {
   temporal: TemporalConfig;
@@ -19,6 +24,7 @@ interface Parts {
   service: ServiceConfig;
   /** Newest first. */
   masterKeys: MasterKeys;
+  webhook: WebhookConfig;
 }
 
 export type Part = keyof Parts;
@@ -40,6 +46,10 @@ const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment
   masterKeys: {
     name: 'the master key (TOKENFERRY_MASTER_KEY or TOKENFERRY_MASTER_KEY_FILE)',
     variables: ['TOKENFERRY_MASTER_KEY', 'TOKENFERRY_MASTER_KEY_FILE'],
+  },
+  webhook: {
+    name: 'the webhook (TOKENFERRY_WEBHOOK_URL and TOKENFERRY_WEBHOOK_SECRET)',
+    variables: ['TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET'],
   },
 };
 
@@ -79,6 +89,7 @@ export function loadConfig<Needed extends Part = never>(
     databaseUrl: () => readDatabaseUrl(environment, stack),
     service: () => readService(environment, stack, problems),
     masterKeys: () => readMasterKeys(environment, stack, problems),
+    webhook: () => readWebhook(environment, problems),
   };
   const parts: Partial<Parts> = {};
   const missing: Part[] = [];
@@ -102,6 +113,18 @@ function missingMessage(missing: readonly Part[], home: string): string {
 function readDatabaseUrl(environment: Environment, stack: RunningStack | undefined): Secret | undefined {
   const url = environment.DATABASE_URL ?? stack?.databaseUrl;
   return url === undefined ? undefined : new Secret(url);
+}
+
+/** Whoever receives notices has to be able to tell that they are ours. */
+function readWebhook(
+  { TOKENFERRY_WEBHOOK_URL: url, TOKENFERRY_WEBHOOK_SECRET: secret }: Environment,
+  problems: string[],
+): WebhookConfig | undefined {
+  if (url !== undefined && secret !== undefined) return { target: { url, secret: new Secret(secret) } };
+  if (url === undefined && secret === undefined) return {};
+  const [set, other] = url === undefined ? ['_SECRET', '_URL'] : ['_URL', '_SECRET'];
+  problems.push(`TOKENFERRY_WEBHOOK${set} is set, but TOKENFERRY_WEBHOOK${other} is not: the two belong together.`);
+  return undefined;
 }
 
 /** Address and key belong together: the running stack's key must not be sent to another address. */

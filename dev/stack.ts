@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { removeRunningStack, writeRunningStack, type Config, type Part, type TemporalConfig } from '../config';
+import { loadConfig, removeRunningStack, writeRunningStack, type Config, type Part, type TemporalConfig } from '../config';
 import { parseMasterKeys, Secret } from '../security';
 import { postgresUser } from './postgres-binaries';
 import { assertNotRunning } from './running-already';
@@ -95,6 +95,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     databaseUrl: new Secret(databases.orchestratorUrl),
     service: { url: service.url, apiKey: new Secret(apiKey) },
     masterKeys: parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8'))),
+    webhook: loadConfig(['webhook'], env).webhook,
   };
   signal?.throwIfAborted();
 

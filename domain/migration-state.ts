@@ -71,6 +71,16 @@ export interface Pause {
   readonly at: string;
 }
 
+/** A wait for somebody, and what has been said about it. */
+export interface Wait {
+  /** Another step or other roles make another wait. */
+  readonly about: string;
+  readonly since: string;
+  readonly reminders: number;
+  readonly escalated: boolean;
+  readonly stopTold: boolean;
+}
+
 export interface MigrationState {
   readonly step: Step;
   readonly closed: Ending | null;
@@ -87,6 +97,8 @@ export interface MigrationState {
   readonly counts: Counts;
   readonly batchRuns: number;
   readonly pause: Pause | null;
+  /** Whom the migration waits for, since when, and what has been said about it. */
+  readonly wait: Wait | null;
   /** What became of the latest decisions, oldest first; older ones are in the audit trail. */
   readonly outcomes: readonly Outcome[];
   /** Decided, but not yet in the audit trail. */
@@ -117,6 +129,7 @@ export function newMigration({
     counts: NO_COUNTS,
     batchRuns: 0,
     pause: null,
+    wait: null,
     outcomes: [],
     unrecorded: [],
   };

@@ -1,6 +1,6 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createActivities } from '../activities';
+import { createActivities, createNoticeBoard } from '../activities';
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
 import { createMasterKeyProvider } from '../security';
@@ -10,7 +10,7 @@ import { assertSearchAttributes } from './search-attributes';
 import { installRuntime } from './runtime';
 import { workflowCode, type WorkflowCode } from './workflow-code';
 
-export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys'>;
+export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'webhook'>;
 
 export interface RunningWorker {
   /** Ends what is in the air, then disconnects. */
@@ -70,6 +70,7 @@ export async function startWorker(
         db,
         service,
         keys: createMasterKeyProvider(config.masterKeys),
+        notices: createNoticeBoard(log, config.webhook.target),
         sendWithinMs: SEND_WITHIN_MS,
         stalledAfterMs: SEND_WITHIN_MS + AUTHORIZATION_TIMEOUT_MS + STALLED_MARGIN_MS,
       }),

@@ -31,3 +31,10 @@ export const tidying = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
+
+/** A webhook that is down gets a notice late, or never: nobody waits for it. */
+export const notices = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes', maximumAttempts: 12 },
+  cancellationType: ActivityCancellationType.ABANDON,
+});

@@ -27,6 +27,7 @@ import { batchRun } from './batch-run';
 import type { Desk } from './desk';
 import { growingWait } from './growing-wait';
 import { now, openDesk } from './desk';
+import { keepReminding } from './reminders';
 
 /** How a migration ended. The companies are in the ledger, and `ferry report` reads them there. */
 export interface Handover {
@@ -65,6 +66,7 @@ const FROM_TEMPORAL = { role: 'support', by: 'Temporal', reason: "cancelled with
 
 async function sixSteps(desk: Desk): Promise<Handover> {
   const trail = keepTheTrail(desk);
+  void keepReminding(desk);
 
   while (desk.state().closed === null) {
     const { step } = desk.state();

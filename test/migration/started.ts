@@ -17,8 +17,8 @@ export const CLIENT = { role: 'client', by: 'Cleo' } as const;
 export interface Started {
   readonly id: string;
   /** Sends a decision and gives what became of it. */
-  send(message: DecisionMessage, sent: Sent): Promise<string>;
-  until(reached: (progress: Progress) => boolean): Promise<Progress>;
+  readonly send: (message: DecisionMessage, sent: Sent) => Promise<string>;
+  readonly until: (reached: (progress: Progress) => boolean) => Promise<Progress>;
   /** Takes steps 1 to 4, and supplies the credentials that each row was given. */
   readyToMove(): Promise<void>;
   /** Stores a credential anew, obtained just now. */

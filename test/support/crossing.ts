@@ -89,6 +89,7 @@ export async function openCrossingRig(): Promise<CrossingRig> {
       db,
       keys,
       service: client(between.url),
+      notices: { post: async () => undefined },
       sendWithinMs: 30_000,
       stalledAfterMs: STALLED_AFTER_MS,
       ...some,

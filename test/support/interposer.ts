@@ -103,14 +103,6 @@ export const answerLost: Interference = async (response, _request, pass) => {
   response.destroy();
 };
 
-/** The service does what it was asked for; something else happens before its answer can arrive, which it never does. */
-export const answerHeld =
-  (meanwhile: () => void): Interference =>
-  async (_response, _request, pass) => {
-    await pass();
-    meanwhile();
-  };
-
 /** The service's own answer, with other fields in its body. */
 export const altered =
   (alter: (body: Record<string, unknown>) => unknown): Interference =>

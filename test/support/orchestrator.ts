@@ -21,7 +21,7 @@ export interface Orchestrator {
   readonly config: WorkerConfig;
   /** For commands: the variables that lead to this orchestrator. */
   readonly env: NodeJS.ProcessEnv;
-  startWorker(): Promise<RunningWorker>;
+  startWorker(some?: Partial<WorkerConfig>): Promise<RunningWorker>;
   /** Straight to the service, to see what is there. */
   client(): CompanyDataClient;
   close(): Promise<void>;
@@ -46,6 +46,7 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
     temporal: { address, namespace, connectionOptions: { address } },
     databaseUrl: new Secret(database.url),
     service: { url: service.url, apiKey: new Secret(key) },
+    webhook: {},
     masterKeys: parseMasterKeys(new Secret(randomBytes(32).toString('base64'))),
   };
   const ferry = await openFerry(config);
@@ -56,8 +57,8 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
     service,
     config,
     env: { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, DATABASE_URL: database.url },
-    startWorker: async () => {
-      const worker = await startWorker(config, pino({ level: 'error' }), WORKFLOWS);
+    startWorker: async (some = {}) => {
+      const worker = await startWorker({ ...config, ...some }, pino({ level: 'error' }), WORKFLOWS);
       workers.push(worker);
       return worker;
     },

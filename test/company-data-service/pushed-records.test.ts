@@ -1,0 +1,84 @@
+import { DATA_TYPES, type DataType } from '../../company-data-service/platform/data-types';
+import { RECORD_SHAPES } from '../../company-data-service/platform/record-shapes';
+import { until } from '../support/conditions';
+import { authorized, runService, settled, synced, type Body, type RunningService } from './running-service';
+
+let service: RunningService;
+beforeAll(async () => {
+  service = await runService();
+});
+afterAll(() => service.close());
+
+interface Paths {
+  readonly company: string;
+  readonly connection: string;
+}
+
+/** Pushes a record, waits until the platform has created it, and answers its id there. */
+async function created({ company, connection }: Paths, dataType: DataType, body: unknown): Promise<string> {
+  const operation = (await service.client('POST', `${connection}/push/${dataType}`, { body })).body;
+  const { pushOperationKey } = operation as unknown as { pushOperationKey: string };
+  let done = operation as unknown as { status: string; changes: { recordRef: { id: string } }[] };
+  await until(async () => {
+    done = (await service.client('GET', `${company}/push/${pushOperationKey}`)).body as unknown as typeof done;
+    return done.status !== 'Pending';
+  });
+  expect(done.status).toBe('Success');
+  return done.changes[0]?.recordRef.id ?? '';
+}
+
+async function recordsAfterSync(company: string, dataType: DataType = 'invoices'): Promise<Body[]> {
+  await service.client('POST', `${company}/data/all`);
+  await settled(service.client, company);
+  return (await service.client('GET', `${company}/data/${dataType}?pageSize=5000`)).body.results;
+}
+
+describe('a pushed record', () => {
+  it('is among the data of every later sync, as it was pushed, and not before', async () => {
+    const paths = await synced(service.administrator, 'sbx-ok-3');
+    const id = await created(paths, 'invoices', { invoiceNumber: 'INV-77', totalAmount: 12.5, colour: 'red' });
+    const invoice = `${paths.company}/data/invoices/${id}`;
+    expect(await service.client('GET', invoice)).toMatchObject({ status: 404 });
+
+    for (const _sync of [1, 2]) {
+      const invoices = await recordsAfterSync(paths.company);
+      expect(invoices).toHaveLength(4);
+      const { body } = await service.client('GET', invoice);
+      expect(body).toMatchObject({
+        id,
+        invoiceNumber: 'INV-77',
+        totalAmount: 12.5,
+        amountDue: 12.5,
+        status: 'Submitted',
+      });
+      expect(body).not.toHaveProperty('colour');
+      expect(invoices).toContainEqual(body);
+    }
+    expect(await recordsAfterSync(paths.company, 'bills')).toHaveLength(2);
+  });
+
+  it.each(DATA_TYPES)('is a whole record of its type, whatever was left out: %s', async (dataType) => {
+    const paths = await authorized(service.administrator, 'sbx-ok-1');
+    const [field = ''] = Object.entries(RECORD_SHAPES[dataType].shape).flatMap(([name, shape]) =>
+      name !== 'id' && shape.type === 'string' && !('format' in shape) ? [name] : [],
+    );
+    const value = field.toLowerCase().includes('currency') ? 'EUR' : 'given';
+    const id = await created(paths, dataType, { id: 'mine', [field]: value });
+    const found = (await recordsAfterSync(paths.company, dataType)).find((record) => record.id === id);
+    expect(RECORD_SHAPES[dataType].strict().parse(found)).toMatchObject({ [field]: value });
+  });
+
+  it('is fetched with the others, page by page', async () => {
+    const paths = await authorized(service.administrator, 'sbx-ok-249');
+    for (let index = 0; index < 3; index += 1) await created(paths, 'invoices', { invoiceNumber: `NEW-${index}` });
+    const numbers = (await recordsAfterSync(paths.company)).map(({ invoiceNumber }) => invoiceNumber);
+    expect(new Set(numbers).size).toBe(252);
+    expect(numbers).toEqual(expect.arrayContaining(['NEW-0', 'NEW-1', 'NEW-2']));
+  });
+
+  it('belongs to the organization that it was pushed to, and to its grant', async () => {
+    await created(await authorized(service.administrator, 'sbx-ok-2'), 'invoices', { invoiceNumber: 'MINE' });
+    const { company } = await authorized(service.administrator, 'sbx-ok-2');
+    expect(await recordsAfterSync(company)).toHaveLength(2);
+  });
+});
