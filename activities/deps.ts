@@ -1,7 +1,13 @@
 import type { CompanyDataClient } from '../company-data-client';
+import type { Notice } from '../domain/notices';
 import type { KeyProvider } from '../security';
 import type { Database } from '../store';
-import type { NoticeBoard } from './notices';
+
+/** Takes notices. Rejects when one could not be delivered. */
+export interface NoticeBoard {
+  /** @param id the same for every attempt to deliver this notice */
+  post(notice: Notice, id: string): Promise<void>;
+}
 
 /** What activities work with; the worker makes it once, tests make their own. */
 export interface ActivityDeps {

@@ -5,18 +5,12 @@ import type { Logger } from 'pino';
 import { request } from 'undici';
 import type { Notice } from '../domain/notices';
 import type { Secret } from '../security';
-import type { ActivityDeps } from './deps';
+import type { ActivityDeps, NoticeBoard } from './deps';
 
 export interface Webhook {
   readonly url: string;
   /** What the body is signed with. */
   readonly secret: Secret;
-}
-
-/** Takes notices. Rejects when one could not be delivered. */
-export interface NoticeBoard {
-  /** @param id the same for every attempt to deliver this notice */
-  post(notice: Notice, id: string): Promise<void>;
 }
 
 /** Thrown when the webhook's receiver did not take a notice. */
