@@ -3,6 +3,7 @@ import { Pool } from 'pg';
 import { firstSchema } from './migrations/001-first-schema';
 import { settingsPushesQuotas } from './migrations/002-settings-pushes-quotas';
 import { sharedRateLimit } from './migrations/003-shared-rate-limit';
+import { pushedRecords } from './migrations/004-pushed-records';
 import type { Tables } from './tables';
 
 /** The service's own schema: it shares a database, but no table, with whatever else lives there. */
@@ -12,6 +13,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '001-first-schema': firstSchema,
   '002-settings-pushes-quotas': settingsPushesQuotas,
   '003-shared-rate-limit': sharedRateLimit,
+  '004-pushed-records': pushedRecords,
 };
 
 export type Database = Kysely<Tables>;

@@ -139,6 +139,21 @@ interface SandboxUserTokenTable {
   number: Generated<string>;
 }
 
+/** What was pushed to the sandbox's organizations. */
+interface SandboxRecordTable {
+  /** The push operation's. */
+  key: string;
+  platform_key: string;
+  organization_id: string;
+  /** SHA-256 of what stays the same for as long as the grant lives. */
+  grant_digest: Buffer;
+  data_type: string;
+  /** Grows with every record. */
+  number: Generated<string>;
+  created_at: GeneratedDate;
+  fields: JSONColumnType<Record<string, unknown>>;
+}
+
 interface SyncSettingTable {
   company_id: string;
   data_type: string;
@@ -194,6 +209,7 @@ export interface Tables {
   idempotent_responses: IdempotentResponseTable;
   sandbox_tokens: SandboxTokenTable;
   sandbox_user_tokens: SandboxUserTokenTable;
+  sandbox_records: SandboxRecordTable;
   sync_settings: SyncSettingTable;
   push_operations: PushOperationTable;
   daily_requests: DailyRequestTable;

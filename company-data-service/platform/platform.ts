@@ -81,10 +81,11 @@ export interface Platforms {
    */
   fetch(grant: Grant, organizationId: string, dataType: DataType, cursor?: string): Promise<FetchedPage>;
   /**
-   * Hands a record to the platform, or asks what became of it.
+   * Hands a record to the platform, or asks what became of it. What was created is in every data set that is fetched
+   * later.
    * @throws PlatformRefusal, PlatformInaccessible
    */
-  push(grant: Grant, record: PushedRecord): Promise<PushAnswer>;
+  push(grant: Grant, organizationId: string, record: PushedRecord): Promise<PushAnswer>;
 }
 
 /** Why a platform does not serve a company; the `statusText` of a connection's error. */

@@ -31,6 +31,7 @@ interface DuePush {
   readonly age_ms: number;
   readonly platform_key: string;
   readonly connection_status: ConnectionStatus;
+  readonly organization_id: string;
   readonly credential: Readonly<Record<string, string>> | null;
   readonly application: Grant['application'] | null;
 }
@@ -65,7 +66,8 @@ async function claimDuePushes(transaction: Database): Promise<DuePush[]> {
     select
       push.id, push.data_type, push.record, push.provider_status_code,
       (extract(epoch from clock_timestamp() - push.requested_at) * 1000)::float8 as age_ms,
-      connections.platform_key, connections.status as connection_status, credentials.fields as credential,
+      connections.platform_key, connections.status as connection_status, connections.organization_id,
+      credentials.fields as credential,
       case when applications.client_id is not null then json_build_object(
         'clientId', applications.client_id,
         'clientSecret', applications.client_secret,
@@ -89,7 +91,7 @@ async function take(platforms: Platforms, push: DuePush, logger: Logger): Promis
   if (push.connection_status !== 'Linked' || !credential) return failed(401, 'The connection is not linked.');
   const grant: Grant = { platform: platformOf(push), credential, ...(application && { application }) };
   try {
-    const answer = await platforms.push(grant, {
+    const answer = await platforms.push(grant, push.organization_id, {
       key: push.id,
       dataType: push.data_type,
       record: push.record,

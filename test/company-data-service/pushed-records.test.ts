@@ -1,4 +1,4 @@
-import { DATA_TYPES, type DataType } from '../../company-data-service/platform/data-types';
+import type { DataType } from '../../company-data-service/platform/data-types';
 import { RECORD_SHAPES } from '../../company-data-service/platform/record-shapes';
 import { until } from '../support/conditions';
 import { authorized, runService, settled, synced, type Body, type RunningService } from './running-service';
@@ -57,15 +57,19 @@ describe('a pushed record', () => {
     expect(await recordsAfterSync(paths.company, 'bills')).toHaveLength(2);
   });
 
-  it.each(DATA_TYPES)('is a whole record of its type, whatever was left out: %s', async (dataType) => {
+  it.each([
+    ['accounts', { name: 'Petty cash' }],
+    ['bills', { totalAmount: 7.5 }],
+    ['customers', { status: 'Archived' }],
+    ['invoices', { customerRef: { id: 'customer-1' } }],
+    ['items', { isActive: false }],
+    ['payments', { currency: 'EUR' }],
+    ['suppliers', { name: 'Acme' }],
+  ] as const)('is a whole record of its type, whatever was left out: %s', async (dataType, given) => {
     const paths = await authorized(service.administrator, 'sbx-ok-1');
-    const [field = ''] = Object.entries(RECORD_SHAPES[dataType].shape).flatMap(([name, shape]) =>
-      name !== 'id' && shape.type === 'string' && !('format' in shape) ? [name] : [],
-    );
-    const value = field.toLowerCase().includes('currency') ? 'EUR' : 'given';
-    const id = await created(paths, dataType, { id: 'mine', [field]: value });
+    const id = await created(paths, dataType, { ...given, id: 'mine' });
     const found = (await recordsAfterSync(paths.company, dataType)).find((record) => record.id === id);
-    expect(RECORD_SHAPES[dataType].strict().parse(found)).toMatchObject({ [field]: value });
+    expect(RECORD_SHAPES[dataType].strict().parse(found)).toMatchObject(given);
   });
 
   it('is fetched with the others, page by page', async () => {

@@ -150,6 +150,10 @@ describe('several processes of the service', () => {
     const pushes = `${company}/push?query=${encodeURIComponent('status=Success')}`;
     await until(async () => (await callerWith(successor.url, key)('GET', pushes)).body.totalResults === 5);
     expect((await inspector.query('select from push_ends')).rowCount).toBe(5);
+    await callerWith(successor.url, key)('POST', `${company}/data/all`);
+    await settled(callerWith(successor.url, key), company);
+    const invoices = await callerWith(successor.url, key)('GET', `${company}/data/invoices`);
+    expect(invoices.body.totalResults).toBe(1 + 5);
     await successor.kill();
   });
 

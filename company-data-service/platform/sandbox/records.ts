@@ -1,8 +1,9 @@
 /** The books of a sandbox organization: the same organization always has the same records. */
 import { createHash } from 'node:crypto';
+import type { z } from 'zod';
 import type { DataType } from '../data-types';
 import type { PlatformRecord } from '../platform';
-import type { RecordOf } from '../record-shapes';
+import { RECORD_SHAPES, type RecordOf } from '../record-shapes';
 
 const BOOKS_BEGIN = Date.UTC(2025, 0, 1);
 const DAY_MS = 86_400_000;
@@ -34,6 +35,35 @@ export function recordAt(organizationId: string, dataType: DataType, index: numb
   const fields = SHAPES[dataType]({ organizationId, index, invoices, id, createdAt });
   return { id, createdAt, fields };
 }
+
+/**
+ * The fields of a record that is created at the platform: what the client leaves out, the platform fills in, and what a
+ * record of this type does not have, it ignores.
+ *
+ * @param index how many records there were before
+ */
+export function newRecord(
+  dataType: DataType,
+  place: Omit<Place, 'invoices'>,
+  given: Readonly<Record<string, unknown>>,
+): PlatformRecord['fields'] {
+  const shape: z.ZodObject = RECORD_SHAPES[dataType];
+  const { totalAmount, ...known } = shape.partial().parse(given);
+  return {
+    ...SHAPES[dataType]({ ...place, invoices: place.index }),
+    ...NEW_STATUS[dataType],
+    ...(totalAmount !== undefined && { totalAmount, ...('amountDue' in shape.shape && { amountDue: totalAmount }) }),
+    ...known,
+    id: place.id,
+    modifiedDate: place.createdAt.toISOString(),
+  };
+}
+
+/** Nothing has been paid of a document that was just created. */
+const NEW_STATUS: { readonly [Type in DataType]?: Partial<RecordOf<Type>> } = {
+  invoices: { status: 'Submitted' },
+  bills: { status: 'Open' },
+};
 
 interface Place {
   readonly organizationId: string;

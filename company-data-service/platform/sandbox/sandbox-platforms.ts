@@ -10,12 +10,14 @@ import {
   type FetchedPage,
   type Grant,
   type Organization,
+  type PlatformRecord,
   type Platforms,
   type PushAnswer,
   type PushedRecord,
   type TokenPair,
 } from '../platform';
 import { parseCredential, tokenOf, type SandboxCredential } from './credentials';
+import { countPushed, keepPushed, readPushed, type Books } from './pushed-records';
 import { recordAt, recordCount } from './records';
 import { countUse, isAmongNewest, isFresh, mintPair, rememberMinted, spend } from './tokens';
 
@@ -67,11 +69,12 @@ export class SandboxPlatforms implements Platforms {
   }
 
   async fetch(grant: Grant, organizationId: string, dataType: DataType, cursor?: string): Promise<FetchedPage> {
-    const credential = parseCredential(tokenOf(grant));
-    const { invoices, expiresDuringSync } = credential;
-    const total = recordCount(dataType, invoices);
+    const books = booksOf(grant, organizationId, dataType);
+    const { invoices, expiresDuringSync, delayMs = 0 } = parseCredential(tokenOf(grant));
+    const own = recordCount(dataType, invoices);
+    const total = own + (await countPushed(this.db, books));
     const sizeAt = (from: number) => Math.min(PAGE_SIZE, total - from);
-    const waitFor = (records: number) => records * this.pace.syncMsPerRecord + (credential.delayMs ?? 0);
+    const waitFor = (records: number) => records * this.pace.syncMsPerRecord + delayMs;
 
     if (cursor === undefined) {
       return { records: [], progress: 0, next: { cursor: '0', afterMs: this.pace.syncBaseMs + waitFor(sizeAt(0)) } };
@@ -79,8 +82,14 @@ export class SandboxPlatforms implements Platforms {
     const from = Number(cursor);
     const end = from + sizeAt(from);
     if (expiresDuringSync && end >= total / 2) throw new PlatformRefusal('GrantRefused', 'The grant has expired.');
-    const indexes = Array.from({ length: end - from }, (_, offset) => from + offset);
-    const records = indexes.map((index) => recordAt(organizationId, dataType, index, invoices));
+    const records: PlatformRecord[] = [];
+    for (let index = from; index < Math.min(end, own); index += 1) {
+      records.push(recordAt(organizationId, dataType, index, invoices));
+    }
+    if (end > own) {
+      const offset = Math.max(0, from - own);
+      records.push(...(await readPushed(this.db, books, { offset, limit: end - own - offset })));
+    }
     if (end >= total) return { records, progress: 100 };
     return {
       records,
@@ -89,10 +98,14 @@ export class SandboxPlatforms implements Platforms {
     };
   }
 
-  async push(grant: Grant, { key, accepted }: PushedRecord): Promise<PushAnswer> {
-    const credential = parseCredential(tokenOf(grant));
-    if (credential.expiresDuringSync && accepted) throw new PlatformRefusal('GrantRefused', 'The grant has expired.');
-    if (!accepted) return { statusCode: 202, afterMs: this.pace.syncBaseMs + (credential.delayMs ?? 0) };
+  async push(grant: Grant, organizationId: string, pushed: PushedRecord): Promise<PushAnswer> {
+    const { key, dataType, record, accepted } = pushed;
+    const { invoices, expiresDuringSync, delayMs = 0 } = parseCredential(tokenOf(grant));
+    if (expiresDuringSync && accepted) throw new PlatformRefusal('GrantRefused', 'The grant has expired.');
+    if (!accepted) return { statusCode: 202, afterMs: this.pace.syncBaseMs + delayMs };
+    const books = booksOf(grant, organizationId, dataType);
+    const index = recordCount(dataType, invoices) + (await countPushed(this.db, books));
+    await keepPushed(this.db, books, { key, index, record });
     return { statusCode: 200, recordId: key };
   }
 
@@ -119,6 +132,11 @@ export class SandboxPlatforms implements Platforms {
     if (await isAmongNewest(this.db, known)) return;
     throw new PlatformRefusal('GrantRefused', 'The user has obtained newer refresh tokens, which ended this one.');
   }
+}
+
+function booksOf(grant: Grant, organizationId: string, dataType: DataType): Books {
+  const { root } = parseCredential(tokenOf(grant));
+  return { platformKey: grant.platform.key, organizationId, root, dataType };
 }
 
 function checkApplication({ application }: Grant, { clientId }: SandboxCredential): void {
