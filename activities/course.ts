@@ -7,6 +7,8 @@ import type { Speed, Volume } from '../domain/estimate';
 import { ASSUMED_SPEED } from '../domain/estimate';
 import type { Ending, Preflight, Recorded } from '../domain/migration-state';
 import { findPlatform } from '../domain/platforms';
+import type { Opening } from '../domain/windows';
+import { openingsFrom } from '../domain/windows';
 import {
   awaitRelink,
   beginRun,
@@ -18,9 +20,11 @@ import {
   leaveOut,
   openMigration,
   openVault,
+  readLimits,
   readMigration,
   readVolume,
   recordDecisions,
+  setOpening,
   setPaused,
   stopClaims,
   tryAgain,
@@ -74,6 +78,11 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
 
     async measure({ migrationId }: OfMigration): Promise<{ volume: Volume; speed: Speed; measured: boolean }> {
       return { volume: await readVolume(db, migrationId), speed: ASSUMED_SPEED, measured: false };
+    },
+
+    /** Lets companies be claimed in the opening that is now, or comes next. */
+    async openWindow({ migrationId }: OfMigration): Promise<OpenWindow> {
+      return openWindow(db, migrationId);
     },
 
     async beginRun({ migrationId, run }: OfMigration & { run: string }): Promise<void> {
@@ -133,9 +142,13 @@ async function carryOut(db: Database, migrationId: string, decision: Decision, {
     case 'relink':
       return awaitRelink(db, { migrationId, companies: decision.companies, at });
     case 'time':
-      return decision.windows ? changeLimits(db, migrationId, { windows: decision.windows }) : undefined;
+      if (decision.windows) await changeLimits(db, migrationId, { windows: decision.windows });
+      return;
     case 'adjust':
-      return changeLimits(db, migrationId, decision.limits);
+      await changeLimits(db, migrationId, decision.limits);
+      // A run that is under way keeps to the new windows with its next claim.
+      if (decision.limits.windows) await openWindow(db, migrationId);
+      return;
     case 'cancel':
       return stopClaims(db, migrationId);
     case 'application-supplied':
@@ -143,4 +156,19 @@ async function carryOut(db: Database, migrationId: string, decision: Decision, {
     case 'credentials-supplied':
       return;
   }
+}
+
+/** When companies may be started. */
+export interface OpenWindow {
+  /** Null: at any time. */
+  readonly opening: Opening | null;
+  /** Milliseconds, by the ledger's clock; 0: it is open. */
+  readonly opensInMs: number;
+}
+
+async function openWindow(db: Database, migrationId: string): Promise<OpenWindow> {
+  const { limits, now } = await readLimits(db, migrationId);
+  const opening = openingsFrom(limits.windows, now.toISOString())[0] ?? null;
+  await setOpening(db, migrationId, opening);
+  return { opening, opensInMs: opening ? Math.max(0, Date.parse(opening.opensAt) - now.getTime()) : 0 };
 }

@@ -11,6 +11,7 @@ import type { FailureKind, StopReason } from './failures';
 import type { MigrationLimits } from './limits';
 import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
+import type { Opening } from './windows';
 
 /** How a migration ends: handed over, given up after its first company, or ended by a decision on the way. */
 export type Ending = 'completed' | 'abandoned' | 'cancelled';
@@ -91,6 +92,8 @@ export interface MigrationState {
   readonly preflight: Preflight | null;
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
+  /** When companies may be started, as far as the plan says: the present or the next opening of its windows. */
+  readonly opening: Opening | null;
   readonly firstCompany: FirstCompany | null;
   /** What support wants tried, after a first company was rejected. */
   readonly firstCompanyRow: number | null;
@@ -124,6 +127,7 @@ export function newMigration({
     preflight: null,
     estimate: null,
     proposal: null,
+    opening: null,
     firstCompany: null,
     firstCompanyRow,
     counts: NO_COUNTS,

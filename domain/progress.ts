@@ -8,6 +8,7 @@ import { moment } from './moment';
 import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
 import { STEPS, stepNumber } from './steps';
+import type { Opening } from './windows';
 
 export interface WaitingFor {
   /** Empty: nobody, the migration works by itself. */
@@ -40,6 +41,7 @@ export interface Progress {
   readonly preflight: Preflight | null;
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
+  readonly opening: Opening | null;
   readonly firstCompany: FirstCompany | null;
   readonly pause: Pause | null;
 }
@@ -59,6 +61,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     preflight: state.preflight,
     estimate: state.estimate,
     proposal: state.proposal,
+    opening: state.opening,
     firstCompany: state.firstCompany,
     pause: state.pause,
   };
@@ -108,7 +111,14 @@ export function whoIsWaitedFor(state: MigrationState): WaitingFor {
   }
 }
 
-function duringFirstCompany({ firstCompany, proposal, counts }: MigrationState): WaitingFor {
+/** The start that was agreed, or the window that opens after it. */
+function firstMoment(opening: Opening | null, proposal: Proposal | null): string {
+  const startAt = proposal?.startAt ?? null;
+  const at = opening && (startAt === null || opening.opensAt > startAt) ? opening.opensAt : startAt;
+  return at === null ? 'now' : moment(at);
+}
+
+function duringFirstCompany({ firstCompany, proposal, opening, counts }: MigrationState): WaitingFor {
   switch (firstCompany?.stage) {
     case 'importing':
       return nobody(`the first company, ${firstCompany.reference}, is being moved and checked`);
@@ -118,8 +128,13 @@ function duringFirstCompany({ firstCompany, proposal, counts }: MigrationState):
       return support(`the first company, ${firstCompany.reference}, was not moved: say what is tried next`);
     case undefined:
       if (counts.withoutCredential === counts.waiting && counts.waiting > 0) return client('supply the credentials');
-      return nobody(`the first company is moved from ${proposal ? moment(proposal.startAt) : 'now'} on`);
+      return nobody(`the first company is moved from ${firstMoment(opening, proposal)} on`);
   }
+}
+
+/** What comes next in windows is known only when a run begins; before, the present opening is the next one. */
+function withinOpening({ opening }: MigrationState): string {
+  return opening ? `, in the window from ${moment(opening.opensAt)} to ${moment(opening.closesAt)}` : '';
 }
 
 function duringTheRest(state: MigrationState): WaitingFor {
@@ -129,5 +144,5 @@ function duringTheRest(state: MigrationState): WaitingFor {
   if (counts.outcomeUnknown === open)
     return support(`settle ${counts.outcomeUnknown} companies whose outcome is unknown`);
   if (counts.withoutCredential === open) return client(`supply the credentials of ${open} companies`);
-  return nobody('the remaining companies are being moved');
+  return nobody(`the remaining companies are being moved${withinOpening(state)}`);
 }

@@ -36,3 +36,104 @@ export function isWindow(value: unknown): value is Window {
 function isClock(value: unknown): boolean {
   return typeof value === 'string' && CLOCK.test(value);
 }
+
+/** One time at which companies may be started. Instants, ISO 8601, UTC; the end is not part of it. */
+export interface Opening {
+  readonly opensAt: string;
+  readonly closesAt: string;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+/** A window opens at least once a week; a week more covers those that are cut by a change of the clock. */
+const LOOK_AHEAD_DAYS = 15;
+
+/**
+ * The openings that are not over yet, in order, those that touch or overlap as one.
+ *
+ * A wall clock that is put forward leaves times out: a window that begins or ends at one of them does so when the clock
+ * jumps. One that is put back shows times twice: the first is meant.
+ *
+ * @param at ISO 8601, UTC
+ * @throws RangeError when a time zone does not exist
+ */
+export function openingsFrom(windows: readonly Window[], at: string): readonly Opening[] {
+  const atMs = Date.parse(at);
+  const openings = windows.flatMap((window) => openingsOf(window, atMs)).sort((one, other) => one[0] - other[0]);
+  const merged: [number, number][] = [];
+  for (const [opens, closes] of openings) {
+    const last = merged.at(-1);
+    if (last && opens <= last[1]) last[1] = Math.max(last[1], closes);
+    else merged.push([opens, closes]);
+  }
+  return merged
+    .filter(([, closes]) => closes > atMs)
+    .map(([opens, closes]) => ({ opensAt: new Date(opens).toISOString(), closesAt: new Date(closes).toISOString() }));
+}
+
+function openingsOf({ days, from, to, timeZone }: Window, atMs: number): [number, number][] {
+  const openings: [number, number][] = [];
+  const today = wallClock(timeZone, atMs);
+  // Yesterday's may still be open.
+  for (let day = -1; day <= LOOK_AHEAD_DAYS; day += 1) {
+    const date = Math.floor(today / DAY_MS) * DAY_MS + day * DAY_MS;
+    if (!days.includes(weekdayOf(date))) continue;
+    const endsNextDay = to <= from;
+    const opens = instantOf(timeZone, date + clockMs(from));
+    const closes = instantOf(timeZone, date + (endsNextDay ? DAY_MS : 0) + clockMs(to));
+    if (closes > opens) openings.push([opens, closes]);
+  }
+  return openings;
+}
+
+/** 1970-01-01 was a Thursday. */
+function weekdayOf(dateMs: number): Weekday {
+  return WEEKDAYS[(((dateMs / DAY_MS + 3) % 7) + 7) % 7] ?? 'mon';
+}
+
+function clockMs(clock: string): number {
+  const [hours, minutes] = clock.split(':').map(Number);
+  return ((hours ?? 0) * 60 + (minutes ?? 0)) * 60_000;
+}
+
+/** What the clock on the wall shows at an instant, as if it showed UTC. Milliseconds. */
+function wallClock(timeZone: string, instantMs: number): number {
+  const parts = clockOf(timeZone).formatToParts(instantMs);
+  const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value);
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+}
+
+const CLOCKS = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one takes longer than reading it many times. */
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  const known = CLOCKS.get(timeZone);
+  if (known) return known;
+  const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
+  const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
+  const clock = new Intl.DateTimeFormat('en-US', { timeZone, ...date, ...time });
+  CLOCKS.set(timeZone, clock);
+  return clock;
+}
+
+/** The first instant at which the clock on the wall shows at least this. */
+function instantOf(timeZone: string, wallMs: number): number {
+  // No zone is further than a day from UTC, and clocks are changed by hours: the first instant lies between these.
+  let before = wallMs - DAY_MS;
+  let after = wallMs + DAY_MS;
+  const MINUTE_MS = 60_000;
+  const candidates = offsetsBetween(timeZone, before, after).map((offset) => wallMs - offset);
+  const shown = candidates.filter((instant) => wallClock(timeZone, instant) === wallMs);
+  if (shown.length > 0) return Math.min(...shown);
+  // The clock jumps over it: the jump is found by halving.
+  while (after - before > MINUTE_MS) {
+    const middle = Math.floor((before + after) / 2 / MINUTE_MS) * MINUTE_MS;
+    if (wallClock(timeZone, middle) >= wallMs) after = middle;
+    else before = middle;
+  }
+  return after;
+}
+
+/** How far the wall clock is from UTC, before and after whatever changes between two instants. */
+function offsetsBetween(timeZone: string, fromMs: number, toMs: number): readonly number[] {
+  return [...new Set([fromMs, toMs].map((instant) => wallClock(timeZone, instant) - instant))];
+}

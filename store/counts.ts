@@ -23,6 +23,9 @@ export async function lookAhead(db: Database, migrationId: string, stalledAfterM
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${migrationId} and c.state = 'waiting' and c.confirmed_at is not null
         and (not m.rotating or v.obtained_at >= c.confirmed_at)
+        -- Outside the window nothing can be claimed until a run begins in the next.
+        and clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
+        and clock_timestamp() < coalesce(m.window_closes_at, 'infinity')
     ), held as (
       select state, claimed_at, next_check_at from companies
       where migration_id = ${migrationId} and state in ('importing', 'syncing')

@@ -4,6 +4,7 @@ import type { Volume } from '../domain/estimate';
 import type { Ending } from '../domain/migration-state';
 import type { ManifestRow } from '../domain/manifest';
 import type { LimitsChange, MigrationLimits } from '../domain/limits';
+import type { Opening } from '../domain/windows';
 import type { Database, Queryable } from './database';
 import { violates } from './database';
 
@@ -129,6 +130,30 @@ export async function beginRun(db: Database, migrationId: string, run: string): 
 
 export async function setPaused(db: Database, migrationId: string, paused: boolean): Promise<void> {
   await db.updateTable('migrations').set({ paused }).where('id', '=', migrationId).execute();
+}
+
+/** Companies may be claimed in this opening alone; null: at any time. */
+export async function setOpening(db: Database, migrationId: string, opening: Opening | null): Promise<void> {
+  await db
+    .updateTable('migrations')
+    .set({
+      window_opens_at: opening === null ? null : new Date(opening.opensAt),
+      window_closes_at: opening === null ? null : new Date(opening.closesAt),
+    })
+    .where('id', '=', migrationId)
+    .execute();
+}
+
+/** The limits in force, and the time by the clock that every claim is held to. */
+export async function readLimits(
+  db: Database,
+  migrationId: string,
+): Promise<{ readonly limits: MigrationLimits; readonly now: Date }> {
+  return db
+    .selectFrom('migrations')
+    .select(['limits', sql<Date>`clock_timestamp()`.as('now')])
+    .where('id', '=', migrationId)
+    .executeTakeFirstOrThrow();
 }
 
 /** Nothing is claimed any more; what is in the air ends by itself. */

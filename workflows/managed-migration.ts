@@ -134,7 +134,9 @@ async function firstCompanyProven(desk: Desk): Promise<void> {
   const wanted = (state: MigrationState): boolean =>
     state.firstCompanyRow !== null || movableCompanies(state.counts) > 0;
   if (desk.state().firstCompany === null) {
-    if (await desk.until((state) => mayMove(state) && wanted(state))) await moveFirstCompany(desk);
+    if (!(await desk.until((state) => mayMove(state) && wanted(state)))) return;
+    if (!(await windowOpen(desk))) return;
+    await moveFirstCompany(desk);
   }
   const decided = await desk.until((state) => isSettled(state, step) || state.firstCompany === null);
   if (decided && isSettled(desk.state(), step)) desk.end(step);
@@ -198,7 +200,22 @@ async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
   if (!(await desk.until((state) => isSettled(state, step) || (mayMove(state) && movableCompanies(state.counts) > 0))))
     return;
   if (isSettled(desk.state(), step)) desk.end(step);
-  else await oneBatchRun(desk);
+  else if (onlySyncing(desk.state()) || (await windowOpen(desk))) await oneBatchRun(desk);
+}
+
+/** What syncs already is verified whenever it is ready: nothing is started by that. */
+function onlySyncing({ counts }: MigrationState): boolean {
+  return movableCompanies(counts) === counts.syncing;
+}
+
+/** Waits for the next window; false: something was decided meanwhile that may change what comes next. */
+async function windowOpen(desk: Desk): Promise<boolean> {
+  const { migrationId } = desk.plan;
+  const { opening, opensInMs } = await records.openWindow({ migrationId });
+  desk.change((state) => ({ ...state, opening }));
+  if (opensInMs <= 0) return true;
+  await nextDecision(desk, opensInMs);
+  return false;
 }
 
 async function oneBatchRun(desk: Desk): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Step } from '../../domain/steps';
 import { isStep, STEPS } from '../../domain/steps';
 import type { DecisionMessage } from '../../domain/read-decision';
+import type { Window } from '../../domain/windows';
 import { CommandFailed } from '../command-failed';
 import type { Answer, Ferry, Sent } from '../ferry';
 import { decide, readProgress } from '../ferry';
@@ -8,6 +9,7 @@ import { findCompany } from '../../store';
 import type { CommandResult, Screen } from '../screen';
 import { nearest } from '../spelling';
 import { readTime } from '../screen/times';
+import { readWindow } from '../window-text';
 import type { Context } from './context';
 import type { SenderOptions } from './sender';
 import { addSender, senderOf } from './sender';
@@ -50,11 +52,21 @@ export function addDecisions({ program, run, terminal }: Context): void {
   addSender(
     program
       .command('propose-time <migration> <when>')
-      .description('Propose when the first company is moved: "2026-11-21 22:00" in your time zone, ISO 8601, or now'),
-  ).action((migration: string, when: string, options: SenderOptions) =>
+      .description('Propose when the first company is moved: "2026-11-21 22:00" in your time zone, ISO 8601, or now')
+      .option(
+        '--window <hours>',
+        'start companies in these hours alone, as "mon-fri 22:00-05:00 Europe/London"; may be repeated',
+        (text: string, windows: readonly Window[] = []) => [...windows, readWindow(text)],
+      )
+      .option('--no-window', 'start companies at any hour'),
+  ).action((migration: string, when: string, options: SenderOptions & { window?: readonly Window[] | boolean }) =>
     run(() =>
       withFerry(terminal.env, (ferry) =>
-        send(ferry, migration, 'proposeTime', { startAt: readTime(when).toISOString(), ...senderOf(options) }),
+        send(ferry, migration, 'proposeTime', {
+          startAt: readTime(when).toISOString(),
+          ...windowsOf(options.window),
+          ...senderOf(options),
+        }),
       ),
     ),
   );
@@ -69,6 +81,12 @@ export function addDecisions({ program, run, terminal }: Context): void {
       run(() => withFerry(terminal.env, (ferry) => send(ferry, migration, message, sentBy(options)))),
     );
   }
+}
+
+/** Commander says true where neither option was used. */
+function windowsOf(window: readonly Window[] | boolean | undefined): { windows?: readonly Window[] } {
+  if (typeof window === 'object') return { windows: window };
+  return window === false ? { windows: [] } : {};
 }
 
 interface Reason {

@@ -1,0 +1,54 @@
+/** Companies are started inside their window alone. */
+import { countCompanies } from '../../store';
+import { WEEKDAYS } from '../../domain/windows';
+import { until } from '../support/conditions';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+import { started, SUPPORT } from './started';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+/** A minute of a day that is three days away. */
+function closedNow() {
+  const day = WEEKDAYS[(new Date().getUTCDay() + 2) % 7];
+  return [{ days: [day], from: '12:00', to: '12:01', timeZone: 'UTC' }];
+}
+
+const adjusted = (windows: unknown) => ({ limits: { windows }, ...SUPPORT });
+
+test('outside their window nothing is started, not even the first company; when it opens all goes on by itself', async () => {
+  const migration = await started(orchestrator, 'windows', ['sbx-ok-1.windows1', 'sbx-ok-1.windows2']);
+  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  await migration.readyToMove();
+  const waiting = await migration.until(({ opening }) => opening !== null);
+  expect(waiting.waitingFor).toMatchObject({ roles: [], what: expect.stringMatching(/12:00 UTC on$/) as string });
+  expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ waiting: 2, importing: 0 });
+
+  expect(await migration.send('adjust', adjusted([]))).toBe('applied');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+});
+
+test('a window that closes in the middle of a run: what is in the air is finished, and the rest waits for the next', async () => {
+  const tokens = ['sbx-ok-1.closing', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.closing${index}`)];
+  const migration = await started(orchestrator, 'closing', tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  const { db } = orchestrator.ferry;
+  await until(async () => (await countCompanies(db, migration.id)).importing > 0, 20_000);
+  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  const counts = async () => countCompanies(db, migration.id);
+  await until(async () => (await counts()).importing + (await counts()).syncing === 0, 30_000);
+  const left = (await counts()).waiting;
+  expect(left).toBeGreaterThan(0);
+  await migration.until(({ waitingFor }) => waitingFor.what.includes('in the window from'));
+  expect((await counts()).waiting).toBe(left);
+
+  expect(await migration.send('adjust', adjusted([]))).toBe('applied');
+  await until(async () => (await counts()).migrated === tokens.length, 40_000);
+}, 120_000);
