@@ -20,7 +20,8 @@ export const pacing: Benchmark = {
       return [
         {
           name: 'pacing.used',
-          value: answered / (minutes * 60 * ALLOWED_PER_SECOND),
+          // A part of a minute allows as much as a whole one: a limit may be used up as soon as it has begun.
+          value: answered / (Math.ceil(minutes) * 60 * ALLOWED_PER_SECOND),
           unit: 'share of what is allowed',
           goal: ['>=', 0.95],
         },

@@ -68,11 +68,12 @@ async function fill({ databaseUrl }: MeasuredService, companies: number): Promis
     );
     await database.query(
       `insert into connections (company_id, platform_key, status, data_types, organization_id, organization_name)
-       select id, 'quickbooks-online', 'Linked', '{invoices}', tags ->> 'uid', name from companies`,
+       select id, 'qhyg', 'Linked', '{accounts,bills,customers,invoices,items,payments,suppliers}', tags ->> 'uid', name
+       from companies`,
     );
     await database.query(
       `insert into data_sets (connection_id, company_id, data_type, latest_sync_id, last_successful_sync)
-       select id, company_id, 'invoices', gen_random_uuid(), now() from connections`,
+       select id, company_id, data_type, gen_random_uuid(), now() from connections, unnest(data_types) data_type`,
     );
     await database.query('vacuum analyze companies, connections, data_sets');
     const { rows } = await database.query<{ id: string }>('select id from companies limit 1');

@@ -18,6 +18,7 @@ test('a quick run prints every figure with its goal, as one JSON object', async 
     'pacing.used',
     'pacing.refused',
   ]);
+  for (const share of ['pacing.used', 'pacing.refused']) expect(figures[share]?.value).toBeLessThanOrEqual(1);
   for (const figure of Object.values(figures)) {
     expect(figure).toEqual({
       value: expect.any(Number) as number,
