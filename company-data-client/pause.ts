@@ -1,4 +1,7 @@
-/** Waits; when `signal` aborts, throws its reason at once. */
+/** A longer timer of Node ends at once. Some 24 days. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Waits, for {@link LONGEST_TIMER_MS} at most; when `signal` aborts, throws its reason at once. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve) => {
@@ -7,7 +10,7 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
       signal?.removeEventListener('abort', wake);
       resolve();
     };
-    const timer = setTimeout(wake, ms);
+    const timer = setTimeout(wake, Math.min(ms, LONGEST_TIMER_MS));
     signal?.addEventListener('abort', wake);
   });
   signal?.throwIfAborted();

@@ -1,14 +1,13 @@
+import { LONGEST_TIMER_MS } from './pause';
+
 /** So many at once, the others in the order in which they came. */
 export interface Slots {
   /**
-   * Waits for a free slot, at most until `latest`; throws the signal's reason when it aborts.
+   * Waits for a free slot, at most until `latest` (and {@link LONGEST_TIMER_MS}); throws the signal's reason when it aborts.
    * @returns what gives the slot back; nothing when none was free in time.
    */
   take(latest: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined>;
 }
-
-/** A longer timer of Node ends at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createSlots(count: number): Slots {
   /** Each is called when its turn has come, and is then no longer here. */

@@ -41,7 +41,10 @@ export interface ServiceOptions {
 export interface Service {
   /** The base URL, without a slash at the end. */
   readonly url: string;
-  /** Answers what is under way, ends the step of the syncs that is being taken, and lets go of port and database. */
+  /**
+   * Answers what is under way, for five seconds at most; finishes what a platform was asked for, heard or not; ends the
+   * step of the syncs that is being taken; and lets go of port and database.
+   */
   close(): Promise<void>;
 }
 
@@ -75,10 +78,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     clearInterval(forgetting);
     // Whoever does not read its answer cannot hold up the end.
     const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_WITHIN_MS);
-    await app.close();
-    clearTimeout(cut);
+    try {
+      await app.close();
+    } finally {
+      clearTimeout(cut);
+    }
     await engine.stop();
-    await Promise.all([db.destroy(), slowDb.destroy()]);
+    // In this order: an authorization holds its transaction there, and a token that was used is not lost with its answer.
+    await slowDb.destroy();
+    await db.destroy();
   };
 
   try {

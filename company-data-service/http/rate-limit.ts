@@ -8,6 +8,9 @@ const LEASES_PER_WINDOW = 20;
 
 /** What this process may still let through in a window. */
 interface Window {
+  /** When it ends by the database's clock: which window it is. */
+  readonly id: number;
+  /** By this process's clock, in milliseconds. */
   readonly endsAt: number;
   /** Of what was leased here. */
   left: number;
@@ -54,22 +57,24 @@ export class RateLimiter {
   private async lease(keyId: string): Promise<void> {
     const limit = this.requestsPerMinute;
     const part = Math.ceil(limit / LEASES_PER_WINDOW);
-    const { rows } = await sql<{ granted: number; taken: number; endsInMs: number }>`
+    const { rows } = await sql<{ id: number; endsInMs: number; granted: number; taken: number }>`
       insert into rate_windows as w (key_id, ends_at, taken, granted)
       values (${keyId}, clock_timestamp() + make_interval(secs => ${WINDOW_SECONDS}), ${part}::int, ${part}::int)
-      on conflict (key_id) do update set
-        ends_at = case when w.ends_at > clock_timestamp() then w.ends_at else excluded.ends_at end,
-        granted = case when w.ends_at > clock_timestamp() then least(excluded.granted, ${limit}::int - w.taken)
-          else excluded.granted end,
-        taken = case when w.ends_at > clock_timestamp() then least(w.taken + excluded.granted, ${limit}::int)
-          else excluded.granted end
-      returning granted, taken, (extract(epoch from ends_at - clock_timestamp()) * 1000)::float8 as "endsInMs"`.execute(
-      this.db,
-    );
-    const { granted = 0, taken = limit, endsInMs = 0 } = rows[0] ?? {};
-    const open = this.windows.get(keyId);
+      on conflict (key_id) do update set (ends_at, taken, granted) = (
+        select known.ends_at, known.taken + lease.granted, lease.granted
+        from (select w.ends_at > clock_timestamp() as is_open) w_now
+        cross join lateral (
+          select case when is_open then w.ends_at else excluded.ends_at end, case when is_open then w.taken else 0 end
+        ) known (ends_at, taken)
+        cross join lateral (select greatest(0, least(${part}::int, ${limit}::int - known.taken))) lease (granted)
+      )
+      returning granted, taken, (extract(epoch from ends_at) * 1000)::float8 as id,
+        (extract(epoch from ends_at - clock_timestamp()) * 1000)::float8 as "endsInMs"`.execute(this.db);
+    const { id = 0, endsInMs = 0, granted = 0, taken = limit } = rows[0] ?? {};
+    const known = this.windows.get(keyId);
     // One window has one end, whatever the way to the database takes.
-    const endsAt = open && open.endsAt > Date.now() ? open.endsAt : Math.round(Date.now() + endsInMs);
-    this.windows.set(keyId, { endsAt, left: granted, free: limit - taken });
+    const endsAt =
+      known?.id === id && known.endsAt > Date.now() ? known.endsAt : Math.ceil(Date.now() + Math.max(0, endsInMs));
+    this.windows.set(keyId, { id, endsAt, left: granted, free: Math.max(0, limit - taken) });
   }
 }

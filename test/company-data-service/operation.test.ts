@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { Client } from 'pg';
 import pino from 'pino';
-import { startService } from '../../company-data-service';
-import { authorized, newConnection, quickBooks, runService, settled, synced } from './running-service';
+import { createKey, startService } from '../../company-data-service';
+import { until } from '../support/conditions';
+import { authorized, callerWith, newConnection, quickBooks, runService, settled, synced } from './running-service';
 
 /** A logger that says everything, and what it has said. */
 function recordingLogger() {
@@ -18,12 +18,18 @@ function recordingLogger() {
   return { logger: pino({ level: 'trace' }, stream), lines };
 }
 
-async function onDatabase(url: string, statement: string): Promise<void> {
+/** Answers how many rows there were. */
+async function onDatabase(url: string, statement: string): Promise<number | null> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  await client.query(statement);
+  const { rowCount } = await client.query(statement);
   await client.end();
+  return rowCount;
 }
+
+const AUTHORIZATIONS_UNDER_WAY = `
+  select from pg_locks join pg_database on pg_database.oid = database
+  where locktype = 'advisory' and datname = current_database()`;
 
 const DROP_ALL_WHEN_ONE_WAITS = `
   do $$ begin
@@ -87,16 +93,39 @@ describe('the service', () => {
 });
 
 describe('closing', () => {
-  it('does not wait for a client that leaves its answer unread', async () => {
+  const timeToClose = async (request: string) => {
     const service = await runService();
     const { hostname, port } = new URL(service.url);
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    // Headers without an end: the service waits for the rest of the request.
-    socket.write('GET /companies HTTP/1.1\r\nHost: any\r\n');
+    const socket = connect(Number(port), hostname, () => socket.write(request));
     socket.on('error', () => undefined);
-    const cut = once(socket, 'close');
-    await Promise.all([service.close(), cut]);
-    expect(socket.destroyed).toBe(true);
-  }, 15_000);
+    await until(async () => socket.bytesWritten === request.length);
+    // A socket that nobody reads from says nothing of its end.
+    const startedAt = performance.now();
+    await service.close();
+    socket.destroy();
+    return performance.now() - startedAt;
+  };
+
+  it.each([
+    ['leaves its answers unread', 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: any\r\n\r\n'.repeat(20)],
+    ['does not finish its request', 'GET /companies HTTP/1.1\r\nHost: any\r\n'],
+  ])('does not wait for a client that %s', async (_what, request) => {
+    expect(await timeToClose(request)).toBeLessThan(8_000);
+  });
+
+  it('finishes an authorization that is under way, also when nobody can be told any more', async () => {
+    const service = await runService();
+    const { database, accountId } = service;
+    const closing = await startService({ databaseUrl: database.url });
+    const { key } = await createKey(database.url, { accountId, role: 'administrator' });
+    const { connection } = await newConnection(service.administrator);
+    // The platform is asked twice, and answers the second time when the client has been cut off.
+    const body = quickBooks('sbx-slow-3000-ok-1');
+    const answer = callerWith(closing.url, key)('PUT', `${connection}/authorization`, { body }).catch(() => 'cut off');
+    await until(async () => (await onDatabase(database.url, AUTHORIZATIONS_UNDER_WAY)) === 1);
+    await closing.close();
+    expect(await answer).toBe('cut off');
+    expect((await service.client('GET', connection)).body.status).toBe('Linked');
+    await service.close();
+  });
 });

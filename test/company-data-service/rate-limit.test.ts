@@ -1,0 +1,102 @@
+import { Client } from 'pg';
+import { createAccount, createKey, startService, type Service } from '../../company-data-service';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { callerWith, type Caller } from './running-service';
+
+const PER_MINUTE = 1_000;
+const AT_ONCE = 25;
+
+let database: TestDatabase;
+let services: Service[];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = await Promise.all([1, 2].map(() => startService({ databaseUrl: database.url })));
+});
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.close()));
+  await database.drop();
+});
+
+/** A key of its own, and who calls each of the processes with it. */
+async function newKey(): Promise<{ id: string; callers: [Caller, Caller] }> {
+  const accountId = await createAccount(database.url, { name: 'Limited', plan: 'paid' });
+  const { id, key } = await createKey(database.url, { accountId, role: 'client' });
+  const [one, two] = services.map(({ url }) => callerWith(url, key));
+  if (!one || !two) throw new Error('Two processes are needed.');
+  return { id, callers: [one, two] };
+}
+
+async function ask(call: Caller) {
+  const { status, headers } = await call('GET', '/account');
+  return {
+    status,
+    remaining: Number(headers.get('x-rate-limit-remaining')),
+    limit: Number(headers.get('x-rate-limit-limit')),
+    reset: headers.get('x-rate-limit-reset') ?? '',
+    retryAfter: headers.get('retry-after'),
+  };
+}
+
+async function askOften(calls: readonly Caller[], times: number) {
+  const answers: Awaited<ReturnType<typeof ask>>[] = [];
+  const asker = async (call: Caller) => {
+    while (times > 0) {
+      times -= 1;
+      answers.push(await ask(call));
+    }
+  };
+  await Promise.all(calls.flatMap((call) => Array.from({ length: AT_ONCE }, () => asker(call))));
+  return answers;
+}
+
+/** The key's window is over by the database's clock: a moment before the processes notice. */
+async function endWindow(keyId: string): Promise<void> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('update company_data_service.rate_windows set ends_at = clock_timestamp() where key_id = $1', [
+    keyId,
+  ]);
+  await client.end();
+}
+
+describe('the limit per minute and key', () => {
+  it('lets the 1,000th request pass and not the 1,001st, and counts down without a gap', async () => {
+    const { callers } = await newKey();
+    const [call] = callers;
+    const answers = await askOften([call], PER_MINUTE);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(new Set(answers.map(({ remaining }) => remaining))).toEqual(new Set(Array(PER_MINUTE).keys()));
+    const [reset, ...otherResets] = new Set(answers.map((answer) => answer.reset));
+    expect(otherResets).toEqual([]);
+
+    const refused = await ask(call);
+    expect(refused).toMatchObject({ status: 429, remaining: 0, limit: PER_MINUTE, reset });
+    expect(Date.parse(refused.reset) - Date.now()).toBeGreaterThan(Number(refused.retryAfter) * 1000 - 1000);
+  });
+
+  it('holds for two processes together, however unevenly they are asked', async () => {
+    const { callers } = await newKey();
+    const [one, two] = callers;
+    for (let request = 0; request < 3; request += 1) expect(await ask(one)).toMatchObject({ status: 200 });
+    const passed = (await askOften([two], PER_MINUTE)).filter(({ status }) => status === 200).length;
+    // What the first has leased and not used is left to it: at most a twentieth.
+    expect(passed).toBeLessThanOrEqual(PER_MINUTE - 3);
+    expect(passed).toBeGreaterThanOrEqual(PER_MINUTE * 0.95);
+    const rest = (await askOften([one], PER_MINUTE / 10)).filter(({ status }) => status === 200).length;
+    expect(3 + passed + rest).toBe(PER_MINUTE);
+  });
+
+  it('begins anew, exactly, with the database’s next window', async () => {
+    const { id, callers } = await newKey();
+    const [call] = callers;
+    const first = await ask(call);
+    await endWindow(id);
+    // What is leased already counts in the window that is over.
+    let next = await ask(call);
+    while (next.reset === first.reset) next = await ask(call);
+    expect(Date.parse(next.reset)).toBeGreaterThan(Date.parse(first.reset));
+    expect(next).toMatchObject({ status: 200, remaining: PER_MINUTE - 1 });
+    const passed = (await askOften([call], PER_MINUTE)).filter(({ status }) => status === 200).length;
+    expect(passed).toBe(PER_MINUTE - 1);
+  });
+});
