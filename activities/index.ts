@@ -5,6 +5,7 @@ import type { ActivityDeps } from './deps';
 import { endingActivities } from './ending';
 import { firstCompanyActivities } from './first-company';
 import { noticeActivities } from './notices';
+import { relinkActivities } from './relink';
 
 export function createActivities(deps: ActivityDeps) {
   return {
@@ -13,6 +14,7 @@ export function createActivities(deps: ActivityDeps) {
     ...batchActivities(deps),
     ...endingActivities(deps),
     ...noticeActivities(deps),
+    ...relinkActivities(deps),
   };
 }
 

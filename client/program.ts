@@ -4,9 +4,10 @@ import { Command, CommanderError } from 'commander';
 
 import { ConfigurationError } from '../config';
 import { CommandFailed } from './command-failed';
+import { addAboutCompanies } from './commands/about-companies';
+import { addAdjust } from './commands/adjust';
 import { addCheck } from './commands/check';
 import { addCompanies } from './commands/companies';
-import { addConfirmSyncDisabled } from './commands/confirm-sync-disabled';
 import type { Context } from './commands/context';
 import { addCredentials } from './commands/credentials';
 import { addDecisions } from './commands/decisions';
@@ -87,7 +88,8 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addReport(context);
   program.commandsGroup('Decide and supply:');
   addDecisions(context);
-  addConfirmSyncDisabled(context);
+  addAboutCompanies(context);
+  addAdjust(context);
   addCredentials(context);
 
   for (const command of program.commands) {

@@ -120,7 +120,10 @@ function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain)
     case 'retry':
       return applied(state, `${companies} tried again`);
     case 'relink':
-      return applied(state, `${companies} checked again as soon as the end customer has connected`);
+      return applied(
+        { ...state, relinking: state.relinking + 1 },
+        `${companies} checked again as soon as the end customer has connected`,
+      );
     case 'exclude':
     case 'skip':
       return applied(state, `${companies} given up: ${decision.reason}`);

@@ -98,6 +98,8 @@ export interface MigrationState {
   /** What support wants tried, after a first company was rejected. */
   readonly firstCompanyRow: number | null;
   readonly counts: Counts;
+  /** Companies whose end customers are expected to connect again; more after a decision, until it was looked. */
+  readonly relinking: number;
   readonly batchRuns: number;
   readonly pause: Pause | null;
   /** Whom the migration waits for, since when, and what has been said about it. */
@@ -131,6 +133,7 @@ export function newMigration({
     firstCompany: null,
     firstCompanyRow,
     counts: NO_COUNTS,
+    relinking: 0,
     batchRuns: 0,
     pause: null,
     wait: null,

@@ -41,6 +41,31 @@ export async function awaitRelink(
       and ${named(companies)}`.execute(db);
 }
 
+export interface RelinkingCompany {
+  readonly row: number;
+  readonly companyId: string;
+  readonly connectionId: string;
+}
+
+/** Companies that wait for their end customer to connect again. */
+export async function readRelinking(db: Database, migrationId: string): Promise<readonly RelinkingCompany[]> {
+  const { rows } = await sql<RelinkingCompany>`
+    select row, company_id as "companyId", connection_id as "connectionId" from companies
+    where migration_id = ${migrationId} and state = 'failed' and relinking_since is not null
+      and connection_id is not null
+    order by row`.execute(db);
+  return rows;
+}
+
+/** The end customer has connected again: the company syncs, and is verified like any other. */
+export async function recordRelinked(db: Database, migrationId: string, row: number): Promise<void> {
+  await sql`
+    update companies
+    set state = 'syncing', failure = null, failure_text = null, relinking_since = null, checks = 0,
+        sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
+    where migration_id = ${migrationId} and row = ${row} and state = 'failed'`.execute(db);
+}
+
 function named(companies: Companies) {
   return companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
 }

@@ -197,10 +197,48 @@ async function nextDecision(desk: Desk, withinMs?: number): Promise<void> {
 /** Step 6: batch runs move the rest; both sides sign off when nothing is open any more. */
 async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
   const step = 'complete-migration';
-  if (!(await desk.until((state) => isSettled(state, step) || (mayMove(state) && movableCompanies(state.counts) > 0))))
-    return;
+  const ready = (state: MigrationState): boolean =>
+    isSettled(state, step) || (mayMove(state) && movableCompanies(state.counts) > 0);
+  if (!(await whileRelinking(desk, () => desk.until(ready)))) return;
   if (isSettled(desk.state(), step)) desk.end(step);
   else if (onlySyncing(desk.state()) || (await windowOpen(desk))) await oneBatchRun(desk);
+}
+
+/** Between two looks at companies whose end customers are to connect again: minutes at first, hours later. */
+const RELINK_WAIT = { shortestMs: 30_000, longestMs: 3_600_000 };
+
+/** Does something, and looks meanwhile whether end customers have connected again. */
+async function whileRelinking<T>(desk: Desk, work: () => Promise<T>): Promise<T> {
+  let over = false;
+  const looking = lookForRelinked(desk, () => over);
+  // Whatever ends it ends the work as well, and is seen there.
+  looking.catch(() => undefined);
+  try {
+    return await work();
+  } finally {
+    over = true;
+    await looking;
+  }
+}
+
+async function lookForRelinked(desk: Desk, isOver: () => boolean): Promise<void> {
+  const { migrationId } = desk.plan;
+  const wait = growingWait(RELINK_WAIT);
+  let expected = 0;
+  for (;;) {
+    // What was decided reaches the ledger first.
+    const asked = (): boolean => desk.state().relinking > expected && desk.state().unrecorded.length === 0;
+    if (expected === 0) await condition(() => isOver() || asked());
+    else await condition(() => isOver() || asked(), wait(0, false));
+    if (isOver()) return;
+    const { waiting } = await records.lookForRelinked.executeWithOptions(
+      { summary: 'Look whether end customers have connected again' },
+      [{ migrationId }],
+    );
+    const counts = await records.count({ migrationId });
+    desk.change((state) => ({ ...state, counts, relinking: waiting }));
+    expected = waiting;
+  }
 }
 
 /** What syncs already is verified whenever it is ready: nothing is started by that. */

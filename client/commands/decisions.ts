@@ -71,6 +71,20 @@ export function addDecisions({ program, run, terminal }: Context): void {
     ),
   );
 
+  addSender(
+    program
+      .command('cancel <migration>')
+      .description('End a migration; what has been moved stays moved')
+      .requiredOption('--reason <text>', 'why'),
+  ).action((migration: string, options: SenderOptions & Reason) =>
+    run(() =>
+      withFerry(terminal.env, async (ferry) => {
+        const answer = await send(ferry, migration, 'cancel', sentBy(options));
+        return answer.failed ? answer : { ...answer, print: (screen) => printCancelled(screen, answer, migration) };
+      }),
+    ),
+  );
+
   for (const message of ['pause', 'resume'] as const) {
     addSender(
       program
@@ -100,6 +114,14 @@ interface Next {
 
 function sentBy(options: SenderOptions & Reason): Sent {
   return { ...senderOf(options), ...(options.reason === undefined ? {} : { reason: options.reason }) };
+}
+
+function printCancelled(screen: Screen, { print }: CommandResult, migrationId: string): void {
+  print(screen);
+  screen.line(
+    '  Companies that are on their way are finished first. Which have been handed over, which have not, and what',
+  );
+  screen.line(`  the client may switch on again: ferry report ${migrationId}`);
 }
 
 /** Sends a decision and says what became of it. */

@@ -77,7 +77,7 @@ test('credentials obtained before syncing was disabled are refused and named', a
 test('a company that the manifest lacks is confirmed by nobody: nothing is half done', async () => {
   const { exitCode, err } = await run('confirm-sync-disabled', ID, 'C-1001', 'C-9999', ...CLIENT);
   expect(exitCode).toBe(1);
-  expect(err).toContain('has no company C-9999; nothing was confirmed');
+  expect(err).toContain('has no company C-9999; nothing was decided');
   expect((await asked(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 25 });
 });
 

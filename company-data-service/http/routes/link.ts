@@ -13,6 +13,8 @@ import { isUuid } from '../resources';
 import { ofType } from '../schemas/common';
 
 const ConnectionParamsSchema = z.object({ connectionId: z.string() });
+/** What the owner picks on the platform's consent page. */
+const ConsentSchema = z.object({ organization: z.string().min(1).max(100).optional() });
 const CompanyParamsSchema = z.object({ companyId: z.string() });
 const HTML = 'text/html; charset=utf-8';
 const PAGE = { tags: ['Sandbox'], security: [], response: { 200: ofType('text/html') } };
@@ -30,15 +32,25 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
 
   app.get(
     '/link/connection/:connectionId',
-    { schema: { ...PAGE, summary: 'Authorize a connection, as the company does', params: ConnectionParamsSchema } },
-    async ({ params }, reply) => {
+    {
+      schema: {
+        ...PAGE,
+        summary: 'Authorize a connection, as the company does',
+        params: ConnectionParamsSchema,
+        querystring: ConsentSchema,
+      },
+    },
+    async ({ params, query }, reply) => {
       const { company, connection } = await companyOfConnection(params.connectionId);
       const platform = platformOf(connection);
       const accepted = await authorizeConnection(slowDb, platforms, {
         connectionId: connection.id,
         accountId: company.account_id,
         platform,
-        credential: consentOf(platform, connection.organization_id ?? `organization-${randomUUID()}`),
+        credential: consentOf(
+          platform,
+          query.organization ?? connection.organization_id ?? `organization-${randomUUID()}`,
+        ),
       });
       // The company's own consent, unlike migrated credentials, may begin with what it is for.
       if (accepted && connection.status === 'PendingAuth') await queueFirstSyncs(db, company.id, connection.id);

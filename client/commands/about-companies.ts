@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { DecisionMessage } from '../../domain/read-decision';
+import { MOST_COMPANIES_IN_A_MESSAGE } from '../../domain/read-decision';
+import { findUnknown } from '../../store';
+import { CommandFailed } from '../command-failed';
+import type { Ferry, Sent } from '../ferry';
+import { decide } from '../ferry';
+import type { CommandResult } from '../screen';
+import type { Context } from './context';
+import { send } from './decisions';
+import type { SenderOptions } from './sender';
+import { addSender, senderOf } from './sender';
+import { withFerry } from './with-ferry';
+
+interface CompanyOptions extends SenderOptions {
+  readonly all?: true;
+  readonly file?: string;
+  readonly reason?: string;
+}
+
+/** A decision about companies, and how it is given. */
+interface AboutCompanies {
+  readonly name: string;
+  readonly message: DecisionMessage;
+  readonly description: string;
+  /** What `--all` means; absent: they are named one by one. */
+  readonly all?: string;
+  readonly needsReason?: true;
+}
+
+const COMMANDS: readonly AboutCompanies[] = [
+  {
+    name: 'confirm-sync-disabled',
+    message: 'confirmSyncDisabled',
+    description: "Confirm that the client's own application no longer uses the tokens of these companies",
+    all: 'of all companies of the manifest',
+  },
+  {
+    name: 'exclude',
+    message: 'exclude',
+    description: 'Leave companies out that have not been moved yet',
+    needsReason: true,
+  },
+  {
+    name: 'retry',
+    message: 'retry',
+    description: 'Try companies again that were not moved',
+    all: 'every company that was not moved',
+  },
+  {
+    name: 'relink',
+    message: 'relink',
+    description: 'Look out for companies whose end customer connects again with the link, and check them then',
+    all: 'every company that must reconnect',
+  },
+  {
+    name: 'skip',
+    message: 'skip',
+    description: 'Give up companies that were not moved',
+    needsReason: true,
+  },
+];
+
+/** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: decisions about companies, by reference. */
+export function addAboutCompanies(context: Context): void {
+  for (const about of COMMANDS) addOne(context, about);
+}
+
+function addOne({ program, run, terminal }: Context, about: AboutCompanies): void {
+  const command: Command = program
+    .command(`${about.name} <migration> [references...]`)
+    .description(about.description)
+    .option('--file <path>', 'a file with one reference in each line');
+  if (about.all !== undefined) command.option('--all', about.all);
+  if (about.needsReason) command.requiredOption('--reason <text>', 'why');
+  else command.option('--reason <text>', 'why');
+  addSender(command).action((migration: string, named: string[], options: CompanyOptions) =>
+    run(() =>
+      withFerry(terminal.env, (ferry) =>
+        decideAbout(ferry, migration, about.message, companiesOf(named, options, about), {
+          ...senderOf(options),
+          ...(options.reason === undefined ? {} : { reason: options.reason }),
+        }),
+      ),
+    ),
+  );
+}
+
+function companiesOf(
+  named: readonly string[],
+  { all, file }: CompanyOptions,
+  { all: mayBeAll }: AboutCompanies,
+): 'all' | readonly string[] {
+  if (all) return 'all';
+  const references = [...new Set([...named, ...(file === undefined ? [] : linesOf(file))])];
+  if (references.length > 0) return references;
+  throw new CommandFailed(
+    'no company was named',
+    mayBeAll === undefined ? 'name their references' : 'name their references, or say --all',
+  );
+}
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  } catch (error) {
+    throw new CommandFailed(`${file} cannot be read`, 'name a file with one reference in each line', { cause: error });
+  }
+}
+
+async function decideAbout(
+  ferry: Ferry,
+  migrationId: string,
+  message: DecisionMessage,
+  companies: 'all' | readonly string[],
+  sent: Sent,
+): Promise<CommandResult> {
+  if (companies === 'all') return send(ferry, migrationId, message, { companies, ...sent });
+  const unknown = await findUnknown(ferry.db, migrationId, companies);
+  if (unknown.length > 0) {
+    throw new CommandFailed(
+      `${migrationId} has no company ${unknown.slice(0, 5).join(', ')}${unknown.length > 5 ? ` and ${unknown.length - 5} more` : ''}`,
+      `nothing was decided; see: ferry companies ${migrationId}`,
+    );
+  }
+  // All but the last message are sent ahead; the answer to the last one is the answer.
+  let from = 0;
+  for (; companies.length - from > MOST_COMPANIES_IN_A_MESSAGE; from += MOST_COMPANIES_IN_A_MESSAGE) {
+    await decide(ferry, migrationId, message, {
+      companies: companies.slice(from, from + MOST_COMPANIES_IN_A_MESSAGE),
+      ...sent,
+    });
+  }
+  const answer = await send(ferry, migrationId, message, { companies: companies.slice(from), ...sent });
+  return { ...answer, json: { ...answer.json, companies: companies.length } };
+}
