@@ -4,7 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createCompanyDataClient } from '../company-data-client';
 import { createAccount, createKey, startService } from '../company-data-service';
+import { Secret } from '../security';
+import { createExample } from './conformance-example';
 import { startPostgres } from './postgres';
 import { acquireSchemathesis } from './schemathesis';
 import { createTemporaryFolder } from './temporary-folder';
@@ -24,18 +30,22 @@ const UNLIMITED = 1_000_000_000;
 
 const ROLES = ['administrator', 'client'] as const;
 
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
 async function main(): Promise<void> {
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const schemathesis = await acquireSchemathesis(process.env, say);
-  const postgres = await startPostgres({ dataFolder: createTemporaryFolder(), port: 0, ephemeral: true, log: say });
+  const dataFolder = createTemporaryFolder();
+  const postgres = await startPostgres({ dataFolder, port: 0, ephemeral: true, log: say });
   try {
-    const service = await startService({ databaseUrl: postgres.url, requestsPerMinute: UNLIMITED });
+    const pace = { syncBaseMs: 0, syncMsPerRecord: 0 };
+    const service = await startService({ databaseUrl: postgres.url, requestsPerMinute: UNLIMITED, ...pace });
     try {
       const accountId = await createAccount(postgres.url, { name: 'Conformance', plan: 'paid' });
       for (const role of ROLES) {
         const { key } = await createKey(postgres.url, { accountId, role });
-        const authorization = `Authorization: Basic ${Buffer.from(key).toString('base64')}`;
-        const conforms = await answersConform(schemathesis, [`${service.url}/openapi.json`, '--header', authorization]);
+        const folder = path.join(dataFolder, role);
+        mkdirSync(folder);
+        const conforms = await answersConform({ schemathesis, url: service.url, key: new Secret(key), folder });
         say(`${conforms ? 'passed' : 'FAILED'}: conformance with the description, as ${role}`);
         if (!conforms) process.exitCode = 1;
       }
@@ -45,23 +55,35 @@ async function main(): Promise<void> {
   } finally {
     await postgres.stop();
   }
+  if (process.exitCode === 1) say(`To meet the same again (seed ${SEED}): npm run conformance`);
 }
 
-async function answersConform(schemathesis: string, target: readonly string[]): Promise<boolean> {
+interface Run {
+  readonly schemathesis: string;
+  readonly url: string;
+  readonly key: Secret;
+  /** Empty: for its configuration, and for what it leaves behind. */
+  readonly folder: string;
+}
+
+async function answersConform({ schemathesis, url, key, folder }: Run): Promise<boolean> {
+  const client = createCompanyDataClient({ baseUrl: url, apiKey: key });
+  writeFileSync(path.join(folder, 'schemathesis.toml'), await createExample(client));
+  await client.close();
+  const authorization = `Authorization: Basic ${Buffer.from(key.reveal()).toString('base64')}`;
   const child = spawn(
     schemathesis,
     [
-      ...['run', ...target, '--checks', CHECKS.join(',')],
+      ...['run', `${url}/openapi.json`, '--header', authorization, '--checks', CHECKS.join(',')],
       ...['--seed', String(SEED), '--max-examples', String(EXAMPLES_PER_OPERATION), '--generation-database', 'none'],
       ...['--phases', 'examples,coverage,fuzzing', '--workers', '2', '--no-color'],
     ],
-    // It leaves a folder behind where it runs.
-    { stdio: ['ignore', 'pipe', 'inherit'], cwd: createTemporaryFolder() },
+    { stdio: ['ignore', 'pipe', 'inherit'], cwd: folder },
   );
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) process.stdout.write(output);
+  process.stdout.write(output);
   return code === 0;
 }
 

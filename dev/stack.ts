@@ -1,5 +1,12 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { loadConfig, removeRunningStack, writeRunningStack, type Config, type Part, type TemporalConfig } from '../config';
+import {
+  loadConfig,
+  removeRunningStack,
+  writeRunningStack,
+  type Config,
+  type Part,
+  type TemporalConfig,
+} from '../config';
 import { parseMasterKeys, Secret } from '../security';
 import { postgresUser } from './postgres-binaries';
 import { assertNotRunning } from './running-already';

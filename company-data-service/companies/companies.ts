@@ -43,12 +43,7 @@ const WITH_CONNECTIONS = sql`
   companies.*,
   coalesce((
     select json_agg(connection order by connection.created_at, connection.id)
-    from (
-      select connections.*, (
-        select max(last_successful_sync) from data_sets where data_sets.connection_id = connections.id
-      ) as last_sync
-      from connections where connections.company_id = companies.id
-    ) connection
+    from connections connection where connection.company_id = companies.id
   ), '[]') as connections`;
 
 export async function findCompany(db: Database, id: string): Promise<Company | undefined> {

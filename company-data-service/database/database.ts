@@ -3,6 +3,7 @@ import { Pool } from 'pg';
 import { firstSchema } from './migrations/001-first-schema';
 import { settingsPushesQuotas } from './migrations/002-settings-pushes-quotas';
 import { sharedRateLimit } from './migrations/003-shared-rate-limit';
+import { lastSync } from './migrations/005-last-sync';
 import { pushedRecords } from './migrations/004-pushed-records';
 import type { Tables } from './tables';
 
@@ -14,6 +15,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '002-settings-pushes-quotas': settingsPushesQuotas,
   '003-shared-rate-limit': sharedRateLimit,
   '004-pushed-records': pushedRecords,
+  '005-last-sync': lastSync,
 };
 
 export type Database = Kysely<Tables>;

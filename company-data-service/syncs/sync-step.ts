@@ -176,6 +176,11 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
       delete from records using complete
       where records.connection_id = complete.connection_id and records.data_type = complete.data_type
         and records.sync_id <> complete.sync_id
+    ), held as (
+      -- One order of locks for all processes: data sets of one connection may end in several at once.
+      select id from connections where id in (select connection_id from complete) order by id for no key update
+    ), told as (
+      update connections set last_sync = clock_timestamp() from held where connections.id = held.id
     )
     update data_sets set latest_successful_sync_id = complete.sync_id, last_successful_sync = clock_timestamp()
     from complete
