@@ -4,7 +4,6 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createCompanyDataClient } from '../company-data-client';
@@ -83,7 +82,7 @@ async function answersConform({ schemathesis, url, key, folder }: Run): Promise<
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   const [code] = (await once(child, 'close')) as [number | null];
-  process.stdout.write(output);
+  if (code !== 0) process.stdout.write(output);
   return code === 0;
 }
 

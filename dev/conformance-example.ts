@@ -1,0 +1,76 @@
+/**
+ * A company with everything that can be asked for, for `npm run conformance`: with ids of its own making schemathesis
+ * would hardly get beyond 404.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CompanyDataClient } from '../company-data-client';
+import { Secret } from '../security';
+
+/** Xero: open to a client's key too. */
+const PLATFORM = 'gbol';
+const POLL_MS = 50;
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** Creates what is asked about, and says so in the form of schemathesis' configuration file. */
+export async function createExample(client: CompanyDataClient): Promise<string> {
+  const main = await linkedCompany(client);
+  const everything = { ...main, ...(await everythingOf(client, main)), platformKey: PLATFORM, file: `${PLATFORM}.svg` };
+  const settings = [`parameters = ${inline(everything)}`];
+  // What these end must not be missed by the others.
+  for (const operation of [
+    'DELETE /companies/{companyId}',
+    'DELETE /companies/{companyId}/connections/{connectionId}',
+    'PATCH /companies/{companyId}/connections/{connectionId}',
+  ]) {
+    const parameters = inline({ ...(await linkedCompany(client)) });
+    settings.push('[[operations]]', `include-name = ${JSON.stringify(operation)}`, `parameters = ${parameters}`);
+  }
+  return `${settings.join('\n')}\n`;
+}
+
+interface LinkedCompany {
+  readonly companyId: string;
+  readonly connectionId: string;
+}
+
+async function linkedCompany(client: CompanyDataClient): Promise<LinkedCompany> {
+  const creation = () => ({ idempotencyKey: randomUUID() });
+  const { value: company } = await client.createCompany({ name: 'Example' }, creation());
+  const { value: connection } = await client.createConnection(company.id, PLATFORM, creation());
+  const credential = new Secret({ accessToken: 'any', refreshToken: `sbx-ok-12.${company.id}`, tenantId: company.id });
+  await client.putAuthorization(company.id, connection.id, credential);
+  return { companyId: company.id, connectionId: connection.id };
+}
+
+/** One of each thing that a synced company has. */
+async function everythingOf(
+  client: CompanyDataClient,
+  { companyId, connectionId }: LinkedCompany,
+): Promise<Parameters> {
+  const record = { invoiceNumber: 'EXAMPLE' };
+  const { value: push } = await client.push(companyId, connectionId, 'invoices', record, {
+    idempotencyKey: randomUUID(),
+  });
+  await client.startSync(companyId);
+  let datasetId = '';
+  for await (const { id } of client.syncHistory(companyId)) {
+    while (!(await client.getSync(companyId, id)).value.isCompleted) await delay(POLL_MS);
+    datasetId = id;
+  }
+  const { value: invoices } = await client.records(companyId, 'invoices', { pageSize: 1 });
+  return {
+    invoiceId: invoices.results[0]?.id ?? '',
+    datasetId,
+    pushOperationKey: push.pushOperationKey,
+  };
+}
+
+/** An inline table of TOML, whose strings may be written as JSON's. */
+function inline(parameters: Parameters): string {
+  const entries = Object.entries(parameters).map(
+    ([name, value]) => `${JSON.stringify(`path.${name}`)} = ${JSON.stringify(value)}`,
+  );
+  return `{ ${entries.join(', ')} }`;
+}
