@@ -10,6 +10,7 @@ import { findPlatform } from '../domain/platforms';
 import type { Opening } from '../domain/windows';
 import { openingsFrom } from '../domain/windows';
 import {
+  acceptFailures,
   awaitRelink,
   beginRun,
   changeLimits,
@@ -85,8 +86,9 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
       return openWindow(db, migrationId);
     },
 
-    async beginRun({ migrationId, run }: OfMigration & { run: string }): Promise<void> {
-      await beginRun(db, migrationId, run);
+    async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<void> {
+      const { limits } = await readLimits(db, migrationId);
+      await beginRun(db, migrationId, run, ramp ? limits.rampCompanies : 0);
     },
 
     async setPaused({ migrationId, paused }: OfMigration & { paused: boolean }): Promise<void> {
@@ -121,8 +123,11 @@ async function carryOut(db: Database, migrationId: string, decision: Decision, {
     case 'sync-disabled':
       return confirmDisabled(db, { migrationId, companies: decision.companies, by: decision.by, at });
     case 'pause':
+      return setPaused(db, migrationId, true);
     case 'resume':
-      return setPaused(db, migrationId, decision.kind === 'pause');
+      // Whoever goes on has seen what was not moved.
+      await acceptFailures(db, migrationId);
+      return setPaused(db, migrationId, false);
     case 'step':
       if (decision.verdict === 'reject' && decision.step === 'disable-syncing') {
         await withdrawConfirmations(db, migrationId);

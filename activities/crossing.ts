@@ -1,18 +1,23 @@
 /** Groups of companies: claimed, imported or looked at side by side, and written to the ledger together. */
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { StopReason } from '../domain/failures';
+import type { MigrationLimits } from '../domain/limits';
+import { exceedsTolerance } from '../domain/limits';
 import { findPlatform } from '../domain/platforms';
 import type { Ahead, Claimant } from '../store';
 import {
   beginSlice,
   claimGroup,
+  countFailures,
   lendDue,
   lookAhead,
   noteSending,
+  readLimits,
   readMigration,
   readVault,
   recordChecks,
   recordImports,
+  setPaused,
   takeOverStalled,
 } from '../store';
 import type { Crossing } from './import-company';
@@ -30,8 +35,6 @@ export interface SliceWork {
   readonly migrationId: string;
   readonly run: string;
   readonly slice: number;
-  /** Companies at once, which is also the size of a group. */
-  readonly atOnce: number;
   readonly onlyRow: number | null;
 }
 
@@ -51,7 +54,10 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
     while (Date.now() < until && !crossing.signal.aborted) {
       // Before the claim, so that it is early rather than late.
       const sendBefore = new Date(Date.now() + deps.sendWithinMs);
-      const group = await nextGroup(deps, claimant, work);
+      const startedAt = Date.now();
+      // Read for every group: they may be changed while a run is under way.
+      const { limits } = await readLimits(db, work.migrationId);
+      const group = await nextGroup(deps, claimant, work, limits.companiesPerSliceAtOnce);
       if (group.companies.length === 0) break;
       claimed += group.companies.length;
       const walks = await Promise.allSettled(
@@ -68,14 +74,41 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
       if (broken) throw broken.reason;
       const stop = imported.find((each) => each.stop !== null)?.stop ?? null;
       if (stop !== null) return { claimed, stop };
+      if (await tooManyFailed(deps, work.migrationId)) return { claimed, stop: 'too-many-failures' };
       heartbeat({ claimed });
+      await keepPace(limits, group.companies.length, startedAt);
     }
     return { claimed, stop: null };
   });
 }
 
+/** Whether the plan tolerates what has failed; if not, nothing more is claimed until somebody has decided. */
+async function tooManyFailed({ db }: ActivityDeps, migrationId: string): Promise<boolean> {
+  const { limits } = await readLimits(db, migrationId);
+  if (!exceedsTolerance(limits, await countFailures(db, migrationId))) return false;
+  await setPaused(db, migrationId, true);
+  return true;
+}
+
+/** Where the plan says how many companies may be started in a minute, each slice takes its part of them. */
+async function keepPace(
+  { companiesPerMinute, slicesAtOnce }: MigrationLimits,
+  started: number,
+  startedAt: number,
+): Promise<void> {
+  if (companiesPerMinute === null) return;
+  const takesMs = (started * slicesAtOnce * 60_000) / companiesPerMinute;
+  const waitMs = startedAt + takesMs - Date.now();
+  if (waitMs > 0) await sleep(Math.min(waitMs, LONGEST_MS));
+}
+
 /** Companies whose attempt died come first: they are dark already. */
-async function nextGroup({ db, stalledAfterMs }: ActivityDeps, claimant: Claimant, { atOnce, onlyRow }: SliceWork) {
+async function nextGroup(
+  { db, stalledAfterMs }: ActivityDeps,
+  claimant: Claimant,
+  { onlyRow }: SliceWork,
+  atOnce: number,
+) {
   const stalled = await takeOverStalled(db, claimant, atOnce, stalledAfterMs);
   if (stalled.length > 0) return { companies: stalled, takenOver: true };
   return { companies: await claimGroup(db, claimant, atOnce, onlyRow), takenOver: false };
@@ -114,7 +147,8 @@ export interface CheckResult {
 }
 
 /** Looks at every company whose next look is due. */
-export async function checkDue({ db, service }: ActivityDeps, work: CheckWork): Promise<CheckResult> {
+export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
+  const { db, service } = deps;
   const { migrationId, atOnce, syncTimeoutMs, onlyRow } = work;
   const signal = cancellationSignal();
   const until = Date.now() + LONGEST_MS;
@@ -134,6 +168,7 @@ export async function checkDue({ db, service }: ActivityDeps, work: CheckWork): 
       settled += verified.filter(({ outcome }) => outcome.to !== 'syncing').length;
       const stop = verified.find((each) => each.stop !== null)?.stop ?? null;
       if (stop !== null) return { settled, stop };
+      if (await tooManyFailed(deps, migrationId)) return { settled, stop: 'too-many-failures' };
       heartbeat({ settled });
     }
     return { settled, stop: null };

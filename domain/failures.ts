@@ -27,7 +27,13 @@ export type FailureKind =
   | 'sync-timed-out';
 
 /** Why a batch stopped although companies are left: never the companies' fault. */
-export type StopReason = 'key-refused' | 'account-limit' | 'application-refused' | 'wrong-organization';
+export type StopReason =
+  | 'key-refused'
+  | 'account-limit'
+  | 'application-refused'
+  | 'wrong-organization'
+  /** More companies have failed than the plan tolerates. */
+  | 'too-many-failures';
 
 export type Consequence =
   /** The company has failed; the batch goes on. */
@@ -135,5 +141,7 @@ export function stopInWords(reason: StopReason): string {
       return "the platform refuses the client's application; correct its client id, secret or environment, then resume";
     case 'wrong-organization':
       return 'a credential belongs to another organization; check that the manifest is not shifted by a row, then resume';
+    case 'too-many-failures':
+      return 'more companies were not moved than the plan tolerates; look at why, then resume to accept them';
   }
 }

@@ -102,3 +102,15 @@ function isPatience(value: unknown): boolean {
   const { firstAfterMs, everyMs, escalateAfterMs } = value as Record<string, unknown>;
   return [firstAfterMs, everyMs, escalateAfterMs].every(wholeWithin(MINUTE_MS, 365 * DAY_MS));
 }
+
+/** Of fewer companies a share says nothing. */
+const LEAST_TRIED = 20;
+
+/** Whether more has failed than is tolerated. */
+export function exceedsTolerance(
+  { toleratedFailures, toleratedShare }: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
+  { failed, tried }: { readonly failed: number; readonly tried: number },
+): boolean {
+  if (toleratedFailures !== null && failed > toleratedFailures) return true;
+  return toleratedShare !== null && tried >= LEAST_TRIED && failed > toleratedShare * tried;
+}

@@ -83,6 +83,7 @@ export async function claimGroup(
           and c.confirmed_at is not null
           and (c.not_before is null or c.not_before <= clock_timestamp())
           and (not m.rotating or v.obtained_at >= c.confirmed_at)
+          and (not m.ramp_only or c.in_ramp)
           and not exists (
             select from companies relative
             where relative.migration_id = c.migration_id and relative.family = c.family and relative.state = 'importing')

@@ -23,6 +23,7 @@ export async function lookAhead(db: Database, migrationId: string, stalledAfterM
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${migrationId} and c.state = 'waiting' and c.confirmed_at is not null
         and (not m.rotating or v.obtained_at >= c.confirmed_at)
+        and (not m.ramp_only or c.in_ramp)
         -- Outside the window nothing can be claimed until a run begins in the next.
         and clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
         and clock_timestamp() < coalesce(m.window_closes_at, 'infinity')

@@ -41,6 +41,33 @@ export async function awaitRelink(
       and ${named(companies)}`.execute(db);
 }
 
+export interface Failures {
+  /** Beyond those that support has accepted. */
+  readonly failed: number;
+  /** Companies about which something final is known, and those that sync. */
+  readonly tried: number;
+}
+
+export async function countFailures(db: Database, migrationId: string): Promise<Failures> {
+  const { rows } = await sql<Failures>`
+    select
+      greatest(0, count(*) filter (where c.state = 'failed') - max(m.failures_accepted)) as failed,
+      count(*) filter (where c.state in ('migrated', 'failed', 'syncing', 'outcome-unknown')) as tried
+    from companies c join migrations m on m.id = c.migration_id
+    where c.migration_id = ${migrationId}`.execute(db);
+  const [failures] = rows;
+  if (!failures) throw new Error('an aggregate always gives one row');
+  return { failed: Number(failures.failed), tried: Number(failures.tried) };
+}
+
+/** What has failed until now no longer counts against what is tolerated. */
+export async function acceptFailures(db: Database, migrationId: string): Promise<void> {
+  await sql`
+    update migrations set failures_accepted = (
+      select count(*) from companies c where c.migration_id = migrations.id and c.state = 'failed'
+    ) where id = ${migrationId}`.execute(db);
+}
+
 export interface RelinkingCompany {
   readonly row: number;
   readonly companyId: string;

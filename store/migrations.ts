@@ -123,9 +123,35 @@ export async function openMigration(db: Database, migrationId: string): Promise<
     .execute();
 }
 
-/** Lets this run claim, and no other. */
-export async function beginRun(db: Database, migrationId: string, run: string): Promise<void> {
-  await db.updateTable('migrations').set({ current_run: run }).where('id', '=', migrationId).execute();
+/**
+ * Lets this run claim, and no other.
+ *
+ * @param rampCompanies the run may claim so many alone, the first that can be moved; 0: all
+ */
+export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<void> {
+  if (rampCompanies > 0) await chooseRamp(db, migrationId, rampCompanies);
+  await db
+    .updateTable('migrations')
+    .set({ current_run: run, ramp_only: rampCompanies > 0 })
+    .where('id', '=', migrationId)
+    .execute();
+}
+
+/** Once for a migration: a run that begins again has the same ramp. */
+async function chooseRamp(db: Database, migrationId: string, companies: number): Promise<void> {
+  await sql`
+    update companies set in_ramp = true
+    from (
+      select c.row from companies c
+      join credentials v on v.migration_id = c.migration_id and v.row = c.row
+      join migrations m on m.id = c.migration_id
+      where c.migration_id = ${migrationId} and c.state = 'waiting' and c.confirmed_at is not null
+        and (not m.rotating or v.obtained_at >= c.confirmed_at)
+        and not exists (select from companies r where r.migration_id = ${migrationId} and r.in_ramp)
+      order by c.wave nulls last, c.confirmed_at, c.row
+      limit ${companies}
+    ) first
+    where companies.migration_id = ${migrationId} and companies.row = first.row`.execute(db);
 }
 
 export async function setPaused(db: Database, migrationId: string, paused: boolean): Promise<void> {

@@ -132,6 +132,8 @@ const settlingExceptions: Migration = {
       alter table migrations
         -- So many failures support has accepted: only those beyond count against what the plan tolerates.
         add column failures_accepted integer not null default 0,
+        -- Only the companies of the ramp may be claimed.
+        add column ramp_only boolean not null default false,
         drop constraint migrations_ending_check,
         add constraint migrations_ending_check check (ending in ('completed', 'abandoned', 'cancelled'))`.execute(db);
     await sql`

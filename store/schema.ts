@@ -23,6 +23,7 @@ interface MigrationTable {
   supplied_at: Generated<Date>;
   current_run: string | null;
   failures_accepted: Generated<number>;
+  ramp_only: Generated<boolean>;
   window_opens_at: Date | null;
   window_closes_at: Date | null;
   vault_public_key: Buffer | null;

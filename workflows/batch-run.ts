@@ -31,7 +31,7 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
 
   function importSlice(slice: number): Promise<SliceReport> {
     return slices.importSlice.executeWithOptions({ summary: `Move companies, slice ${slice}` }, [
-      { migrationId, run, slice, atOnce: limits.companiesPerSliceAtOnce },
+      { migrationId, run, slice },
     ]);
   }
 
@@ -86,7 +86,8 @@ export async function batchRun({ migrationId, runNumber, limits }: Batch): Promi
     }
   }
 
-  await records.beginRun({ migrationId, run });
+  // The first run is the ramp: the others follow once it went well.
+  await records.beginRun({ migrationId, run, ramp: runNumber === 1 });
   // To the very end: a cancelled run tells what its last slices have done, too.
   const telling = CancellationScope.nonCancellable(tellTheMigration);
   try {

@@ -12,6 +12,7 @@ import type { ManifestRow } from '../../domain/manifest';
 import { findPlatform, isRotating } from '../../domain/platforms';
 import { Secret } from '../../security';
 import type { SealedCredential } from '../../store';
+import { changeLimits } from '../../store';
 import { createTestDatabase } from './database';
 import { interpose, type Interposer } from './interposer';
 import { movable, msFromNow, openLedger, rowsOf, type Ledger, type Movable } from './ledger';
@@ -123,8 +124,10 @@ export async function openCrossingRig(): Promise<CrossingRig> {
       const rotating = isRotating(platform);
       return movable(ledger, rowsOf(tokens.length, row), { platformKey, rotating }, credential);
     },
-    importSlice: (migrationId, { atOnce = 4, environment, worker: by } = {}) =>
-      perform((activities) => activities.importSlice({ migrationId, run: RUN, slice: 1, atOnce }), environment, by),
+    importSlice: async (migrationId, { atOnce = 4, environment, worker: by } = {}) => {
+      await changeLimits(db, migrationId, { companiesPerSliceAtOnce: atOnce });
+      return perform((activities) => activities.importSlice({ migrationId, run: RUN, slice: 1 }), environment, by);
+    },
     look,
     verify: async (id, syncTimeoutMs = 60_000) => {
       let settled = 0;

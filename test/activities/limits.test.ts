@@ -1,0 +1,62 @@
+/** The plan's limits, as every group of a slice finds them in the ledger. */
+import { beginRun, changeLimits, countCompanies } from '../../store';
+import type { CrossingRig } from '../support/crossing';
+import { openCrossingRig } from '../support/crossing';
+import { passedOn } from '../support/interposer';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const some = (count: number, token: string) => Array.from({ length: count }, () => token);
+
+test('more failures than a number pause the batch; after a resume only further ones count', async () => {
+  const { id } = await rig.migration(some(8, 'sbx-revoked'));
+  await changeLimits(rig.ledger.db, id, { toleratedFailures: 2 });
+  expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 3, stop: 'too-many-failures' });
+  expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 0 });
+  const resume = {
+    decision: { kind: 'resume', decisionId: 'r', role: 'support', by: 'Sam' },
+    outcome: { decisionId: 'r', applied: true, text: 'goes on', at: new Date().toISOString() },
+  } as const;
+  await rig.perform((activities) => activities.recordDecisions({ migrationId: id, recorded: [resume] }));
+  expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 3, stop: 'too-many-failures' });
+});
+
+test('a share of failures counts once enough has been tried to mean something', async () => {
+  const { id } = await rig.migration([...some(10, 'sbx-revoked'), ...some(20, 'sbx-ok-1')]);
+  expect(await rig.importSlice(id, { atOnce: 5 })).toMatchObject({ claimed: 20, stop: 'too-many-failures' });
+});
+
+test('a limit that is changed in the middle of a slice holds for its next group', async () => {
+  const { id } = await rig.migration(some(6, 'sbx-ok-1'));
+  const groups: number[] = [];
+  rig.between.on('POST', /^\/companies$/, async (response, _request, pass) => {
+    groups.push((await countCompanies(rig.ledger.db, id)).importing);
+    await changeLimits(rig.ledger.db, id, { companiesPerSliceAtOnce: 1 });
+    passedOn(response, await pass());
+  });
+  await rig.importSlice(id, { atOnce: 3 });
+  expect(groups).toEqual([3, 3, 3, 1, 1, 1]);
+});
+
+test('companies are started no faster than the plan says, all slices together', async () => {
+  const { id } = await rig.migration(some(4, 'sbx-ok-1'));
+  await changeLimits(rig.ledger.db, id, { companiesPerMinute: 240, slicesAtOnce: 2 });
+  const startedAt = Date.now();
+  await rig.importSlice(id, { atOnce: 1 });
+  // Four companies at two a second, as half of four a second is this slice's: the last one need not be waited for.
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
+});
+
+test('the ramp is moved alone, and the rest by the run after it', async () => {
+  const { id } = await rig.migration(some(5, 'sbx-ok-1'));
+  const { db } = rig.ledger;
+  await beginRun(db, id, 'run-1', 2);
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, nextClaimInMs: null });
+  await beginRun(db, id, 'run-1');
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 3 });
+});
