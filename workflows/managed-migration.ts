@@ -231,12 +231,14 @@ async function lookForRelinked(desk: Desk, isOver: () => boolean): Promise<void>
     if (expected === 0) await condition(() => isOver() || asked());
     else await condition(() => isOver() || asked(), wait(0, false));
     if (isOver()) return;
+    const { relinking } = desk.state();
     const { waiting } = await records.lookForRelinked.executeWithOptions(
       { summary: 'Look whether end customers have connected again' },
       [{ migrationId }],
     );
     const counts = await records.count({ migrationId });
-    desk.change((state) => ({ ...state, counts, relinking: waiting }));
+    // What was asked for during the look is looked at next.
+    desk.change((state) => ({ ...state, counts, relinking: waiting + state.relinking - relinking }));
     expected = waiting;
   }
 }
