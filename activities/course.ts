@@ -48,8 +48,13 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
     /** Checks what was supplied against the account and the platform; no credential is used. */
     async preflight({ migrationId }: OfMigration): Promise<Preflight> {
       const migration = await readMigration(db, migrationId);
-      if (!migration) return { companies: 0, problems: ['no manifest was supplied'], callbackUrl: null };
+      if (!migration) return NO_MANIFEST;
       const { total } = await countCompanies(db, migrationId);
+      const checked = {
+        companies: total,
+        manifestDigest: migration.manifestDigest,
+        suppliedBy: migration.suppliedBy,
+      };
       const platform = findPlatform(migration.platformKey);
       const problems: string[] = [];
       const signal = cancellationSignal();
@@ -65,11 +70,11 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
         }
         const { value: integration } = await service.integration(migration.platformKey, { signal });
         if (!integration.enabled) problems.push(`${integration.name} is not enabled in the account`);
-        return { companies: total, problems, callbackUrl: integration.callbackUrl ?? null };
+        return { ...checked, problems, callbackUrl: integration.callbackUrl ?? null };
       } catch (error) {
         // An outage passes, and the activity is tried again; an answer stays what it is.
         if (!(error instanceof CompanyDataError) || !isAnswerAboutUs(error)) throw error;
-        return { companies: total, problems: [...problems, error.message], callbackUrl: null };
+        return { ...checked, problems: [...problems, error.message], callbackUrl: null };
       }
     },
 
@@ -111,6 +116,14 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
     },
   };
 }
+
+const NO_MANIFEST: Preflight = {
+  companies: 0,
+  manifestDigest: null,
+  suppliedBy: null,
+  problems: ['no manifest was supplied'],
+  callbackUrl: null,
+};
 
 function isAnswerAboutUs(error: CompanyDataError): boolean {
   const failure = error.toFailure();

@@ -7,6 +7,7 @@ import type { Counts } from './company-state';
 import { NO_COUNTS } from './company-state';
 import type { Decision, Outcome } from './decision';
 import type { Estimate } from './estimate';
+import type { Evidence } from './evidence';
 import type { FailureKind, StopReason } from './failures';
 import type { MigrationLimits } from './limits';
 import type { MigrationPlan } from './plan';
@@ -35,6 +36,10 @@ export interface Approval {
 /** What the preflight found wrong, in sentences; none: the details are good. */
 export interface Preflight {
   readonly companies: number;
+  /** Of the rows that were checked, credentials not among them; null: there are none. */
+  readonly manifestDigest: string | null;
+  /** Who supplied them. */
+  readonly suppliedBy: string | null;
   readonly problems: readonly string[];
   /** The service's callback URL, which the client adds to its application at the platform. */
   readonly callbackUrl: string | null;
@@ -46,14 +51,6 @@ export interface Proposal {
   readonly role: Role;
   readonly by: string;
   readonly at: string;
-}
-
-/** One check of the first company's end-to-end test. */
-export interface Evidence {
-  readonly check: string;
-  readonly passed: boolean;
-  readonly detail: string;
-  readonly correlationId?: string;
 }
 
 export interface FirstCompany {

@@ -22,6 +22,8 @@ describe('what was supplied', () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     expect(await check(id)).toEqual({
       companies: 2,
+      manifestDigest: 'digest',
+      suppliedBy: 'Cleo',
       problems: [],
       callbackUrl: expect.stringMatching(/^http/) as string,
     });

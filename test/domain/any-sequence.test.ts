@@ -13,6 +13,7 @@ import {
   counts,
   decided,
   firstCompany,
+  preflight,
   proposeTime,
   START_AT,
   substance,
@@ -57,7 +58,7 @@ function workflowActs(state: MigrationState): MigrationState {
   const opened = withStepOpened(state, step, AT);
   switch (step) {
     case 'supply-details':
-      return { ...opened, preflight: opened.preflight ?? { companies: 3, problems: [], callbackUrl: null } };
+      return { ...opened, preflight: opened.preflight ?? preflight() };
     case 'disable-syncing':
       return { ...opened, counts: counts({ total: 3, waiting: 3, unconfirmed: 3 }) };
     case 'migrate-first-company':

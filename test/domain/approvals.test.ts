@@ -8,6 +8,7 @@ import {
   decided,
   deciding,
   firstCompany,
+  preflight,
   proposeTime,
   stateAt,
   substance,
@@ -68,7 +69,7 @@ describe('an approval of a step that is not open yet', () => {
 });
 
 describe('an approval of something that does not exist yet', () => {
-  const problems = { companies: 10, problems: ['the key is not valid', 'no room'], callbackUrl: null };
+  const problems = preflight({ problems: ['the key is not valid', 'no room'] });
   test.each<[string, Step, Partial<MigrationState>, string]>([
     ['details not checked', 'supply-details', { preflight: null }, 'the details are still being checked'],
     [

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../domain/limits';
 import { DEFAULT_DECISION_RULES } from '../../domain/plan';
 import { progressOf } from '../../domain/progress';
 import { STEPS } from '../../domain/steps';
-import { AT, counts, decided, firstCompany, proposeTime, stateAt } from '../support/migration-states';
+import { AT, counts, decided, firstCompany, preflight, proposeTime, stateAt } from '../support/migration-states';
 
 const plan: MigrationPlan = {
   migrationId: 'acme.quickbooks-online',
@@ -76,7 +76,7 @@ test('they stay below the 20 KB that Temporal takes, whatever people wrote', () 
   );
   expect(Buffer.byteLength(detailsAt({ ...state, approvals }))).toBeLessThan(20_000);
   const problems = Array.from({ length: 50 }, () => long.repeat(20));
-  const many = stateAt('supply-details', { preflight: { companies: 1, problems, callbackUrl: null } });
+  const many = stateAt('supply-details', { preflight: preflight({ problems, callbackUrl: null }) });
   expect(Buffer.byteLength(detailsAt(many))).toBeLessThan(20_000);
 });
 

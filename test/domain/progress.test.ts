@@ -4,7 +4,16 @@ import { DEFAULT_LIMITS } from '../../domain/limits';
 import { DEFAULT_DECISION_RULES } from '../../domain/plan';
 import { progressOf, whoIsWaitedFor } from '../../domain/progress';
 import type { Role, Step } from '../../domain/steps';
-import { approve, AT, counts, decided, firstCompany, proposeTime, stateAt } from '../support/migration-states';
+import {
+  approve,
+  AT,
+  counts,
+  decided,
+  firstCompany,
+  preflight,
+  proposeTime,
+  stateAt,
+} from '../support/migration-states';
 
 const plan: MigrationPlan = {
   migrationId: 'acme.quickbooks-online',
@@ -26,7 +35,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
   ['details not checked', stateAt('supply-details', { preflight: null }), [], 'are being checked'],
   [
     'problems in the details',
-    stateAt('supply-details', { preflight: { companies: 10, problems: ['no room'], callbackUrl: null } }),
+    stateAt('supply-details', { preflight: preflight({ problems: ['no room'] }) }),
     ['client'],
     'details to correct: no room',
   ],

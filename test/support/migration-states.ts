@@ -3,7 +3,7 @@ import type { Counts } from '../../domain/company-state';
 import { NO_COUNTS } from '../../domain/company-state';
 import type { Decision, Outcome } from '../../domain/decision';
 import { decide, outcomeOf } from '../../domain/decisions';
-import type { FirstCompany, MigrationState } from '../../domain/migration-state';
+import type { FirstCompany, MigrationState, Preflight } from '../../domain/migration-state';
 import { newMigration } from '../../domain/migration-state';
 import { withStepEnded, withStepOpened } from '../../domain/step-course';
 import type { Role, Step } from '../../domain/steps';
@@ -24,11 +24,20 @@ export const firstCompany = (some: Partial<FirstCompany> = {}): FirstCompany => 
   ...some,
 });
 
+export const preflight = (some: Partial<Preflight> = {}): Preflight => ({
+  companies: 10,
+  manifestDigest: 'm-1',
+  suppliedBy: 'Mia',
+  problems: [],
+  callbackUrl: 'https://service.example/callback',
+  ...some,
+});
+
 /** A migration of ten companies that has come to this step, every step before it ended as it should. */
 export function stateAt(step: Step, changes: Partial<MigrationState> = {}): MigrationState {
   let state: MigrationState = {
     ...newMigration({ firstCompanyRow: null, limits: DEFAULT_LIMITS }),
-    preflight: { companies: 10, problems: [], callbackUrl: 'https://service.example/callback' },
+    preflight: preflight(),
     counts: counts({ total: 10, waiting: 10, unconfirmed: stepNumber(step) > stepNumber('disable-syncing') ? 0 : 10 }),
   };
   for (const earlier of STEPS.slice(0, stepNumber(step) - 1)) {
