@@ -15,6 +15,8 @@ const absent = <S extends z.ZodType>(schema: S) =>
 
 const text = absent(z.string());
 const tags = absent(z.record(z.string(), z.string()));
+/** What the platform says a connection belongs to, once it is linked: `organizationId`, `organizationName`. */
+const info = absent(z.record(z.string(), z.string()));
 
 /**
  * Something the platform said about a connection. `statusText` is the vocabulary: `GrantRefused`, `ApplicationRefused`,
@@ -37,8 +39,7 @@ export const connectionSchema = z.object({
   status: z.enum(['PendingAuth', 'Linked', 'Unlinked', 'Deauthorized']),
   created: text,
   lastSync: text,
-  /** What the platform says the connection belongs to, once it is linked: `organizationId`, `organizationName`. */
-  connectionInfo: absent(z.record(z.string(), z.string())),
+  connectionInfo: info,
   dataConnectionErrors: z.nullish(z.array(connectionErrorSchema)).transform((errors) => errors ?? []),
 });
 export type Connection = z.infer<typeof connectionSchema>;
@@ -52,6 +53,8 @@ export const companySchema = z.object({
   created: text,
   lastSync: text,
   tags,
+  /** In short: to see what a company is connected to without asking for each. */
+  dataConnections: absent(z.array(z.object({ integrationKey: text, status: text, connectionInfo: info }))),
 });
 export type Company = z.infer<typeof companySchema>;
 
@@ -62,6 +65,8 @@ export const integrationSchema = z.object({
   sourceType: text,
   /** The redirect URI to be added to the client's application at the platform. */
   callbackUrl: text,
+  /** The account's own application, without its secret; `null`: none was registered; absent: the service does not say. */
+  application: z.object({ clientId: z.string(), environment: z.string() }).nullish(),
 });
 export type Integration = z.infer<typeof integrationSchema>;
 

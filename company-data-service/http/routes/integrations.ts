@@ -1,6 +1,7 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { PLATFORMS, type Platform as PlatformEntry } from '../../../domain/platforms';
+import type { Database } from '../../database/database';
 import { fieldsOf } from '../../query/fields';
 import type { Api, ServiceContext } from '../context';
 import { notFound } from '../errors';
@@ -29,8 +30,9 @@ export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): 
         response: { 200: pageOf(IntegrationSchema) },
       },
     },
-    async ({ query }) => {
-      const views = PLATFORMS.map((entry) => integrationView(entry, publicUrl()));
+    async ({ caller, query }) => {
+      const applications = await readApplications(db, caller.accountId);
+      const views = PLATFORMS.map((entry) => integrationView(entry, applications, publicUrl()));
       return pageOfItems('/integrations', query, views, INTEGRATION_FIELDS);
     },
   );
@@ -45,7 +47,10 @@ export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): 
         response: { 200: IntegrationSchema },
       },
     },
-    async ({ params }) => integrationView(platformAt(params.platformKey), publicUrl()),
+    async ({ caller, params }) => {
+      const platform = platformAt(params.platformKey);
+      return integrationView(platform, await readApplications(db, caller.accountId), publicUrl());
+    },
   );
 
   app.put(
@@ -82,7 +87,21 @@ function platformAt(platformKey: string): PlatformEntry {
   return platform;
 }
 
-function integrationView(platform: PlatformEntry, publicUrl: string): IntegrationView {
+type Applications = ReadonlyMap<string, NonNullable<IntegrationView['application']>>;
+
+/** The account's own applications, by platform; their secrets stay where they are. */
+async function readApplications(db: Database, accountId: string): Promise<Applications> {
+  const rows = await db
+    .selectFrom('applications')
+    .select(['platform_key', 'client_id', 'environment'])
+    .where('account_id', '=', accountId)
+    .execute();
+  return new Map(
+    rows.map(({ platform_key, client_id: clientId, environment }) => [platform_key, { clientId, environment }]),
+  );
+}
+
+function integrationView(platform: PlatformEntry, applications: Applications, publicUrl: string): IntegrationView {
   const { key, name, sourceType, routes, requiredFields, optionalFields } = platform;
   return {
     key,
@@ -96,5 +115,6 @@ function integrationView(platform: PlatformEntry, publicUrl: string): Integratio
       ...optionalFields.map((field) => ({ name: field, required: false })),
     ],
     callbackUrl: `${publicUrl}/oauth/callback/${key}`,
+    application: applications.get(key) ?? null,
   };
 }

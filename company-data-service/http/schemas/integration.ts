@@ -1,5 +1,14 @@
 import { z } from 'zod';
 
+export const ApplicationBodySchema = z.object({
+  clientId: z.string().min(1),
+  clientSecret: z.string().min(1),
+  environment: z.enum(['production', 'sandbox']),
+});
+
+/** An application as it is shown: its secret never is. */
+export const ApplicationSchema = ApplicationBodySchema.omit({ clientSecret: true });
+
 export const IntegrationSchema = z
   .object({
     key: z.string().length(4),
@@ -10,18 +19,10 @@ export const IntegrationSchema = z
     migrationRoutes: z.array(z.enum(['managed', 'self-service'])),
     authorizationFields: z.array(z.object({ name: z.string(), required: z.boolean() })),
     callbackUrl: z.url().describe('to be added to the application that the client registered with the platform'),
+    application: ApplicationSchema.nullable().describe('the account’s own, its secret never shown; null: none yet'),
   })
   .meta({ id: 'Integration' });
 export type IntegrationView = z.infer<typeof IntegrationSchema>;
-
-export const ApplicationBodySchema = z.object({
-  clientId: z.string().min(1),
-  clientSecret: z.string().min(1),
-  environment: z.enum(['production', 'sandbox']),
-});
-
-/** An application as it is shown: its secret never is. */
-export const ApplicationSchema = ApplicationBodySchema.omit({ clientSecret: true });
 
 export const AccountViewSchema = z
   .object({

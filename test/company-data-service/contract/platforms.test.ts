@@ -57,6 +57,22 @@ describe('1.1.1, 1.2 The platforms', () => {
   });
 });
 
+describe('The application that a client registers at a platform', () => {
+  it('is shown with the platform, to its own account alone, and never its secret', async () => {
+    const [mine, stranger] = [await service.newAccount('paid'), await service.newAccount('paid')];
+    const shown = async (call: typeof mine) =>
+      shapes.integration.parse((await call('GET', '/integrations/vxvy')).body).application;
+    expect(await shown(mine)).toBeNull();
+    const application = { clientId: 'mine', environment: 'production' };
+    await mine('PUT', '/integrations/vxvy/credentials', { body: { ...application, clientSecret: 'top-secret' } });
+    expect(await shown(mine)).toEqual(application);
+    expect(await shown(stranger)).toBeNull();
+    const { body, text } = await mine('GET', '/integrations?query=application.clientId=mine');
+    expect(body.results.map(({ key }) => key)).toEqual(['vxvy']);
+    expect(text).not.toContain('top-secret');
+  });
+});
+
 describe('2.4 The authorization body', () => {
   it.each(ALL)('of %s holds its fields as strings: all that are required, and no other', async (key) => {
     const { authorizationFields } = await platform(key);

@@ -151,6 +151,9 @@ export const pushOperation = z.strictObject({
   validation: validation.optional(),
 });
 
+/** The client's own application at a platform: its secret is never shown. */
+export const application = z.strictObject({ clientId: z.string(), environment: z.enum(['production', 'sandbox']) });
+
 export const integration = z.strictObject({
   key: connection.shape.integrationKey,
   logoUrl: z.url(),
@@ -160,10 +163,8 @@ export const integration = z.strictObject({
   migrationRoutes: z.array(z.enum(['managed', 'self-service'])).min(1),
   authorizationFields: z.array(z.strictObject({ name: z.string(), required: z.boolean() })).min(1),
   callbackUrl: z.url(),
+  application: application.nullable(),
 });
-
-/** The client's own application at a platform: its secret is never shown. */
-export const application = z.strictObject({ clientId: z.string(), environment: z.enum(['production', 'sandbox']) });
 
 export const account = z.strictObject({
   plan: z.enum(['trial', 'free', 'paid']),
