@@ -3,6 +3,7 @@ import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { StopReason } from '../domain/failures';
 import type { MigrationLimits } from '../domain/limits';
 import { exceedsTolerance } from '../domain/limits';
+import type { Platform } from '../domain/platforms';
 import { findPlatform } from '../domain/platforms';
 import type { Ahead, Claimant } from '../store';
 import {
@@ -48,7 +49,7 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
   const { db } = deps;
   const until = Date.now() + LONGEST_MS;
   let claimed = 0;
-  const claimant = await beginSlice(db, work);
+  const claimant = await beginSlice(db, { ...work, holdForMs: deps.stalledAfterMs });
   const crossing = await openCrossing(deps, claimant);
   return alive(async () => {
     while (Date.now() < until && !crossing.signal.aborted) {
@@ -103,25 +104,23 @@ async function keepPace(
 }
 
 /** Companies whose attempt died come first: they are dark already. */
-async function nextGroup(
-  { db, stalledAfterMs }: ActivityDeps,
-  claimant: Claimant,
-  { onlyRow }: SliceWork,
-  atOnce: number,
-) {
-  const stalled = await takeOverStalled(db, claimant, atOnce, stalledAfterMs);
+async function nextGroup({ db }: ActivityDeps, claimant: Claimant, { onlyRow }: SliceWork, atOnce: number) {
+  const stalled = await takeOverStalled(db, claimant, atOnce);
   if (stalled.length > 0) return { companies: stalled, takenOver: true };
   return { companies: await claimGroup(db, claimant, atOnce, onlyRow), takenOver: false };
 }
 
-async function openCrossing(
-  { db, keys, service }: ActivityDeps,
-  claimant: Claimant,
-): Promise<Omit<Crossing, 'sendBefore'>> {
-  const { migrationId } = claimant;
+async function platformOf({ db }: ActivityDeps, migrationId: string): Promise<Platform> {
   const migration = await readMigration(db, migrationId);
   const platform = migration && findPlatform(migration.platformKey);
   if (!platform) throw new Error(`migration ${migrationId} is not in the ledger`);
+  return platform;
+}
+
+async function openCrossing(deps: ActivityDeps, claimant: Claimant): Promise<Omit<Crossing, 'sendBefore'>> {
+  const { db, keys, service } = deps;
+  const { migrationId } = claimant;
+  const platform = await platformOf(deps, migrationId);
   const vault = await readVault(db, keys, migrationId);
   return {
     migrationId,
@@ -139,6 +138,8 @@ export interface CheckWork {
   /** Milliseconds. */
   readonly syncTimeoutMs: number;
   readonly onlyRow: number | null;
+  /** Whether each data set is counted and timed. */
+  readonly everyDataSet: boolean;
 }
 
 export interface CheckResult {
@@ -149,17 +150,17 @@ export interface CheckResult {
 /** Looks at every company whose next look is due. */
 export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
-  const { migrationId, atOnce, syncTimeoutMs, onlyRow } = work;
-  const signal = cancellationSignal();
+  const { migrationId, atOnce, syncTimeoutMs, onlyRow, everyDataSet } = work;
+  const platform = await platformOf(deps, migrationId);
+  const verification = { service, platform, syncTimeoutMs, everyDataSet, signal: cancellationSignal() };
+  const { signal } = verification;
   const until = Date.now() + LONGEST_MS;
   let settled = 0;
   return alive(async () => {
     while (Date.now() < until && !signal.aborted) {
       const due = await lendDue(db, migrationId, atOnce, LEASE_MS, onlyRow);
       if (due.length === 0) break;
-      const verified = await Promise.all(
-        due.map((company) => verifyCompany({ service, syncTimeoutMs, signal }, company)),
-      );
+      const verified = await Promise.all(due.map((company) => verifyCompany(verification, company)));
       await recordChecks(
         db,
         migrationId,
@@ -175,8 +176,8 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
   });
 }
 
-export async function whatIsAhead({ db, stalledAfterMs }: ActivityDeps, migrationId: string): Promise<Ahead> {
-  return lookAhead(db, migrationId, stalledAfterMs);
+export async function whatIsAhead({ db }: ActivityDeps, migrationId: string): Promise<Ahead> {
+  return lookAhead(db, migrationId);
 }
 
 /** The server takes a silent activity for dead; a group may take longer than it is patient. */

@@ -13,14 +13,14 @@ interface OfMigration {
   readonly migrationId: string;
 }
 
-export function endingActivities({ db, service, stalledAfterMs }: ActivityDeps) {
+export function endingActivities({ db, service }: ActivityDeps) {
   return {
     /** Companies whose attempt died are not taken over any more: what the service has says what became of them. */
     async settleInterrupted({ migrationId }: OfMigration): Promise<{ readonly againInMs: number | null }> {
       const migration = await readMigration(db, migrationId);
       const platform = migration && findPlatform(migration.platformKey);
       let againInMs: number | null = null;
-      for (const company of platform ? await readInterrupted(db, migrationId, stalledAfterMs) : []) {
+      for (const company of platform ? await readInterrupted(db, migrationId) : []) {
         if (company.overInMs > 0) againInMs = Math.max(againInMs ?? 0, Math.ceil(company.overInMs));
         else await settleInterrupted(db, migrationId, company.row, await look(service, migrationId, platform, company));
       }
@@ -60,7 +60,11 @@ async function look(
     ...(id === undefined ? {} : { companyId: id }),
     ...(connection === undefined ? {} : { connectionId: connection.id }),
   };
-  if (connection?.status === 'Linked') return { to: 'syncing', at };
+  if (id !== undefined && connection?.status === 'Linked') {
+    // Its attempt may have died before that; what is under way already is left as it is.
+    await service.startSync(id, { signal });
+    return { to: 'syncing', at };
+  }
   const neverSent = connection === undefined || (platform?.rotation === 'each-refresh' && sentAt === null);
   if (neverSent) return { to: 'waiting', at };
   return {

@@ -35,6 +35,8 @@ export interface Imported {
 /** Namespace of the idempotency keys: a UUID of our own, so that a migration and a row always give the same key. */
 const CREATIONS = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
 
+const NOT_USED_AGAIN = 'its credential was handed over before, and is never used again';
+
 const FIRST_CHECK_MS = 250;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15 * 60_000;
@@ -84,10 +86,11 @@ class Walk {
       call = 'create-connection';
       const connection = known ?? (await this.createConnection(company.id));
       this.remember(connection);
-      if (connection.status === 'Linked') {
+      if (connection.status === 'Linked' && !this.isForNewCredential(connection)) {
         call = 'start-sync';
         return await this.linked(connection);
       }
+      if (this.claimed.crossed) return this.failed('reauthorization-required', NOT_USED_AGAIN);
       // Where there was no connection, the attempt before had nothing to put the credential on.
       if (this.takenOver && known) {
         const judged = this.afterLostAnswer(connection);
@@ -160,10 +163,11 @@ class Walk {
     const { service, vault, sendBefore, noteSending } = this.crossing;
     const fields = await vault.open(this.claimed.row, this.claimed.sealed);
     if (this.singleUse() && !(await noteSending(this.claimed.row))) throw new NoLongerOurs(this.claimed.row);
-    const { value, correlationId } = await service.putAuthorization(this.companyId(), connection.id, fields, {
+    const { value, ...answer } = await service.putAuthorization(this.companyId(), connection.id, fields, {
       sendBefore,
     });
-    this.quote(correlationId);
+    this.quote(answer.correlationId);
+    if (value.status === 'Linked') this.at = { ...this.at, accepted: answer, crossed: true };
     return value;
   }
 
@@ -186,16 +190,27 @@ class Walk {
 
   private async linked(connection: Connection): Promise<Imported> {
     const { service } = this.crossing;
-    const organization = connection.connectionInfo?.['organizationId'];
-    if (organization !== undefined && organization !== this.claimed.organization) {
+    if (!this.isOfTheOrganization(connection)) {
       return this.concluded(
         consequenceOfLinkError('WrongOrganization'),
-        `the platform says organization ${organization}, the manifest says ${this.claimed.organization}`,
+        `the platform says organization ${organizationOf(connection)}, the manifest says ${this.claimed.organization}`,
       );
     }
+    this.at = { ...this.at, crossed: true };
     const { correlationId } = await service.startSync(this.companyId());
     this.quote(correlationId);
     return this.concludedAs({ to: 'syncing', firstCheckMs: FIRST_CHECK_MS });
+  }
+
+  /** What the platform does not say is not held against it. */
+  private isOfTheOrganization(connection: Connection): boolean {
+    const organization = organizationOf(connection);
+    return organization === undefined || organization === this.claimed.organization;
+  }
+
+  /** An older credential opened somebody else's books, and the one that replaces it has not been used yet. */
+  private isForNewCredential(connection: Connection): boolean {
+    return !this.isOfTheOrganization(connection) && !this.claimed.crossed && !this.mayHaveBeenSent();
   }
 
   private refused(connection: Connection): Imported {
@@ -262,6 +277,10 @@ class Walk {
   private backoffMs(): number {
     return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.claimed.tries);
   }
+}
+
+function organizationOf(connection: Connection): string | undefined {
+  return connection.connectionInfo?.['organizationId'];
 }
 
 type ConnectionError = Connection['dataConnectionErrors'][number];

@@ -16,6 +16,8 @@ export interface Claimant {
   readonly run: string;
   readonly slice: number;
   readonly attempt: number;
+  /** So long after a claim nobody else touches the company: every call of this attempt has ended by then. Milliseconds. */
+  readonly holdForMs: number;
 }
 
 export interface ClaimedCompany {
@@ -29,6 +31,8 @@ export interface ClaimedCompany {
   readonly companyId: string | null;
   readonly connectionId: string | null;
   readonly sealed: Buffer;
+  /** The service has accepted this credential before: it is not to be used again. */
+  readonly crossed: boolean;
   /**
    * Of a company that was taken over: when the attempt before claimed it, and when it sent the credential, as far as it
    * said so. Errors that are older are not its own.
@@ -39,7 +43,7 @@ export interface ClaimedCompany {
 
 const CLAIMED = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
-  c.company_id as "companyId", c.connection_id as "connectionId", picked.sealed,
+  c.company_id as "companyId", c.connection_id as "connectionId", picked.sealed, picked.crossed,
   picked.held_since as "heldSince", picked.sent_at as "sentAt"`;
 
 /**
@@ -48,7 +52,7 @@ const CLAIMED = sql`
  */
 export async function beginSlice(
   db: Database,
-  { migrationId, run, slice }: Omit<Claimant, 'attempt'>,
+  { migrationId, run, slice, holdForMs }: Omit<Claimant, 'attempt'>,
 ): Promise<Claimant> {
   const { attempt } = await db
     .insertInto('slices')
@@ -58,7 +62,7 @@ export async function beginSlice(
     )
     .returning('attempt')
     .executeTakeFirstOrThrow();
-  return { migrationId, run, slice, attempt };
+  return { migrationId, run, slice, attempt, holdForMs };
 }
 
 /** Claims at most `size` companies; none: nothing can be claimed now. `onlyRow` narrows it to one company. */
@@ -88,7 +92,8 @@ export async function claimGroup(
             select from companies relative
             where relative.migration_id = c.migration_id and relative.family = c.family and relative.state = 'importing')
       ), picked as (
-        select c.migration_id, c.row, v.sealed, null::timestamptz as held_since, null::timestamptz as sent_at
+        select c.migration_id, c.row, v.sealed, v.crossed_at is not null as crossed,
+          null::timestamptz as held_since, null::timestamptz as sent_at
         from companies c
         join migrations m on m.id = c.migration_id
         join slices s on s.migration_id = m.id and s.run = m.current_run
@@ -107,7 +112,7 @@ export async function claimGroup(
         for share of m, s, v
       )
       update companies c
-      set state = 'importing', attempt = ${attemptName(claimant)}, claimed_at = clock_timestamp(), tries = c.tries + 1
+      set state = 'importing', ${held(claimant)}, authorization_sent_at = null
       from picked
       where c.migration_id = picked.migration_id and c.row = picked.row
       returning ${CLAIMED}`.execute(db);
@@ -120,25 +125,24 @@ export async function claimGroup(
 }
 
 /**
- * Takes over companies whose attempt died while they were importing: only after every call of that attempt must have
- * ended. Whoever takes one over reads the connection before doing anything else.
+ * Takes over companies whose attempt died while they were importing: only once it holds them no longer. Whoever takes one over reads the connection before doing anything else.
  */
 export async function takeOverStalled(
   db: Database,
   claimant: Claimant,
   size: number,
-  stalledAfterMs: number,
 ): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
-      select c.migration_id, c.row, v.sealed, c.claimed_at as held_since, c.authorization_sent_at as sent_at
+      select c.migration_id, c.row, v.sealed, v.crossed_at is not null as crossed,
+        c.claimed_at as held_since, c.authorization_sent_at as sent_at
       from companies c
       join migrations m on m.id = c.migration_id
       join slices s on s.migration_id = m.id and s.run = m.current_run
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${claimant.migrationId}
         and c.state = 'importing'
-        and c.claimed_at < clock_timestamp() - make_interval(secs => ${stalledAfterMs / 1000})
+        and c.held_until < clock_timestamp()
         and m.state = 'open' and m.current_run = ${claimant.run}
         and s.slice = ${claimant.slice} and s.attempt = ${claimant.attempt}
       order by c.claimed_at
@@ -147,7 +151,7 @@ export async function takeOverStalled(
       for share of m, s
     )
     update companies c
-    set attempt = ${attemptName(claimant)}, claimed_at = clock_timestamp(), tries = c.tries + 1
+    set ${held(claimant)}
     from picked
     where c.migration_id = picked.migration_id and c.row = picked.row
     returning ${CLAIMED}`.execute(db);
@@ -171,6 +175,13 @@ export async function noteSending(db: Database, claimant: Claimant, row: number)
     .returning('row')
     .executeTakeFirst();
   return noted !== undefined;
+}
+
+/** How a company becomes this attempt's. */
+function held(claimant: Claimant) {
+  return sql`
+    attempt = ${attemptName(claimant)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp(),
+    held_until = clock_timestamp() + make_interval(secs => ${claimant.holdForMs / 1000})`;
 }
 
 /** What the ledger calls the holder of a row. */

@@ -15,7 +15,7 @@ export interface Ahead {
   readonly nextCheckInMs: number | null;
 }
 
-export async function lookAhead(db: Database, migrationId: string, stalledAfterMs: number): Promise<Ahead> {
+export async function lookAhead(db: Database, migrationId: string): Promise<Ahead> {
   const { rows } = await sql<Ahead>`
     with waiting as (
       select c.not_before from companies c
@@ -28,7 +28,7 @@ export async function lookAhead(db: Database, migrationId: string, stalledAfterM
         and clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
         and clock_timestamp() < coalesce(m.window_closes_at, 'infinity')
     ), held as (
-      select state, claimed_at, next_check_at from companies
+      select state, held_until, next_check_at from companies
       where migration_id = ${migrationId} and state in ('importing', 'syncing')
     )
     select
@@ -37,8 +37,7 @@ export async function lookAhead(db: Database, migrationId: string, stalledAfterM
       (select count(*) from held where state = 'importing') as importing,
       (select count(*) from held where state = 'syncing') as syncing,
       ${msUntil(sql`(select min(coalesce(not_before, clock_timestamp())) from waiting)`)} as "nextClaimInMs",
-      ${msUntil(sql`(select min(claimed_at) + make_interval(secs => ${stalledAfterMs / 1000}) from held where state = 'importing')`)}
-        as "nextTakeOverInMs",
+      ${msUntil(sql`(select min(held_until) from held where state = 'importing')`)} as "nextTakeOverInMs",
       ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`.execute(db);
   const [ahead] = rows;
   if (!ahead) throw new Error('a select without from always gives one row');
@@ -58,12 +57,19 @@ const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
 /** What is overdue is due now. Postgres's `greatest` would take null, which means never, for now as well. */
 const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
+/** Companies without a wave go last. */
+const NO_WAVE = 2_147_483_647;
+
 /** How many companies are in which state. One scan of the migration's rows. */
 export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {
   const { rows } = await sql<Counts>`
     select
       count(*) as total,
       count(*) filter (where c.state = 'waiting' and c.confirmed_at is null) as unconfirmed,
+      count(*) filter (where c.state = 'waiting' and c.confirmed_at is null
+        and coalesce(c.wave, ${NO_WAVE}) = (
+          select min(coalesce(wave, ${NO_WAVE})) from companies
+          where migration_id = ${migrationId} and state <> 'excluded')) as "unconfirmedInFirstWave",
       count(*) filter (where c.state = 'waiting' and c.confirmed_at is not null
         and (v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))) as "withoutCredential",
       count(*) filter (where c.state = 'waiting') as waiting,
@@ -73,7 +79,11 @@ export async function countCompanies(db: Database, migrationId: string): Promise
       count(*) filter (where c.state = 'failed') as failed,
       count(*) filter (where c.state = 'skipped') as skipped,
       count(*) filter (where c.state = 'excluded') as excluded,
-      count(*) filter (where c.state = 'outcome-unknown') as "outcomeUnknown"
+      count(*) filter (where c.state = 'outcome-unknown') as "outcomeUnknown",
+      encode(sha256(convert_to(string_agg(
+        concat_ws(' ', c.row, c.state, c.failure), E'\\n' order by c.row)
+        filter (where c.state in ('failed', 'skipped', 'excluded', 'outcome-unknown')), 'UTF8')), 'hex')
+        as "exceptionsDigest"
     from companies c
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row

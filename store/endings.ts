@@ -13,16 +13,12 @@ export interface InterruptedCompany {
 }
 
 /** Companies that are still claimed although no slice runs any more: their attempts died. */
-export async function readInterrupted(
-  db: Database,
-  migrationId: string,
-  stalledAfterMs: number,
-): Promise<readonly InterruptedCompany[]> {
+export async function readInterrupted(db: Database, migrationId: string): Promise<readonly InterruptedCompany[]> {
   const { rows } = await sql<InterruptedCompany>`
     select row, company_id as "companyId", authorization_sent_at as "sentAt",
-      ${stalledAfterMs} - extract(epoch from clock_timestamp() - claimed_at)::float8 * 1000 as "overInMs"
+      extract(epoch from held_until - clock_timestamp())::float8 * 1000 as "overInMs"
     from companies where migration_id = ${migrationId} and state = 'importing'
-    order by claimed_at`.execute(db);
+    order by held_until`.execute(db);
   return rows;
 }
 

@@ -1,5 +1,6 @@
 /** What became of claimed companies. */
 import { sql } from 'kysely';
+import type { ServiceAnswer } from '../domain/evidence';
 import type { FailureKind } from '../domain/failures';
 import type { Claimant } from './claim';
 import { attemptName } from './claim';
@@ -12,6 +13,10 @@ export interface AtTheService {
   readonly storedName?: string;
   readonly linkUrl?: string;
   readonly correlationId?: string;
+  /** It has accepted the credential, which nobody else uses from then on. */
+  readonly crossed?: boolean;
+  /** How it answered when it accepted the credential. */
+  readonly accepted?: ServiceAnswer;
 }
 
 /** How the import of one claimed company went. */
@@ -39,12 +44,15 @@ export async function recordImports(
     stored_name: outcome.at.storedName ?? null,
     link_url: outcome.at.linkUrl ?? null,
     correlation_id: outcome.at.correlationId ?? null,
+    accepted: outcome.at.accepted ?? null,
+    crossed: outcome.at.crossed ?? false,
     failure: outcome.to === 'failed' ? outcome.failure : null,
     failure_text: 'text' in outcome ? outcome.text : null,
     check_ms: outcome.to === 'syncing' ? outcome.firstCheckMs : null,
     wait_ms: outcome.to === 'waiting' ? outcome.notBeforeMs : null,
   }));
   await sql`
+    with written as (
     update companies c
     set state = o.state,
         company_id = coalesce(o.company_id, c.company_id),
@@ -52,17 +60,27 @@ export async function recordImports(
         stored_name = coalesce(o.stored_name, c.stored_name),
         link_url = coalesce(o.link_url, c.link_url),
         correlation_id = coalesce(o.correlation_id, c.correlation_id),
+        accepted = coalesce(o.accepted, c.accepted),
         failure = o.failure,
         failure_text = o.failure_text,
         attempt = case when o.state = 'importing' then c.attempt end,
         authorization_sent_at = case when o.state <> 'waiting' then c.authorization_sent_at end,
         not_before = clock_timestamp() + make_interval(secs => o.wait_ms / 1000.0),
+        import_ms = case when o.state = 'syncing' then extract(epoch from clock_timestamp() - c.claimed_at) * 1000 end,
         sync_started_at = case when o.state = 'syncing' then clock_timestamp() end,
         next_check_at = clock_timestamp() + make_interval(secs => o.check_ms / 1000.0),
         checks = 0
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
       row integer, state text, company_id uuid, connection_id uuid, stored_name text, link_url text,
-      correlation_id text, failure text, failure_text text, check_ms float8, wait_ms float8)
+      correlation_id text, accepted jsonb, failure text, failure_text text, check_ms float8, wait_ms float8,
+      crossed boolean)
     where c.migration_id = ${claimant.migrationId} and c.row = o.row
-      and c.state = 'importing' and c.attempt = ${attemptName(claimant)}`.execute(db);
+      and c.state = 'importing' and c.attempt = ${attemptName(claimant)}
+    returning c.migration_id, c.row, o.crossed
+    )
+    update credentials v set crossed_at = clock_timestamp()
+    from written
+    where v.migration_id = written.migration_id and v.row = written.row and written.crossed and v.crossed_at is null`.execute(
+    db,
+  );
 }

@@ -149,8 +149,24 @@ const settlingExceptions: Migration = {
         add column relinking_since timestamptz,
         -- Written before the authorization leaves: without it, no credential has been used.
         add column authorization_sent_at timestamptz,
-        -- From the claim to the start of the syncs.
-        add column import_ms integer`.execute(db);
+        -- Until then nobody takes an importing company over. Whoever claims it says so: it knows how long its calls last.
+        add column held_until timestamptz,
+        -- How the service answered when it accepted the credential: which refreshed it, once.
+        add column accepted jsonb,
+        -- From the claim to the start of the syncs, and from there until they were seen to be complete.
+        add column import_ms integer,
+        add column sync_ms integer,
+        -- How often the service syncs it from now on, as it said when the company had moved.
+        add column sync_schedule jsonb`.execute(db);
+    await sql`
+      alter table credentials
+        -- The service has accepted it: from then on nobody but the service may use it.
+        add column crossed_at timestamptz`.execute(db);
+    await sql`
+      alter table decisions
+        -- A message that could not be read need not say who sent it.
+        alter column role drop not null,
+        alter column by_whom drop not null`.execute(db);
     await sql`
       create table speeds (
         platform_key text primary key,

@@ -1,9 +1,10 @@
 /** The orchestrator's tables, as Kysely reads and writes them. What each column means is said where it is created. */
 import type { ColumnType, Generated } from 'kysely';
 import type { CompanyState } from '../domain/company-state';
-import type { Decision } from '../domain/decision';
+import type { Decision, Unreadable } from '../domain/decision';
 import type { FailureKind } from '../domain/failures';
-import type { Ending, Evidence } from '../domain/migration-state';
+import type { Evidence, ServiceAnswer, SyncSchedule } from '../domain/evidence';
+import type { Ending } from '../domain/migration-state';
 import type { MigrationLimits } from '../domain/limits';
 
 /** A JSON column: read as its value, written as text. */
@@ -70,7 +71,11 @@ interface CompanyTable {
   settled_reason: string | null;
   relinking_since: Date | null;
   authorization_sent_at: Date | null;
+  held_until: Date | null;
+  accepted: Json<ServiceAnswer> | null;
   import_ms: number | null;
+  sync_ms: number | null;
+  sync_schedule: Json<SyncSchedule> | null;
 }
 
 interface SpeedTable {
@@ -89,6 +94,7 @@ interface CredentialTable {
   obtained_at: Date;
   supplied_by: string;
   supplied_at: Generated<Date>;
+  crossed_at: Date | null;
 }
 
 interface SliceTable {
@@ -102,9 +108,9 @@ interface DecisionTable {
   migration_id: string;
   decision_id: string;
   at: Date;
-  role: string;
-  by_whom: string;
-  content: Json<Decision>;
+  role: string | null;
+  by_whom: string | null;
+  content: Json<Decision | Unreadable>;
   applied: boolean;
   text: string;
   recorded_at: Generated<Date>;

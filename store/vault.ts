@@ -71,7 +71,7 @@ export async function supplyCredentials(
   const unknown: string[] = [];
   const crossed: string[] = [];
   const tooEarly: string[] = [];
-  const sealed: { row: number; sealed: string; obtained_at: string }[] = [];
+  const sealed: { row: number; reference: string; sealed: string; obtained_at: string }[] = [];
   for (const { reference, fields, obtainedAt } of credentials) {
     const company = rows.get(reference);
     if (!company) unknown.push(reference);
@@ -84,11 +84,13 @@ export async function supplyCredentials(
         Buffer.from(JSON.stringify(fields.reveal())),
         boundTo(migrationId, company.row),
       );
-      sealed.push({ row: company.row, sealed: box.toString('base64'), obtained_at: obtainedAt });
+      sealed.push({ row: company.row, reference, sealed: box.toString('base64'), obtained_at: obtainedAt });
     }
   }
   const stored = await storeSealed(db, migrationId, sealed, suppliedBy);
-  return { stored, unknown, crossed, tooEarly };
+  // Their companies were claimed while this was being sealed.
+  crossed.push(...sealed.filter(({ row }) => !stored.has(row)).map(({ reference }) => reference));
+  return { stored: stored.size, unknown, crossed, tooEarly };
 }
 
 async function storeSealed(
@@ -96,7 +98,7 @@ async function storeSealed(
   migrationId: string,
   sealed: readonly object[],
   suppliedBy: string,
-): Promise<number> {
+): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ row: number }>`
     with supplied as (
       select * from jsonb_to_recordset(${JSON.stringify(sealed)}::jsonb) as s (
@@ -116,9 +118,9 @@ async function storeSealed(
     from taking join supplied on supplied.row = taking.row
     on conflict (migration_id, row) do update
     set sealed = excluded.sealed, obtained_at = excluded.obtained_at, supplied_by = excluded.supplied_by,
-      supplied_at = now()
+      supplied_at = now(), crossed_at = null
     returning v.row`.execute(db);
-  return rows.length;
+  return new Set(rows.map(({ row }) => row));
 }
 
 /** Failures of the credential itself: nothing of it is in use, and a good one opens the company again. */

@@ -131,8 +131,8 @@ test('a credential that is replaced while a claim is under way is the one that i
 test('a stalled company is taken over by one of several', async () => {
   const one = await movable(ledger, rowsOf(6));
   await claimGroup(db, one.claimant, 6, null);
-  for (const { row } of one.rows) await putRow(db, one.id, row, { claimed_at: msFromNow(-61_000) });
+  for (const { row } of one.rows) await putRow(db, one.id, row, { held_until: msFromNow(-1) });
   const takers = await Promise.all([2, 3, 4].map((slice) => beginSlice(db, { ...one.claimant, slice })));
-  const taken = await Promise.all(takers.map((taker) => takeOverStalled(db, taker, 6, 60_000)));
+  const taken = await Promise.all(takers.map((taker) => takeOverStalled(db, taker, 6)));
   expect(numbers(taken.flat())).toEqual([1, 2, 3, 4, 5, 6]);
 });

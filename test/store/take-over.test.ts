@@ -2,7 +2,7 @@
 import type { Database, ImportOutcome } from '../../store';
 import { beginRun, beginSlice, claimGroup, closeMigration, recordImports, takeOverStalled } from '../../store';
 import type { Ledger, Movable } from '../support/ledger';
-import { movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../support/ledger';
+import { HOLD_FOR_MS, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-const STALLED_AFTER_MS = 60_000;
 const linked: ImportOutcome = {
   row: 1,
   at: { companyId: '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11', linkUrl: 'https://link' },
@@ -20,24 +19,24 @@ const linked: ImportOutcome = {
   firstCheckMs: 0,
 };
 
-async function importingSince(ageMs: number): Promise<Movable> {
+async function importingFor(heldMs: number): Promise<Movable> {
   const one = await movable(ledger, rowsOf(1));
   await claimGroup(db, one.claimant, 1, null);
-  await putRow(db, one.id, 1, { claimed_at: msFromNow(-ageMs) });
+  await putRow(db, one.id, 1, { held_until: msFromNow(heldMs) });
   return one;
 }
 
 const takenOver = async ({ claimant }: Movable) =>
-  takeOverStalled(db, await beginSlice(db, claimant), 5, STALLED_AFTER_MS);
+  takeOverStalled(db, await beginSlice(db, claimant), 5);
 
 test('nobody touches a company before every call of its attempt has ended', async () => {
-  const one = await importingSince(STALLED_AFTER_MS - 5_000);
+  const one = await importingFor(5_000);
   expect(await takenOver(one)).toEqual([]);
   expect((await readRow(db, one.id, 1)).attempt).toBe('run-1/1/1');
 });
 
 test('then a newer attempt takes it over, as another try, for as long again', async () => {
-  const one = await importingSince(STALLED_AFTER_MS + 1);
+  const one = await importingFor(-1);
   expect(await takenOver(one)).toMatchObject([{ row: 1, tries: 2 }]);
   const row = await readRow(db, one.id, 1);
   expect(row).toMatchObject({ state: 'importing', attempt: 'run-1/1/2', tries: 2 });
@@ -49,10 +48,10 @@ test.each<[string, (one: Movable) => Promise<unknown>]>([
   ['a run that is over', ({ id }) => beginRun(db, id, 'run-2')],
   ['anybody once the migration is closed', ({ id }) => closeMigration(db, id, 'abandoned')],
 ])('never by %s', async (_, change) => {
-  const one = await importingSince(STALLED_AFTER_MS + 1);
+  const one = await importingFor(-1);
   const newer = await beginSlice(db, one.claimant);
   await change(one);
-  expect(await takeOverStalled(db, newer, 5, STALLED_AFTER_MS)).toEqual([]);
+  expect(await takeOverStalled(db, newer, 5)).toEqual([]);
 });
 
 test('each time a slice begins it is a newer attempt, whatever number Temporal gives it', async () => {
@@ -65,7 +64,7 @@ test('each time a slice begins it is a newer attempt, whatever number Temporal g
 });
 
 test('what a zombie found out about a company that was taken over is not written', async () => {
-  const one = await importingSince(STALLED_AFTER_MS + 1);
+  const one = await importingFor(-1);
   await takenOver(one);
   const before = await readRow(db, one.id, 1);
   await recordImports(db, one.claimant, [linked]);
@@ -74,7 +73,7 @@ test('what a zombie found out about a company that was taken over is not written
 });
 
 test('what the holder found out is written, once', async () => {
-  const one = await importingSince(0);
+  const one = await importingFor(HOLD_FOR_MS);
   await recordImports(db, one.claimant, [linked]);
   await recordImports(db, one.claimant, [{ row: 1, at: {}, to: 'failed', failure: 'refused', text: 'late' }]);
   expect(await readRow(db, one.id, 1)).toMatchObject({
@@ -89,7 +88,7 @@ test('what the holder found out is written, once', async () => {
 });
 
 test('a company of which nothing is certain stays claimed, for somebody to take over and look', async () => {
-  const one = await importingSince(0);
+  const one = await importingFor(HOLD_FOR_MS);
   const before = await readRow(db, one.id, 1);
   await recordImports(db, one.claimant, [{ row: 1, at: linked.at, to: 'importing', text: 'no answer' }]);
   expect(await readRow(db, one.id, 1)).toMatchObject({
@@ -102,7 +101,7 @@ test('a company of which nothing is certain stays claimed, for somebody to take 
 });
 
 test('a company that is to be tried again keeps what was made for it', async () => {
-  const one = await importingSince(0);
+  const one = await importingFor(HOLD_FOR_MS);
   await recordImports(db, one.claimant, [{ row: 1, at: linked.at, to: 'waiting', notBeforeMs: 60_000, text: 'busy' }]);
   expect(await readRow(db, one.id, 1)).toMatchObject({ state: 'waiting', company_id: linked.at.companyId });
   expect(await claimGroup(db, one.claimant, 1, null)).toEqual([]);

@@ -139,7 +139,7 @@ export async function openCrossingRig(): Promise<CrossingRig> {
       }
     },
     letStall: async (id) => {
-      const silent = { claimed_at: msFromNow(-STALLED_AFTER_MS - 1) };
+      const silent = { held_until: msFromNow(-1) };
       await db.updateTable('companies').set(silent).where('migration_id', '=', id).execute();
     },
     close: async () => {

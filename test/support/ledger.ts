@@ -46,6 +46,9 @@ export async function openLedger(): Promise<Ledger> {
 export const CONFIRMED_AT = '2026-03-02T09:00:00.000Z';
 export const OBTAINED_AT = '2026-03-02T10:00:00.000Z';
 
+/** So long nobody takes a claimed company over. */
+export const HOLD_FOR_MS = 60_000;
+
 let migrations = 0;
 
 /** Another migration each time, so that tests of one file do not meet. */
@@ -117,7 +120,7 @@ export async function movable(
   await confirmDisabled(db, { migrationId: id, companies: 'all', by: 'Cleo', at: CONFIRMED_AT });
   await supplyCredentials(db, id, rows.map(tokenOf), 'Cleo');
   await beginRun(db, id, 'run-1');
-  return { id, rows, claimant: await beginSlice(db, { migrationId: id, run: 'run-1', slice: 1 }) };
+  return { id, rows, claimant: await beginSlice(db, { migrationId: id, run: 'run-1', slice: 1, holdForMs: HOLD_FOR_MS }) };
 }
 
 /** Puts a row of the ledger into a state that a test begins with. */
