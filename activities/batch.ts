@@ -29,8 +29,8 @@ export function batchActivities(deps: ActivityDeps) {
       return { ...result, nextClaimInMs: paused ? null : nextClaimInMs, nextTakeOverInMs };
     },
 
-    async verifyDue(work: Omit<CheckWork, 'onlyRow'>): Promise<CheckReport> {
-      const result = await checkDue(deps, { ...work, onlyRow: null });
+    async verifyDue(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
+      const result = await checkDue(deps, { ...work, onlyRow: null, everyDataSet: false });
       const { nextCheckInMs } = await whatIsAhead(deps, work.migrationId);
       return { ...result, nextInMs: nextCheckInMs };
     },

@@ -29,13 +29,13 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       readonly row: number;
       readonly syncTimeoutMs: number;
     }): Promise<FirstCompanyStep> {
-      const only = { migrationId: step.migrationId, atOnce: 1, onlyRow: step.row };
-      const imported = await importGroups(deps, { ...only, run: RUN, slice: 1 });
+      const { migrationId, row: onlyRow, syncTimeoutMs } = step;
+      const imported = await importGroups(deps, { migrationId, run: RUN, slice: 1, onlyRow });
       if (imported.stop) return { stop: imported.stop };
-      const checked = await checkDue(deps, { ...only, syncTimeoutMs: step.syncTimeoutMs });
+      const checked = await checkDue(deps, { migrationId, atOnce: 1, syncTimeoutMs, onlyRow, everyDataSet: true });
       if (checked.stop) return { stop: checked.stop };
-      const company = await findCompany(db, step.migrationId, { row: step.row });
-      if (!company) throw new Error(`row ${step.row} is not in the ledger`);
+      const company = await findCompany(db, migrationId, { row: onlyRow });
+      if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);
       const { row, reference, failure } = company;
       switch (company.state) {
         case 'migrated':
@@ -44,7 +44,9 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         case 'outcome-unknown':
         case 'skipped':
         case 'excluded': {
-          const why = { check: 'moved', passed: false, detail: company.failureText ?? company.state };
+          const { correlationId } = company;
+          const quoted = correlationId === null ? {} : { correlationId };
+          const why = { check: 'moved', passed: false, detail: company.failureText ?? company.state, ...quoted };
           return { result: { row, reference, stage: 'failed', failure, evidence: [...(company.evidence ?? []), why] } };
         }
         case 'waiting':

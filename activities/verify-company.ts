@@ -4,15 +4,34 @@
  */
 import type { CompanyDataClient, Connection, DataStatus } from '../company-data-client';
 import { CompanyDataError } from '../company-data-client';
+import type { Evidence, SyncSchedule } from '../domain/evidence';
 import type { Call, FailureKind, StopReason } from '../domain/failures';
 import { consequenceOf, consequenceOfLinkError, inWords } from '../domain/failures';
-import type { Evidence } from '../domain/migration-state';
+import type { Platform } from '../domain/platforms';
 import type { CheckOutcome, DueCompany } from '../store';
+import type { DataSets } from './evidence';
+import {
+  authorizationEvidence,
+  nameEvidence,
+  organizationEvidence,
+  recordEvidence,
+  refreshEvidence,
+  sortOut,
+  syncEvidence,
+} from './evidence';
 import { activeError, correlationIdOf } from './import-company';
+import { scheduleOf } from './sync-schedule';
 
 export interface Verification {
   readonly service: CompanyDataClient;
+  readonly platform: Platform;
   readonly syncTimeoutMs: number;
+  /**
+   * The first company proves the way: each of its data sets is counted and timed. Of those that follow it a data set is
+   * counted only where the manifest says how many records it has; that the others are `Complete` has been proven to
+   * mean what it says, and counting them would cost half as many requests again as their whole move.
+   */
+  readonly everyDataSet: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -26,37 +45,44 @@ const LONGEST_LOOK_MS = 5 * 60_000;
 
 /** Looks at a company whose syncs were started. */
 export async function verifyCompany(verification: Verification, due: DueCompany): Promise<Verified> {
-  const { service, signal } = verification;
+  const { service, platform, everyDataSet, signal } = verification;
   let call: Call = 'read-sync';
   let evidence: readonly Evidence[] = [];
   try {
     const { value: status } = await service.dataStatus(due.companyId, { signal });
     // Afterwards: a grant that ends during a sync ends that sync first.
     call = 'read-connection';
-    const { value: connection, correlationId } = await service.getConnection(due.companyId, due.connectionId, {
-      signal,
-    });
-    if (connection.status !== 'Linked') return reauthorizationRequired(due, connection, correlationId);
-    evidence = authorizationEvidence(due, connection, correlationId);
-    const wrong = evidence.find(({ passed }) => !passed);
-    if (wrong) return wrongOrganization(due, wrong, evidence);
+    const { value: connection, ...answer } = await service.getConnection(due.companyId, due.connectionId, { signal });
+    evidence = [refreshEvidence(due, platform), authorizationEvidence(connection, answer)];
+    if (connection.status !== 'Linked') return reauthorizationRequired(due, connection, evidence);
+    const organization = organizationEvidence(due, connection);
+    evidence = [...evidence, organization, ...(everyDataSet ? [nameEvidence(due)] : [])];
+    if (!organization.passed) return wrongOrganization(due, connection, evidence);
     const sets = sortOut(status);
     if (sets.running.length > 0) return stillSyncing(verification, due, sets.running.join(', '));
     // The syncs were started, but none of them shows yet.
     if (Object.keys(status).length === 0) return stillSyncing(verification, due, 'no data set yet');
-    evidence = [...evidence, ...setEvidence(sets)];
     if (sets.broken.length > 0) {
+      evidence = [...evidence, ...setEvidence(sets)];
       return failed(due, 'sync-failed', `${sets.broken.join(', ')} could not be synced`, evidence);
     }
     call = 'read-records';
-    return await countedInvoices(verification, due, evidence, sets);
+    evidence = [...evidence, ...(await countedSets(verification, due, sets, status))];
+    const incomplete = evidence.find(({ records, passed }) => records && !passed);
+    if (incomplete) {
+      const text = `${incomplete.records?.dataType}: ${incomplete.detail}`;
+      return failed(due, 'incomplete', text, evidence, incomplete);
+    }
+    call = 'read-sync';
+    const { value: settings } = await service.syncSettings(due.companyId, { signal });
+    return migrated(due, evidence, scheduleOf(settings, status));
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
     const consequence = consequenceOf(call, error.toFailure());
     switch (consequence.then) {
       case 'fail':
       case 'fail-and-stop':
-        return failed(due, consequence.kind, error.message, [], { correlationId: correlationIdOf(error) });
+        return failed(due, consequence.kind, error.message, evidence, { correlationId: correlationIdOf(error) });
       case 'stop':
         return { outcome: lookAgain(due), stop: consequence.reason };
       case 'again':
@@ -64,104 +90,94 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
       case 'look':
         return { outcome: lookAgain(due), stop: null };
       case 'syncing':
-        return stillSyncing(verification, due, error.message);
       case 'not-applicable':
-        return migrated(due, evidence);
+        return stillSyncing(verification, due, error.message);
     }
   }
 }
 
-interface DataSets {
-  readonly complete: readonly string[];
-  readonly broken: readonly string[];
-  readonly running: readonly string[];
-}
-
-/** Ends of a sync that will not become better by waiting. The vocabulary is the service's. */
-const BROKEN = [
-  'FetchError',
-  'MapError',
-  'InternalError',
-  'ProcessingError',
-  'ValidationError',
-  'AuthError',
-  'Cancelled',
-  'RateLimitError',
-  'PermissionsError',
-  'PrerequisiteNotMet',
-];
-
-function sortOut(status: DataStatus): DataSets {
-  const complete: string[] = [];
-  const broken: string[] = [];
-  const running: string[] = [];
-  for (const { dataType, currentStatus } of Object.values(status)) {
-    // A data set that the platform does not have does not apply.
-    if (currentStatus === 'NotSupported') continue;
-    if (currentStatus === 'Complete') complete.push(dataType);
-    else if (BROKEN.includes(currentStatus)) broken.push(dataType);
-    else running.push(dataType);
-  }
-  return { complete, broken, running };
-}
-
-function authorizationEvidence(due: DueCompany, connection: Connection, correlationId: string | undefined): Evidence[] {
-  const organization = connection.connectionInfo?.['organizationId'];
-  const name = connection.connectionInfo?.['organizationName'];
-  const quoted = correlationId === undefined ? {} : { correlationId };
-  return [
-    { check: 'no reauthorization required', passed: true, detail: `the connection is ${connection.status}`, ...quoted },
-    {
-      check: 'right organization',
-      passed: organization === undefined || organization === due.organization,
-      detail: `${organization ?? 'the platform does not say'}${name === undefined ? '' : ` (${name})`}`,
-    },
-  ];
-}
-
 function setEvidence({ complete, broken }: DataSets): Evidence[] {
   return [
-    ...complete.map((dataType) => ({ check: `${dataType} synced`, passed: true, detail: 'Complete' })),
-    ...broken.map((dataType) => ({ check: `${dataType} synced`, passed: false, detail: 'failed' })),
+    ...complete.map((dataType) => syncEvidence(dataType, true)),
+    ...broken.map((dataType) => syncEvidence(dataType, false)),
   ];
 }
 
-async function countedInvoices(
-  { service, signal }: Verification,
+/** What is counted comes last: it is the result. */
+async function countedSets(
+  verification: Verification,
   due: DueCompany,
-  evidence: readonly Evidence[],
-  sets: DataSets,
-): Promise<Verified> {
-  const expected = due.expectedInvoices;
-  if (!sets.complete.includes('invoices')) return migrated(due, evidence);
-  const { value: found, correlationId } = await service.countRecords(due.companyId, 'invoices', { signal });
-  const counted: Evidence = {
-    check: 'invoices complete',
-    passed: expected === null || found >= expected,
-    detail: expected === null ? `${found} found` : `${expected} expected, ${found} found`,
-    ...(correlationId === undefined ? {} : { correlationId }),
-  };
-  const all = [...evidence, counted];
-  if (counted.passed) return migrated(due, all);
-  return failed(due, 'incomplete', `invoices: ${counted.detail}`, all, { correlationId });
+  { complete }: DataSets,
+  status: DataStatus,
+): Promise<readonly Evidence[]> {
+  const { everyDataSet } = verification;
+  const counted = complete.filter((dataType) => everyDataSet || dataType === 'invoices');
+  const synced = complete.filter((dataType) => !counted.includes(dataType)).map((name) => syncEvidence(name, true));
+  const durations = everyDataSet ? await syncDurations(verification, due, status) : new Map<string, number>();
+  const records: Evidence[] = [];
+  for (const dataType of counted) {
+    const evidence = await countedSet(verification, due, dataType);
+    const durationMs = durations.get(dataType);
+    if (evidence) records.push(durationMs === undefined ? evidence : { ...evidence, durationMs });
+  }
+  return [...synced, ...records];
 }
 
-function reauthorizationRequired(due: DueCompany, connection: Connection, correlationId: string | undefined): Verified {
+/** Undefined: the platform lacks this data set, which shows only when it is read. */
+async function countedSet(
+  { service, signal }: Verification,
+  due: DueCompany,
+  dataType: string,
+): Promise<Evidence | undefined> {
+  // A manifest promises invoices; of other data sets it says nothing.
+  const expected = dataType === 'invoices' ? due.expectedInvoices : null;
+  try {
+    const { value: found, ...answer } = await service.countRecords(due.companyId, dataType, { signal });
+    return recordEvidence({ dataType, expected, found }, answer);
+  } catch (error) {
+    if (!(error instanceof CompanyDataError)) throw error;
+    if (consequenceOf('read-records', error.toFailure()).then !== 'not-applicable') throw error;
+    return undefined;
+  }
+}
+
+/** How long the sync of each data set took, as the service wrote it down. Milliseconds. */
+async function syncDurations(
+  { service, signal }: Verification,
+  due: DueCompany,
+  status: DataStatus,
+): Promise<ReadonlyMap<string, number>> {
+  const latest = new Set(Object.values(status).map(({ latestSuccessfulSyncId }) => latestSuccessfulSyncId));
+  const durations = new Map<string, number>();
+  for await (const { id, dataType, requested, completed } of service.syncHistory(due.companyId, { signal })) {
+    if (!latest.has(id) || completed === undefined) continue;
+    durations.set(dataType, Date.parse(completed) - Date.parse(requested));
+  }
+  return durations;
+}
+
+function reauthorizationRequired(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): Verified {
   const error = activeError(connection);
   const consequence = consequenceOfLinkError(error?.statusText);
   // It was linked once, so whatever the platform says now, the end customer's consent is what is missing.
   const stop = consequence.then === 'stop' ? consequence.reason : null;
   return {
-    ...failed(due, 'reauthorization-required', error?.errorMessage ?? `the connection is ${connection.status}`, [], {
-      correlationId,
-      linkUrl: connection.linkUrl,
-    }),
+    ...failed(
+      due,
+      'reauthorization-required',
+      error?.errorMessage ?? `the connection is ${connection.status}`,
+      evidence,
+      {
+        correlationId: evidence.at(-1)?.correlationId,
+        linkUrl: connection.linkUrl,
+      },
+    ),
     stop,
   };
 }
 
-function wrongOrganization(due: DueCompany, { detail }: Evidence, evidence: readonly Evidence[]): Verified {
-  const text = `the platform says organization ${detail}, the manifest says ${due.organization}`;
+function wrongOrganization(due: DueCompany, { connectionInfo }: Connection, evidence: readonly Evidence[]): Verified {
+  const text = `the platform says organization ${connectionInfo?.['organizationId']}, the manifest says ${due.organization}`;
   return { ...failed(due, 'wrong-organization', text, evidence), stop: 'wrong-organization' };
 }
 
@@ -183,8 +199,8 @@ function afterAsked(afterMs: number | undefined): { nextCheckMs?: number } {
   return afterMs === undefined ? {} : { nextCheckMs: afterMs };
 }
 
-function migrated(due: DueCompany, evidence: readonly Evidence[]): Verified {
-  return { outcome: { row: due.row, to: 'migrated', evidence }, stop: null };
+function migrated(due: DueCompany, evidence: readonly Evidence[], schedule: SyncSchedule): Verified {
+  return { outcome: { row: due.row, to: 'migrated', evidence, schedule }, stop: null };
 }
 
 function failed(

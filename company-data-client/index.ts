@@ -3,4 +3,4 @@ export type { CompanyDataClient } from './client';
 export { type CompanyDataClientOptions, createCompanyDataClient } from './create-client';
 export * from './errors';
 export type { Wait } from './retrying';
-export type { Company, Connection, DataStatus } from './schemas';
+export type { Company, Connection, DataStatus, SyncSettings } from './schemas';

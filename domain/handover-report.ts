@@ -5,7 +5,8 @@ import type { Decision, Outcome } from './decision';
 import { findPlatform } from './platforms';
 import { moment } from './moment';
 import type { FailureKind } from './failures';
-import type { Ending, Evidence } from './migration-state';
+import type { Evidence } from './evidence';
+import type { Ending } from './migration-state';
 
 /** A company, as far as the report says something about it. Times are ISO 8601, UTC. */
 export interface ReportedCompany {

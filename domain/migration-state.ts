@@ -5,7 +5,7 @@
  */
 import type { Counts } from './company-state';
 import { NO_COUNTS } from './company-state';
-import type { Decision, Outcome } from './decision';
+import type { Decision, Outcome, Unreadable } from './decision';
 import type { Estimate } from './estimate';
 import type { Evidence } from './evidence';
 import type { FailureKind, StopReason } from './failures';
@@ -87,6 +87,8 @@ export interface MigrationState {
   readonly steps: Readonly<Partial<Record<Step, StepTimes>>>;
   readonly approvals: readonly Approval[];
   readonly preflight: Preflight | null;
+  /** Who has supplied or corrected something since the start. */
+  readonly suppliers: readonly string[];
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
   /** When companies may be started, as far as the plan says: the present or the next opening of its windows. */
@@ -108,7 +110,7 @@ export interface MigrationState {
 }
 
 export interface Recorded {
-  readonly decision: Decision;
+  readonly decision: Decision | Unreadable;
   readonly outcome: Outcome;
 }
 
@@ -124,6 +126,7 @@ export function newMigration({
     steps: {},
     approvals: [],
     preflight: null,
+    suppliers: [],
     estimate: null,
     proposal: null,
     opening: null,

@@ -1,16 +1,20 @@
 /** The looks at companies that are syncing: which are due, and what they found. */
 import { sql } from 'kysely';
+import type { Evidence, ServiceAnswer, SyncSchedule } from '../domain/evidence';
 import type { FailureKind } from '../domain/failures';
-import type { Evidence } from '../domain/migration-state';
 import type { Database } from './database';
 
 export interface DueCompany {
   readonly row: number;
   readonly reference: string;
+  readonly name: string;
+  readonly storedName: string | null;
   readonly organization: string;
   readonly expectedInvoices: number | null;
   readonly companyId: string;
   readonly connectionId: string;
+  /** Null: the answer to its authorization was lost, or its end customer connected again. */
+  readonly accepted: ServiceAnswer | null;
   /** How often it has been looked at before. */
   readonly checks: number;
   /** Milliseconds since its sync was started, by the database's clock. */
@@ -41,8 +45,9 @@ export async function lendDue(
     set next_check_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1000}), checks = c.checks + 1
     from due
     where c.migration_id = due.migration_id and c.row = due.row
-    returning c.row, c.reference, c.organization, c.expected_invoices as "expectedInvoices",
-      c.company_id as "companyId", c.connection_id as "connectionId", c.checks - 1 as checks,
+    returning c.row, c.reference, c.name, c.stored_name as "storedName", c.organization,
+      c.expected_invoices as "expectedInvoices", c.company_id as "companyId", c.connection_id as "connectionId",
+      c.accepted, c.checks - 1 as checks,
       (extract(epoch from clock_timestamp() - c.sync_started_at) * 1000)::float8 as "syncingForMs"`.execute(db);
   return rows;
 }
@@ -50,7 +55,7 @@ export async function lendDue(
 /** What a look at a syncing company found. */
 export type CheckOutcome = { readonly row: number } & (
   | { readonly to: 'syncing'; readonly nextCheckMs: number }
-  | { readonly to: 'migrated'; readonly evidence: readonly Evidence[] }
+  | { readonly to: 'migrated'; readonly evidence: readonly Evidence[]; readonly schedule: SyncSchedule }
   | {
       readonly to: 'failed';
       readonly failure: FailureKind;
@@ -73,6 +78,7 @@ export async function recordChecks(
     state: outcome.to,
     check_ms: outcome.to === 'syncing' ? outcome.nextCheckMs : null,
     evidence: outcome.to === 'syncing' ? null : outcome.evidence,
+    schedule: outcome.to === 'migrated' ? outcome.schedule : null,
     failure: outcome.to === 'failed' ? outcome.failure : null,
     failure_text: outcome.to === 'failed' ? outcome.text : null,
     link_url: outcome.to === 'failed' ? (outcome.linkUrl ?? null) : null,
@@ -88,10 +94,14 @@ export async function recordChecks(
           failure_text = o.failure_text,
           link_url = coalesce(o.link_url, c.link_url),
           correlation_id = coalesce(o.correlation_id, c.correlation_id),
-          moved_at = case when o.state = 'migrated' then clock_timestamp() end
+          sync_schedule = o.schedule,
+          -- One that is looked at again was moved when it was first seen to be.
+          sync_ms = case when o.state = 'migrated'
+            then coalesce(c.sync_ms, extract(epoch from clock_timestamp() - c.sync_started_at) * 1000) end,
+          moved_at = case when o.state = 'migrated' then coalesce(c.moved_at, clock_timestamp()) end
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
-        row integer, state text, check_ms float8, evidence jsonb, failure text, failure_text text, link_url text,
-        correlation_id text)
+        row integer, state text, check_ms float8, evidence jsonb, schedule jsonb, failure text, failure_text text,
+        link_url text, correlation_id text)
       where c.migration_id = ${migrationId} and c.row = o.row and c.state = 'syncing'
       returning c.migration_id, c.row, c.state
     )

@@ -1,8 +1,8 @@
 /** The ledger's rows as they are read and confirmed. They are the truth about a company. */
 import { sql } from 'kysely';
 import type { CompanyState } from '../domain/company-state';
+import type { Evidence, SyncSchedule } from '../domain/evidence';
 import type { FailureKind } from '../domain/failures';
-import type { Evidence } from '../domain/migration-state';
 import type { Database } from './database';
 
 /** What the client confirmed: these companies' tokens are no longer used by its own application. */
@@ -93,6 +93,10 @@ export interface LedgerCompany {
   readonly failureText: string | null;
   readonly correlationId: string | null;
   readonly evidence: readonly Evidence[] | null;
+  readonly syncSchedule: SyncSchedule | null;
+  /** Who left it out or gave it up, and why. */
+  readonly settledBy: string | null;
+  readonly settledReason: string | null;
 }
 
 export interface CompanyFilter {
@@ -130,6 +134,9 @@ export async function* readCompanies(
         'failure_text as failureText',
         'correlation_id as correlationId',
         'evidence',
+        'sync_schedule as syncSchedule',
+        'settled_by as settledBy',
+        'settled_reason as settledReason',
       ])
       .where('migration_id', '=', migrationId)
       .where('row', '>', after)

@@ -86,8 +86,12 @@ function printEvidence(screen: Screen, { firstCompany }: Progress): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
   screen.line();
   screen.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
-  for (const { check, passed, detail, correlationId } of firstCompany.evidence) {
+  for (const { check, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
     const mark = passed ? screen.styled('green', '✓') : screen.styled('red', '✗');
-    screen.line(`  ${mark} ${check}: ${detail}${correlationId ? `  (correlation id ${correlationId})` : ''}`);
+    const measured = [
+      ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
+      ...(correlationId === undefined ? [] : [`correlation id ${correlationId}`]),
+    ].join(', ');
+    screen.line(`  ${mark} ${check}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
   }
 }

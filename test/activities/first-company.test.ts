@@ -4,6 +4,7 @@ import type { FirstCompanyStep } from '../../activities/first-company';
 import { failing } from '../company-data-client/misbehaving-service';
 import type { CrossingRig } from '../support/crossing';
 import { anActivity, openCrossingRig } from '../support/crossing';
+import { answerLost } from '../support/interposer';
 import { readRow } from '../support/ledger';
 
 let rig: CrossingRig;
@@ -36,6 +37,67 @@ test('the one that is wanted is moved alone, and its evidence shown', async () =
   const { db } = rig.ledger;
   const states = await Promise.all([1, 2, 3].map(async (row) => (await readRow(db, id, row)).state));
   expect(states).toEqual(['waiting', 'migrated', 'waiting']);
+});
+
+test('its evidence names every check, with what was found, the correlation id and how long it took', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  await choose(id, 1);
+  const step = await advance(id, 1);
+  const evidence = 'result' in step ? step.result.evidence : [];
+  const [refreshed, ...others] = evidence;
+  expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
+  const put = rig.between.arrived('PUT', /\/authorization$/);
+  expect(put).toHaveLength(1);
+  expect(others.map(({ check }) => check)).toEqual([
+    ...['no reauthorization required', 'right organization', 'name as expected'],
+    ...['accounts', 'bills', 'customers', 'invoices', 'items', 'payments', 'suppliers'].map((set) => `${set} complete`),
+  ]);
+  expect(evidence.flatMap(({ records }) => (records ? [records] : []))).toEqual([
+    { dataType: 'accounts', expected: null, found: 12 },
+    { dataType: 'bills', expected: null, found: 5 },
+    { dataType: 'customers', expected: null, found: 3 },
+    { dataType: 'invoices', expected: 10, found: 10 },
+    { dataType: 'items', expected: null, found: 2 },
+    { dataType: 'payments', expected: null, found: 5 },
+    { dataType: 'suppliers', expected: null, found: 2 },
+  ]);
+  for (const { check, correlationId, durationMs } of evidence) {
+    if (['right organization', 'name as expected'].includes(check)) continue;
+    expect({ check, correlationId, durationMs }).toEqual({
+      check,
+      correlationId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      durationMs: expect.any(Number) as number,
+    });
+  }
+});
+
+test('a company of the batch is counted only where the manifest promises something', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  await rig.importSlice(id);
+  await rig.verify(id);
+  const row = await readRow(rig.ledger.db, id, 1);
+  const evidence = row.evidence ?? [];
+  expect(evidence.flatMap(({ records }) => (records ? [records.dataType] : []))).toEqual(['invoices']);
+  expect(rig.between.arrived('GET', /\/data\/bills/)).toEqual([]);
+  expect(evidence.map(({ check }) => check)).toContain('bills synced');
+  expect(row).toMatchObject({ import_ms: expect.any(Number) as number, sync_ms: expect.any(Number) as number });
+  expect(row.sync_schedule).toMatchObject({ everyHours: { least: 24, most: 24 } });
+  const tomorrow = Date.now() + 24 * 3_600_000;
+  expect(Math.abs(Date.parse(row.sync_schedule?.nextAt ?? '') - tomorrow)).toBeLessThan(60_000);
+});
+
+test('a credential whose answer was lost is proven by the connection, and no correlation id is made up', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  await choose(id, 1);
+  rig.between.on('PUT', /\/authorization$/, answerLost);
+  await oneStep(id, 1);
+  rig.between.behave();
+  await rig.letStall(id);
+  const step = await advance(id, 1);
+  const [refreshed] = 'result' in step ? step.result.evidence : [];
+  expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
+  expect(refreshed?.detail).toContain('which answer said so is not known');
+  expect(refreshed).not.toHaveProperty('correlationId');
 });
 
 test.each([

@@ -14,6 +14,7 @@ afterAll(() => ledger.close());
 
 const ID = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
 const EVIDENCE = [{ check: 'right organization', passed: true, detail: 'it is' }];
+const SCHEDULE = { everyHours: { least: 24, most: 24 }, nextAt: '2026-03-03T10:00:00.000Z' };
 
 async function syncing(count: number): Promise<Movable> {
   const all = await movable(ledger, rowsOf(count));
@@ -59,13 +60,15 @@ test('a look that is not due, a company that is not syncing and one that is not 
 test('the credential of a company that is migrated is erased with it, and no other', async () => {
   const three = await syncing(3);
   const outcomes: CheckOutcome[] = [
-    { row: 1, to: 'migrated', evidence: EVIDENCE },
+    { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE },
     { row: 2, to: 'failed', failure: 'incomplete', text: 'too few', evidence: EVIDENCE, correlationId: ID },
     { row: 3, to: 'syncing', nextCheckMs: 60_000 },
   ];
   await recordChecks(db, three.id, outcomes);
   expect(await credentialRows(db, three.id)).toEqual([2, 3]);
-  expect(await readRow(db, three.id, 1)).toMatchObject({ state: 'migrated', moved_at: expect.any(Date) as Date });
+  const moved = await readRow(db, three.id, 1);
+  expect(moved).toMatchObject({ state: 'migrated', moved_at: expect.any(Date) as Date, sync_schedule: SCHEDULE });
+  expect(moved.sync_ms).toBeGreaterThan(89_000);
   expect(await readRow(db, three.id, 2)).toMatchObject({
     state: 'failed',
     failure: 'incomplete',
@@ -77,10 +80,21 @@ test('the credential of a company that is migrated is erased with it, and no oth
   expect(await lend(three)).toEqual([]);
 });
 
+test('a company that is looked at once more was moved when it was first seen to be', async () => {
+  const one = await syncing(1);
+  const moved: CheckOutcome = { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE };
+  await recordChecks(db, one.id, [moved]);
+  const before = await readRow(db, one.id, 1);
+  await putRow(db, one.id, 1, { state: 'syncing', sync_started_at: msFromNow(0) });
+  await recordChecks(db, one.id, [moved]);
+  const { moved_at, sync_ms } = await readRow(db, one.id, 1);
+  expect({ moved_at, sync_ms }).toEqual({ moved_at: before.moved_at, sync_ms: before.sync_ms });
+});
+
 test('what was found about a company that is no longer syncing is not written', async () => {
   const two = await syncing(2);
   await recordChecks(db, two.id, [{ row: 1, to: 'failed', failure: 'incomplete', text: 'first', evidence: [] }]);
-  await recordChecks(db, two.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE }]);
+  await recordChecks(db, two.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE }]);
   expect(await readRow(db, two.id, 1)).toMatchObject({ state: 'failed', failure_text: 'first' });
   expect(await credentialRows(db, two.id)).toEqual([1, 2]);
 });
