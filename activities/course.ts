@@ -103,7 +103,7 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
     /** What decisions mean for the ledger is written first, so that the trail never says more than was done. */
     async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
       for (const { decision, outcome } of recorded) {
-        if (outcome.applied) await carryOut(db, migrationId, decision, outcome);
+        if (outcome.applied && decision.kind !== 'unreadable') await carryOut(db, migrationId, decision, outcome);
       }
       await recordDecisions(db, migrationId, recorded);
       return countCompanies(db, migrationId);
@@ -169,6 +169,7 @@ async function carryOut(db: Database, migrationId: string, decision: Decision, {
       return;
     case 'cancel':
       return stopClaims(db, migrationId);
+    case 'first-company':
     case 'application-supplied':
     case 'manifest-amended':
     case 'credentials-supplied':

@@ -18,6 +18,8 @@ export interface Counts {
   readonly total: number;
   /** Not yet confirmed by the client as disabled in its own application, and not excluded. */
   readonly unconfirmed: number;
+  /** Those of them that belong to the wave that goes first. */
+  readonly unconfirmedInFirstWave: number;
   /** Waiting, confirmed, but without a credential that counts. */
   readonly withoutCredential: number;
   readonly waiting: number;
@@ -28,11 +30,14 @@ export interface Counts {
   readonly skipped: number;
   readonly excluded: number;
   readonly outcomeUnknown: number;
+  /** Of the companies that were not moved, and why; null: there is none. */
+  readonly exceptionsDigest: string | null;
 }
 
 export const NO_COUNTS: Counts = {
   total: 0,
   unconfirmed: 0,
+  unconfirmedInFirstWave: 0,
   withoutCredential: 0,
   waiting: 0,
   importing: 0,
@@ -42,6 +47,7 @@ export const NO_COUNTS: Counts = {
   skipped: 0,
   excluded: 0,
   outcomeUnknown: 0,
+  exceptionsDigest: null,
 };
 
 /** Companies about which nothing final is known: while there is one, a migration cannot be signed off. */

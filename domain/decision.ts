@@ -12,12 +12,14 @@ export interface Sender {
   readonly reason?: string;
   /** Of exactly what the sender saw, see `digests.ts`; compared when the decision is applied. */
   readonly digest?: string;
+  /** ISO 8601, UTC. Applied later than this, it is refused: it may have waited long for a worker. */
+  readonly validUntil?: string;
 }
 
 /** What is to be tried after the first company was rejected. */
 export type NextAfterRejection =
   | { readonly next: 'same-company' }
-  | { readonly next: 'another-company'; readonly row: number }
+  | { readonly next: 'another-company'; readonly reference: string }
   | { readonly next: 'abandon' };
 
 export interface StepDecision extends Sender {
@@ -33,6 +35,12 @@ export interface TimeProposal extends Sender {
   readonly startAt: string;
   /** Absent: as the plan has them. Empty: companies may be started at any time. */
   readonly windows?: readonly Window[];
+}
+
+/** Which company goes first: before it is moved, or instead of one that was. */
+export interface FirstCompanyChosen extends Sender {
+  readonly kind: 'first-company';
+  readonly reference: string;
 }
 
 /** References of the manifest, at most 1,000 in one message, or every company that the decision can be about. */
@@ -90,6 +98,7 @@ export interface Halt extends Sender {
 export type Decision =
   | StepDecision
   | TimeProposal
+  | FirstCompanyChosen
   | SyncDisabled
   | CredentialsSupplied
   | ApplicationSupplied
@@ -99,10 +108,23 @@ export type Decision =
   | Adjustment
   | Halt;
 
+/** A message that could not be read as a decision. Its content is not kept: it may hold anything, a secret too. */
+export interface Unreadable {
+  readonly kind: 'unreadable';
+  readonly decisionId: string;
+  /** The message's wire name. */
+  readonly message: string;
+  /** As far as it said so. */
+  readonly role: Role | null;
+  readonly by: string | null;
+}
+
 export interface Outcome {
   readonly decisionId: string;
   readonly applied: boolean;
   /** What changed, or why nothing did. One sentence. */
   readonly text: string;
   readonly at: string;
+  /** The message could not be read; one that can be, under the same id, counts. */
+  readonly malformed?: true;
 }

@@ -8,15 +8,20 @@ import { anythingCrossed, openCompanies } from './company-state';
 import type {
   Companies,
   Decision,
+  FirstCompanyChosen,
   LeftOut,
   Outcome,
   StepDecision,
   SyncDisabled,
   TimeProposal,
   TriedAgain,
+  Unreadable,
 } from './decision';
 import type { Approval, MigrationState } from './migration-state';
 import { moment } from './moment';
+import { objectionTo } from './objections';
+import type { DecisionRules } from './plan';
+import { DEFAULT_DECISION_RULES } from './plan';
 import type { Role, Step } from './steps';
 import { STEP_RULES, stepNumber } from './steps';
 
@@ -32,14 +37,42 @@ export function outcomeOf(state: MigrationState, decisionId: string): Outcome | 
 }
 
 /** The outcomes with one more; the oldest are forgotten. */
-export function withOutcome(outcomes: readonly Outcome[], outcome: Outcome): readonly Outcome[] {
-  return [...outcomes, outcome].slice(-OUTCOMES_KEPT);
+function withOutcome(outcomes: readonly Outcome[], outcome: Outcome): readonly Outcome[] {
+  return [...outcomes.filter(({ decisionId }) => decisionId !== outcome.decisionId), outcome].slice(-OUTCOMES_KEPT);
+}
+
+/** A message that could not be read: answered under its own id where it has one that is free, recorded under a fresh one. */
+export function refuseUnreadable(
+  state: MigrationState,
+  unreadable: Unreadable,
+  ownId: string | null,
+  why: string,
+  at: string,
+): { readonly state: MigrationState; readonly outcome: Outcome } {
+  const recorded: Outcome = { decisionId: unreadable.decisionId, applied: false, text: why, at };
+  const earlier = ownId === null ? undefined : outcomeOf(state, ownId);
+  const free = ownId !== null && (!earlier || earlier.malformed === true);
+  const outcome: Outcome = { ...recorded, ...(free ? { decisionId: ownId } : {}), malformed: true };
+  return {
+    outcome,
+    state: {
+      ...state,
+      outcomes: withOutcome(state.outcomes, outcome),
+      unrecorded: [...state.unrecorded, { decision: unreadable, outcome: recorded }],
+    },
+  };
 }
 
 /** The state after a decision: changed by it, or with its refusal on record. The same decision again changes nothing. */
-export function decide(state: MigrationState, decision: Decision, at: string): MigrationState {
-  if (outcomeOf(state, decision.decisionId)) return state;
-  const judged = judge(state, decision, at);
+export function decide(
+  state: MigrationState,
+  decision: Decision,
+  at: string,
+  rules: DecisionRules = DEFAULT_DECISION_RULES,
+): MigrationState {
+  const earlier = outcomeOf(state, decision.decisionId);
+  if (earlier && !earlier.malformed) return state;
+  const judged = judgeWhole(state, decision, at, rules);
   const outcome: Outcome = { decisionId: decision.decisionId, applied: judged.state !== null, text: judged.text, at };
   return {
     ...(judged.state ?? state),
@@ -48,14 +81,21 @@ export function decide(state: MigrationState, decision: Decision, at: string): M
   };
 }
 
-/** What cannot be read as a decision at all is recorded too; it has no sender to answer. */
-export interface Judged {
+/** The state after it, and what was changed; no state: refused, and why. */
+interface Judged {
   readonly state: MigrationState | null;
   readonly text: string;
 }
 
 const refused = (text: string): Judged => ({ state: null, text });
 const applied = (state: MigrationState, text: string): Judged => ({ state, text });
+
+function judgeWhole(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Judged {
+  const judged = judge(state, decision, at);
+  if (judged.state === null) return judged;
+  const objection = objectionTo(decision, state, at, rules);
+  return objection === null ? judged : refused(objection);
+}
 
 function judge(state: MigrationState, decision: Decision, at: string): Judged {
   if (state.closed) return refused(`the migration is ${state.closed}`);
@@ -64,6 +104,8 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
       return decision.verdict === 'approve' ? approve(state, decision, at) : reject(state, decision);
     case 'time':
       return proposeTime(state, decision, at);
+    case 'first-company':
+      return chooseFirstCompany(state, decision);
     case 'sync-disabled':
       return confirmSyncDisabled(state, decision);
     case 'credentials-supplied':
@@ -79,9 +121,9 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
     case 'cancel':
       return applied({ ...state, closed: 'cancelled' }, 'cancelled: no further company is started');
     case 'application-supplied':
-      return detailsChanged(state, `the application is ${decision.clientId} (${decision.environment})`);
+      return detailsChanged(state, decision.by, `the application is ${decision.clientId} (${decision.environment})`);
     case 'manifest-amended':
-      return detailsChanged(state, `${decision.added} companies added, ${decision.corrected} corrected`);
+      return detailsChanged(state, decision.by, `${decision.added} companies added, ${decision.corrected} corrected`);
     case 'exclude':
       return applied(state, `${counted(decision.companies)} left out: ${decision.reason}`);
     case 'skip':
@@ -104,7 +146,8 @@ function resume(state: MigrationState, role: Role): Judged {
 }
 
 /** Before the details are accepted they are checked again; afterwards the ledger and the service have what is new. */
-function detailsChanged(state: MigrationState, text: string): Judged {
+function detailsChanged(before: MigrationState, by: string, text: string): Judged {
+  const state = { ...before, suppliers: [...new Set([...before.suppliers, by])] };
   return applied(state.step === 'supply-details' ? { ...state, preflight: null } : state, text);
 }
 
@@ -201,15 +244,30 @@ function rejectFirstCompany(state: MigrationState, decision: StepDecision): Judg
   if (!firstCompany || firstCompany.stage === 'importing') return refused('there is no result of a first company yet');
   if (state.steps['migrate-first-company']?.endedAt) return refused('migrate-first-company has ended already');
   const { afterwards } = decision;
-  if (!afterwards) return refused('a rejection says what is next: same-company, another-company or abandon');
-  switch (afterwards.next) {
+  switch (afterwards?.next) {
+    case undefined:
+      return refused('a rejection says what is next: same-company, another-company or abandon');
     case 'abandon':
       return applied({ ...state, closed: 'abandoned' }, 'the migration is abandoned');
     case 'same-company':
-      return applied({ ...state, firstCompany: null, firstCompanyRow: firstCompany.row }, 'the same company again');
+      return applied(withFirst(state, firstCompany.reference), `${firstCompany.reference} again`);
     case 'another-company':
-      return applied({ ...state, firstCompany: null, firstCompanyRow: afterwards.row }, 'another company');
+      return applied(withFirst(state, afterwards.reference), `${afterwards.reference} goes first`);
   }
+}
+
+/** Before a company is moved it is chosen freely; afterwards a choice of another is a rejection of that one. */
+function chooseFirstCompany(state: MigrationState, { role, reference }: FirstCompanyChosen): Judged {
+  if (role !== 'support') return refused('which company goes first is chosen by support');
+  if (state.steps['migrate-first-company']?.endedAt) return refused('migrate-first-company has ended already');
+  const { firstCompany } = state;
+  if (firstCompany?.stage === 'importing') return refused(`${firstCompany.reference} is being moved already`);
+  const instead = firstCompany ? ` after ${firstCompany.reference}, which was ${firstCompany.stage}` : '';
+  return applied(withFirst(state, reference), `${reference} goes first${instead}`);
+}
+
+function withFirst(state: MigrationState, reference: string): MigrationState {
+  return { ...state, firstCompany: null, wantedFirst: { reference, heldUp: false } };
 }
 
 function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Judged {

@@ -61,6 +61,13 @@ export interface FirstCompany {
   readonly evidence: readonly Evidence[];
 }
 
+/** A company that somebody wants to go first. */
+export interface WantedFirst {
+  readonly reference: string;
+  /** It cannot be moved as it is: it lacks something, or the manifest lacks it. */
+  readonly heldUp: boolean;
+}
+
 export interface Pause {
   readonly reason: string;
   /** Null: the migration paused itself. */
@@ -94,8 +101,8 @@ export interface MigrationState {
   /** When companies may be started, as far as the plan says: the present or the next opening of its windows. */
   readonly opening: Opening | null;
   readonly firstCompany: FirstCompany | null;
-  /** What support wants tried, after a first company was rejected. */
-  readonly firstCompanyRow: number | null;
+  /** The company that is to go first; null: the first that can be moved. */
+  readonly wantedFirst: WantedFirst | null;
   readonly counts: Counts;
   /** Companies whose end customers are expected to connect again; more after a decision, until it was looked. */
   readonly relinking: number;
@@ -116,9 +123,9 @@ export interface Recorded {
 
 /** Before anything has happened. */
 export function newMigration({
-  firstCompanyRow,
+  firstCompany,
   limits,
-}: Pick<MigrationPlan, 'firstCompanyRow' | 'limits'>): MigrationState {
+}: Pick<MigrationPlan, 'firstCompany' | 'limits'>): MigrationState {
   return {
     step: 'supply-details',
     closed: null,
@@ -131,7 +138,7 @@ export function newMigration({
     proposal: null,
     opening: null,
     firstCompany: null,
-    firstCompanyRow,
+    wantedFirst: firstCompany === null ? null : { reference: firstCompany, heldUp: false },
     counts: NO_COUNTS,
     relinking: 0,
     batchRuns: 0,

@@ -2,13 +2,15 @@
 import type { Counts } from './company-state';
 import { openCompanies } from './company-state';
 import { missingApprovals } from './decisions';
+import type { Seen } from './digests';
+import { digestOf } from './digests';
 import type { Estimate } from './estimate';
 import type { Approval, Ending, FirstCompany, MigrationState, Pause, Preflight, Proposal } from './migration-state';
 import { moment } from './moment';
 import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
 import { STEPS, stepNumber } from './steps';
-import type { Opening } from './windows';
+import type { Opening, Window } from './windows';
 
 export interface WaitingFor {
   /** Empty: nobody, the migration works by itself. */
@@ -38,6 +40,9 @@ export interface Progress {
   readonly waitingFor: WaitingFor;
   readonly steps: readonly StepProgress[];
   readonly counts: Counts;
+  /** Of what there is to decide about in each step: a decision can carry the one that its sender saw. */
+  readonly digests: Readonly<Record<Step, string>>;
+  readonly windows: readonly Window[];
   readonly preflight: Preflight | null;
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
@@ -47,6 +52,7 @@ export interface Progress {
 }
 
 export function progressOf(plan: MigrationPlan, state: MigrationState): Progress {
+  const { windows } = state.limits;
   const waitingFor = whoIsWaitedFor(state);
   return {
     migrationId: plan.migrationId,
@@ -58,6 +64,8 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     waitingFor,
     steps: STEPS.map((step) => stepProgress(state, step)),
     counts: state.counts,
+    digests: digestsOf({ ...state, windows }),
+    windows,
     preflight: state.preflight,
     estimate: state.estimate,
     proposal: state.proposal,
@@ -65,6 +73,10 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     firstCompany: state.firstCompany,
     pause: state.pause,
   };
+}
+
+export function digestsOf(seen: Seen): Progress['digests'] {
+  return Object.fromEntries(STEPS.map((step) => [step, digestOf(step, seen)])) as Record<Step, string>;
 }
 
 function stepProgress(state: MigrationState, step: Step): StepProgress {
@@ -103,12 +115,19 @@ export function whoIsWaitedFor(state: MigrationState): WaitingFor {
         what: `confirm that the application at the platform has the callback URL ${state.preflight?.callbackUrl ?? ''}`.trimEnd(),
       };
     case 'disable-syncing':
-      return client(`confirm for ${counts.unconfirmed} of ${counts.total} companies that syncing is disabled`);
+      return client(`confirm for ${confirmationsLacking(counts)} that syncing is disabled`);
     case 'migrate-first-company':
       return duringFirstCompany(state);
     case 'complete-migration':
       return duringTheRest(state);
   }
+}
+
+/** Of the wave that goes first; the others are confirmed when it is their turn. */
+function confirmationsLacking({ unconfirmed, unconfirmedInFirstWave, total }: Counts): string {
+  return unconfirmedInFirstWave === unconfirmed
+    ? `${unconfirmed} of ${total} companies`
+    : `${unconfirmedInFirstWave} companies of the first wave`;
 }
 
 /** The start that was agreed, or the window that opens after it. */
@@ -118,7 +137,7 @@ function firstMoment(opening: Opening | null, proposal: Proposal | null): string
   return at === null ? 'now' : moment(at);
 }
 
-function duringFirstCompany({ firstCompany, proposal, opening, counts }: MigrationState): WaitingFor {
+function duringFirstCompany({ firstCompany, wantedFirst, proposal, opening, counts }: MigrationState): WaitingFor {
   switch (firstCompany?.stage) {
     case 'importing':
       return nobody(`the first company, ${firstCompany.reference}, is being moved and checked`);
@@ -127,6 +146,12 @@ function duringFirstCompany({ firstCompany, proposal, opening, counts }: Migrati
     case 'failed':
       return support(`the first company, ${firstCompany.reference}, was not moved: say what is tried next`);
     case undefined:
+      if (wantedFirst?.heldUp) {
+        return {
+          roles: ['client', 'support'],
+          what: `supply what ${wantedFirst.reference} lacks, which is to go first, or choose another company`,
+        };
+      }
       if (counts.withoutCredential === counts.waiting && counts.waiting > 0) return client('supply the credentials');
       return nobody(`the first company is moved from ${firstMoment(opening, proposal)} on`);
   }
@@ -144,5 +169,10 @@ function duringTheRest(state: MigrationState): WaitingFor {
   if (counts.outcomeUnknown === open)
     return support(`settle ${counts.outcomeUnknown} companies whose outcome is unknown`);
   if (counts.withoutCredential === open) return client(`supply the credentials of ${open} companies`);
+  if (counts.unconfirmed + counts.withoutCredential === open) {
+    return client(
+      `disable syncing for ${counts.unconfirmed} companies of the next waves, confirm and supply their credentials`,
+    );
+  }
   return nobody(`the remaining companies are being moved${withinOpening(state)}`);
 }

@@ -4,6 +4,7 @@
  */
 import type { Companies, Decision, NextAfterRejection, Sender } from './decision';
 import { readLimits } from './limits';
+import type { Role } from './steps';
 import { isRole, isStep, ROLES, STEPS } from './steps';
 import type { Window } from './windows';
 
@@ -12,6 +13,7 @@ export const DECISION_MESSAGES = [
   'approve',
   'reject',
   'proposeTime',
+  'chooseFirstCompany',
   'confirmSyncDisabled',
   'credentialsSupplied',
   'pause',
@@ -33,6 +35,7 @@ export const MOST_COMPANIES_IN_A_MESSAGE = 1_000;
 
 /** Names stand in the current details many times, which have room for 20 KB. */
 const LONGEST_NAME = 200;
+const LONGEST_ID = 200;
 
 /** With its zone: what is said without one means another moment on each worker. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
@@ -49,19 +52,39 @@ type Fields = Readonly<Record<string, unknown>>;
 export function readDecision(message: DecisionMessage, input: unknown, freshId: () => string): Reading {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return malformed('an object is expected');
   const fields = input as Fields;
-  const { role, by, reason, decisionId, digest } = fields;
+  const { role, by, reason, decisionId, digest, validUntil } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
   if (!isText(by) || by.length > LONGEST_NAME) return malformed('by must name the person who decides');
   if (reason !== undefined && !isText(reason)) return malformed('reason must be text');
-  if (decisionId !== undefined && !isText(decisionId)) return malformed('decisionId must be text');
+  if (decisionId !== undefined && !isDecisionId(decisionId)) {
+    return malformed(`decisionId must be text of at most ${LONGEST_ID} characters`);
+  }
   if (digest !== undefined && !isText(digest)) return malformed('digest must be text');
+  if (validUntil !== undefined && !isMoment(validUntil)) {
+    return malformed('validUntil must be an ISO 8601 time with its zone, as 2026-03-07T20:00Z');
+  }
   return readKind(message, fields, {
     decisionId: decisionId ?? freshId(),
     role,
     by,
     ...(reason === undefined ? {} : { reason }),
     ...(digest === undefined ? {} : { digest }),
+    ...(validUntil === undefined ? {} : { validUntil: new Date(validUntil).toISOString() }),
   });
+}
+
+/** What a message that cannot be read says of itself all the same: who may have sent it, and under which id. */
+export function claimedSender(input: unknown): {
+  readonly decisionId: string | null;
+  readonly role: Role | null;
+  readonly by: string | null;
+} {
+  const { role, by, decisionId } = (typeof input === 'object' && input !== null ? input : {}) as Fields;
+  return {
+    decisionId: isDecisionId(decisionId) ? decisionId : null,
+    role: isRole(role) ? role : null,
+    by: isText(by) && by.length <= LONGEST_NAME ? by : null,
+  };
 }
 
 function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Reading {
@@ -78,6 +101,11 @@ function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Rea
       if (windows === 'malformed') return malformed('windows must be a list of windows');
       const proposed = { startAt: new Date(startAt).toISOString(), ...(windows ? { windows } : {}) };
       return { decision: { kind: 'time', ...sender, ...proposed } };
+    }
+    case 'chooseFirstCompany': {
+      const { company } = fields;
+      if (!isText(company)) return malformed('company must be the reference of one company');
+      return { decision: { kind: 'first-company', ...sender, reference: company } };
     }
     case 'confirmSyncDisabled': {
       const companies = readCompanies(fields);
@@ -139,7 +167,7 @@ function readStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender:
   return { decision: { kind: 'step', ...sender, step, verdict, ...(afterwards ? { afterwards } : {}) } };
 }
 
-function readNext({ next, row }: Fields): NextAfterRejection | string | null {
+function readNext({ next, company }: Fields): NextAfterRejection | string | null {
   switch (next) {
     case undefined:
       return null;
@@ -147,7 +175,7 @@ function readNext({ next, row }: Fields): NextAfterRejection | string | null {
     case 'abandon':
       return { next };
     case 'another-company':
-      return isCount(row) && row > 0 ? { next, row } : 'row must name the other company by its row in the manifest';
+      return isText(company) ? { next, reference: company } : 'company must name the other company by its reference';
     default:
       return 'next must be same-company, another-company or abandon';
   }
@@ -177,6 +205,14 @@ function malformed(what: string): Reading {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= 2_000;
+}
+
+function isDecisionId(value: unknown): value is string {
+  return isText(value) && value.length <= LONGEST_ID;
+}
+
+function isMoment(value: unknown): value is string {
+  return typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 function isCount(value: unknown): value is number {

@@ -7,7 +7,7 @@ import { STEPS, stepNumber } from './steps';
 
 /** Whether everything that ends a step is there. */
 export function isSettled(state: MigrationState, step: Step): boolean {
-  if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmed === 0;
+  if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmedInFirstWave === 0;
   // A company may be opened again between two signatures.
   if (step === 'complete-migration' && openCompanies(state.counts) > 0) return false;
   return missingApprovals(state, step).length === 0;

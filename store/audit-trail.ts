@@ -1,6 +1,7 @@
-/** The audit trail: every decision and what became of it, once, append-only. Temporal's own history is deleted in time. */
-import type { Decision, Outcome } from '../domain/decision';
+/** The audit trail: every message that was to decide something and what became of it, once, append-only. Temporal's own history is deleted in time. */
+import type { Decision, Outcome, Unreadable } from '../domain/decision';
 import type { Recorded } from '../domain/migration-state';
+import { sql } from 'kysely';
 import type { Database } from './database';
 
 /** Writes decisions; one that is there already stays as it was first written. */
@@ -29,10 +30,32 @@ export interface AuditEntry {
   readonly outcome: Outcome;
 }
 
-/** The decisions of a migration, oldest first. */
+/** The decisions of a migration, oldest first. Messages that could not be read are none. */
 export async function readDecisions(db: Database, migrationId: string): Promise<readonly AuditEntry[]> {
-  const rows = await entries(db, migrationId).orderBy('at').orderBy('recorded_at').execute();
-  return rows.map(entryOf);
+  const trail: AuditEntry[] = [];
+  for await (const { decision, outcome } of readTrail(db, migrationId)) {
+    if (decision.kind !== 'unreadable') trail.push({ decision, outcome });
+  }
+  return trail;
+}
+
+const PAGE = 1_000;
+
+/** The whole trail of a migration, oldest first, page after page. */
+export async function* readTrail(db: Database, migrationId: string): AsyncGenerator<Recorded> {
+  let after: { readonly at: Date; readonly id: string } = { at: new Date(0), id: '' };
+  for (;;) {
+    const rows = await entries(db, migrationId)
+      .where(sql<boolean>`(at, decision_id) > (${after.at}::timestamptz, ${after.id})`)
+      .orderBy('at')
+      .orderBy('decision_id')
+      .limit(PAGE)
+      .execute();
+    for (const row of rows) yield entryOf(row);
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = { at: last.at, id: last.decision_id };
+  }
 }
 
 /** What became of one decision; null: it is not in the trail. */
@@ -51,10 +74,10 @@ function entries(db: Database, migrationId: string) {
 function entryOf(row: {
   decision_id: string;
   at: Date;
-  content: Decision;
+  content: Decision | Unreadable;
   applied: boolean;
   text: string;
-}): AuditEntry {
+}): Recorded {
   return {
     decision: row.content,
     outcome: { decisionId: row.decision_id, applied: row.applied, text: row.text, at: row.at.toISOString() },

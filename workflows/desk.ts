@@ -14,9 +14,10 @@ import {
   setHandler,
   upsertSearchAttributes,
   uuid4,
+  workflowInfo,
 } from '@temporalio/workflow';
-import type { Outcome } from '../domain/decision';
-import { decide, outcomeOf, withOutcome } from '../domain/decisions';
+import type { Outcome, Unreadable } from '../domain/decision';
+import { decide, outcomeOf, refuseUnreadable } from '../domain/decisions';
 import { detailsOf } from '../domain/details';
 import type { MigrationState } from '../domain/migration-state';
 import { newMigration } from '../domain/migration-state';
@@ -24,7 +25,7 @@ import type { MigrationPlan } from '../domain/plan';
 import type { Progress } from '../domain/progress';
 import { progressOf } from '../domain/progress';
 import type { DecisionMessage } from '../domain/read-decision';
-import { DECISION_MESSAGES, readDecision } from '../domain/read-decision';
+import { claimedSender, DECISION_MESSAGES, readDecision } from '../domain/read-decision';
 import { withStepEnded, withStepOpened } from '../domain/step-course';
 import type { Step } from '../domain/steps';
 import { batchProgressSignal, outcomeQuery, progressQuery } from './messages';
@@ -39,7 +40,7 @@ export interface Desk {
   end(step: Step): void;
   /** Takes a decision that did not come as a message. */
   receive(message: DecisionMessage, input: unknown): Outcome;
-  /** Waits for something; false: the migration closed or turned to another step before it came. */
+  /** Waits for something; false: the migration closed, turned to another step or has to cut its history before it came. */
   until(reached: (state: MigrationState) => boolean): Promise<boolean>;
 }
 
@@ -59,12 +60,14 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
     const reading = readDecision(message, input, uuid4);
     if ('malformed' in reading) {
       log.warn('a message could not be read', { message, why: reading.malformed });
-      const outcome = { decisionId: idIn(input) ?? uuid4(), applied: false, text: reading.malformed, at };
-      change((before) => ({ ...before, outcomes: withOutcome(before.outcomes, outcome) }));
-      return outcome;
+      const { decisionId: ownId, ...sender } = claimedSender(input);
+      const unreadable: Unreadable = { kind: 'unreadable', decisionId: uuid4(), message, ...sender };
+      const refused = refuseUnreadable(state, unreadable, ownId, reading.malformed, at);
+      change(() => refused.state);
+      return refused.outcome;
     }
     const { decisionId } = reading.decision;
-    change((before) => decide(before, reading.decision, at));
+    change((before) => decide(before, reading.decision, at, plan.decisions));
     return outcomeOf(state, decisionId) ?? { decisionId, applied: false, text: 'not recorded', at };
   }
 
@@ -98,7 +101,9 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
     end: (step) => change((before) => withStepEnded(before, step, now())),
     until: async (reached) => {
       const { step } = state;
-      await condition(() => reached(state) || state.closed !== null || state.step !== step);
+      const elsewhere = (): boolean =>
+        state.closed !== null || state.step !== step || workflowInfo().continueAsNewSuggested;
+      await condition(() => reached(state) || elsewhere());
       return reached(state) && state.step === step;
     },
   };
@@ -107,8 +112,10 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
 /** What people read who send a message in Temporal's own tools. */
 const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   approve: 'Approve a step: {"step", "role": "client" or "support", "by": your name, "reason"?}',
-  reject: 'Reject a step: as approve; for migrate-first-company also "next": same-company, another-company or abandon',
+  reject:
+    'Reject a step: as approve; for migrate-first-company also "next": same-company, another-company ("company": reference) or abandon',
   proposeTime: 'Propose when to start: {"startAt": ISO 8601, "role", "by"}',
+  chooseFirstCompany: 'Choose which company goes first: {"company": reference, "role": "support", "by"}',
   confirmSyncDisabled:
     'The client no longer uses these tokens: {"companies": "all" or references, "role": "client", "by"}',
   credentialsSupplied: 'Sent by ferry after credentials were sealed and stored',
@@ -127,11 +134,6 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
 /** Workflow time: the same in every replay. */
 export function now(): string {
   return new Date().toISOString();
-}
-
-function idIn(input: unknown): string | undefined {
-  if (typeof input !== 'object' || input === null || !('decisionId' in input)) return undefined;
-  return typeof input.decisionId === 'string' ? input.decisionId : undefined;
 }
 
 /** An upsert is an event in the history, so only what has changed is written. */

@@ -131,13 +131,13 @@ async function settled(desk: Desk, step: Step): Promise<void> {
 async function firstCompanyProven(desk: Desk): Promise<void> {
   const step = 'migrate-first-company';
   if (!(await startTimeReached(desk))) return;
-  const wanted = (state: MigrationState): boolean =>
-    state.firstCompanyRow !== null || movableCompanies(state.counts) > 0;
+  const wanted = (state: MigrationState): boolean => state.wantedFirst !== null || movableCompanies(state.counts) > 0;
   if (desk.state().firstCompany === null) {
     if (!(await desk.until((state) => mayMove(state) && wanted(state)))) return;
     if (!(await windowOpen(desk))) return;
-    await moveFirstCompany(desk);
+    await chooseFirstCompany(desk);
   }
+  if (desk.state().firstCompany?.stage === 'importing') await moveFirstCompany(desk);
   const decided = await desk.until((state) => isSettled(state, step) || state.firstCompany === null);
   if (decided && isSettled(desk.state(), step)) desk.end(step);
 }
@@ -152,18 +152,21 @@ async function startTimeReached(desk: Desk): Promise<boolean> {
   if (waitMs <= 0) return true;
   const { step } = desk.state();
   // A turn to another step ends the wait early.
-  await condition(() => desk.state().closed !== null || desk.state().step !== step, waitMs);
-  return desk.state().closed === null && desk.state().step === step;
+  const turned = (): boolean =>
+    desk.state().closed !== null || desk.state().step !== step || workflowInfo().continueAsNewSuggested;
+  await condition(turned, waitMs);
+  return !turned();
 }
 
 /** Between two looks at the first company; a sync may take more than a day. */
 const FIRST_COMPANY_WAIT = { shortestMs: 800, longestMs: 5 * 60_000 };
 
-async function moveFirstCompany(desk: Desk): Promise<void> {
+async function chooseFirstCompany(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
-  const chosen = await records.chooseFirstCompany({ migrationId, wanted: desk.state().firstCompanyRow });
+  const chosen = await records.chooseFirstCompany({ migrationId, wanted: desk.state().wantedFirst?.reference ?? null });
   if (!chosen) {
     // The company that was asked for cannot be moved as it is: whatever may change that is a decision.
+    desk.change((state) => ({ ...state, wantedFirst: state.wantedFirst && { ...state.wantedFirst, heldUp: true } }));
     await nextDecision(desk);
     return;
   }
@@ -174,10 +177,18 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
     ...state,
     firstCompany: { row, reference, stage: 'importing', failure: null, evidence: [] },
   }));
+}
+
+/** Until something final is known of it, or the history has to be cut: then the next one goes on looking. */
+async function moveFirstCompany(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  const { firstCompany } = desk.state();
+  if (!firstCompany) return;
+  const { row, reference } = firstCompany;
   const options = { summary: `Move and check the first company, ${reference}` };
   const work = { migrationId, row, syncTimeoutMs: desk.state().limits.syncTimeoutMs };
   const wait = growingWait(FIRST_COMPANY_WAIT);
-  for (;;) {
+  while (!workflowInfo().continueAsNewSuggested) {
     const step = await slices.advanceFirstCompany.executeWithOptions(options, [work]);
     const counts = await records.count({ migrationId });
     if ('stop' in step) return halt(desk, step.stop, { counts, firstCompany: null });
@@ -190,7 +201,9 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
 /** Resolves with the next decision, or after so many milliseconds. */
 async function nextDecision(desk: Desk, withinMs?: number): Promise<void> {
   const { outcomes } = desk.state();
-  const decided = (): boolean => desk.state().outcomes !== outcomes && desk.state().unrecorded.length === 0;
+  const decided = (): boolean =>
+    workflowInfo().continueAsNewSuggested ||
+    (desk.state().outcomes !== outcomes && desk.state().unrecorded.length === 0);
   await (withinMs === undefined ? condition(decided) : condition(decided, withinMs));
 }
 

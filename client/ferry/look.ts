@@ -1,6 +1,7 @@
 import type { Counts } from '../../domain/company-state';
 import type { Progress } from '../../domain/progress';
 import { countCompanies, readMigration } from '../../store';
+import { digestsOf } from '../../domain/progress';
 import { MANAGED_MIGRATION, progressQuery } from '../../workflows/messages';
 import { ask } from './ask';
 import { NoSuchMigration } from './no-such-migration';
@@ -16,7 +17,8 @@ const ANSWER_WITHIN_MS = 10_000;
  */
 export async function readProgress(ferry: Ferry, migrationId: string): Promise<Progress> {
   const progress = await ask(ferry, migrationId, progressQuery, ANSWER_WITHIN_MS);
-  return { ...progress, counts: await countCompanies(ferry.db, migrationId) };
+  const seen = { ...progress, counts: await countCompanies(ferry.db, migrationId) };
+  return { ...seen, digests: digestsOf(seen) };
 }
 
 /** One line of the list of migrations, from Temporal's search attributes: no worker is needed to read it. */

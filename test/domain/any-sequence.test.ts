@@ -27,7 +27,7 @@ const sent = fc.record({
 
 const afterwards = fc.constantFrom(
   { next: 'same-company' } as const,
-  { next: 'another-company', row: 2 } as const,
+  { next: 'another-company', reference: 'acme-2' } as const,
   { next: 'abandon' } as const,
 );
 
@@ -74,7 +74,7 @@ function workflowActs(state: MigrationState): MigrationState {
 
 const confirmed = (state: MigrationState): MigrationState => ({
   ...state,
-  counts: { ...state.counts, unconfirmed: 0 },
+  counts: { ...state.counts, unconfirmed: 0, unconfirmedInFirstWave: 0 },
 });
 
 function afterAll(decisions: readonly Decision[]): MigrationState {
@@ -84,7 +84,7 @@ function afterAll(decisions: readonly Decision[]): MigrationState {
       const disabled = decision.kind === 'sync-disabled' && decision.role === 'client';
       return disabled ? confirmed(next) : next;
     },
-    workflowActs(newMigration({ firstCompanyRow: null, limits: DEFAULT_LIMITS })),
+    workflowActs(newMigration({ firstCompany: null, limits: DEFAULT_LIMITS })),
   );
 }
 

@@ -30,6 +30,7 @@ test('every company is counted where it is, and the waiting ones by what they la
   expect(await countCompanies(db, id)).toEqual({
     total: 11,
     unconfirmed: 1,
+    unconfirmedInFirstWave: 1,
     withoutCredential: 2,
     waiting: 4,
     importing: 1,
@@ -39,7 +40,36 @@ test('every company is counted where it is, and the waiting ones by what they la
     skipped: 1,
     excluded: 1,
     outcomeUnknown: 1,
+    exceptionsDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
+});
+
+test('the wave that goes first is the lowest one with companies that are not left out', async () => {
+  const { id } = await movable(ledger, rowsOf(4));
+  for (const [row, wave] of [
+    [1, 1],
+    [2, 2],
+    [3, 2],
+    [4, null],
+  ] as const) {
+    await putRow(db, id, row, { wave, confirmed_at: null });
+  }
+  expect(await countCompanies(db, id)).toMatchObject({ unconfirmed: 4, unconfirmedInFirstWave: 1 });
+  await putRow(db, id, 1, { state: 'excluded' });
+  expect(await countCompanies(db, id)).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 2 });
+});
+
+test('companies that were not moved have a digest, which another failure of one of them changes', async () => {
+  const { id } = await movable(ledger, rowsOf(3));
+  const digest = async () => (await countCompanies(db, id)).exceptionsDigest;
+  expect(await digest()).toBeNull();
+  await putRow(db, id, 2, { state: 'failed', failure: 'refused' });
+  const refused = await digest();
+  await putRow(db, id, 2, { state: 'failed', failure: 'incomplete' });
+  const incomplete = await digest();
+  await putRow(db, id, 1, { state: 'migrated' });
+  expect(await digest()).toBe(incomplete);
+  expect(refused).not.toBe(incomplete);
 });
 
 test('an older credential is one where refreshes leave refresh tokens as they are', async () => {

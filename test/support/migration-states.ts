@@ -5,6 +5,7 @@ import type { Decision, Outcome } from '../../domain/decision';
 import { decide, outcomeOf } from '../../domain/decisions';
 import type { FirstCompany, MigrationState, Preflight } from '../../domain/migration-state';
 import { newMigration } from '../../domain/migration-state';
+import type { DecisionRules } from '../../domain/plan';
 import { withStepEnded, withStepOpened } from '../../domain/step-course';
 import type { Role, Step } from '../../domain/steps';
 import { STEP_RULES, STEPS, stepNumber } from '../../domain/steps';
@@ -13,7 +14,12 @@ export const AT = '2026-03-02T09:00:00.000Z';
 export const LATER = '2026-03-02T10:00:00.000Z';
 export const START_AT = '2026-03-07T20:00:00.000Z';
 
-export const counts = (some: Partial<Counts>): Counts => ({ ...NO_COUNTS, ...some });
+/** One wave, unless said otherwise. */
+export const counts = (some: Partial<Counts>): Counts => ({
+  ...NO_COUNTS,
+  unconfirmedInFirstWave: some.unconfirmed ?? 0,
+  ...some,
+});
 
 export const firstCompany = (some: Partial<FirstCompany> = {}): FirstCompany => ({
   row: 1,
@@ -36,7 +42,7 @@ export const preflight = (some: Partial<Preflight> = {}): Preflight => ({
 /** A migration of ten companies that has come to this step, every step before it ended as it should. */
 export function stateAt(step: Step, changes: Partial<MigrationState> = {}): MigrationState {
   let state: MigrationState = {
-    ...newMigration({ firstCompanyRow: null, limits: DEFAULT_LIMITS }),
+    ...newMigration({ firstCompany: null, limits: DEFAULT_LIMITS }),
     preflight: preflight(),
     counts: counts({ total: 10, waiting: 10, unconfirmed: stepNumber(step) > stepNumber('disable-syncing') ? 0 : 10 }),
   };
@@ -76,10 +82,14 @@ export const proposeTime = (role: Role, startAt = START_AT): Undecided => ({ kin
 let named = 0;
 
 /** What a decision changes, and what is answered. */
-export function deciding(before: MigrationState, undecided: Undecided): { state: MigrationState; outcome: Outcome } {
+export function deciding(
+  before: MigrationState,
+  undecided: Undecided,
+  rules?: DecisionRules,
+): { state: MigrationState; outcome: Outcome } {
   const decisionId = undecided.decisionId ?? `decision-${(named += 1)}`;
   const decision: Decision = { by: nameOf(undecided.role), ...undecided, decisionId };
-  const state = decide(before, decision, LATER);
+  const state = decide(before, decision, LATER, rules);
   const outcome = outcomeOf(state, decisionId);
   if (!outcome) throw new Error('every decision has an outcome');
   return { state, outcome };

@@ -1,0 +1,40 @@
+/**
+ * Digests: a decision can carry the one of exactly what its sender saw, and is refused when that has changed since.
+ *
+ * Both sides make them of the same things with the same function: whoever shows something, and the migration.
+ */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex } from '@noble/hashes/utils';
+import type { MigrationLimits } from './limits';
+import type { MigrationState } from './migration-state';
+import type { Step } from './steps';
+
+/** What people see before they decide. */
+export interface Seen extends Pick<MigrationState, 'preflight' | 'proposal' | 'firstCompany' | 'counts'> {
+  readonly windows: MigrationLimits['windows'];
+}
+
+/** What a decision about a step is about. */
+const SUBJECTS: Readonly<Record<Step, (seen: Seen) => unknown>> = {
+  'supply-details': ({ preflight }) => preflight,
+  schedule: ({ proposal, windows }) => ({ proposal, windows }),
+  'update-application': ({ preflight }) => preflight?.callbackUrl,
+  'disable-syncing': ({ preflight }) => preflight?.manifestDigest,
+  'migrate-first-company': ({ firstCompany }) => firstCompany,
+  // With them the digest of the companies that were not moved.
+  'complete-migration': ({ counts }) => counts,
+};
+
+/** Of what there is to see about a step now. 32 hexadecimal digits. */
+export function digestOf(step: Step, seen: Seen): string {
+  return bytesToHex(sha256(canonical({ step, about: SUBJECTS[step](seen) ?? null }))).slice(0, 32);
+}
+
+/** The same text for the same value, whichever way its fields were put together. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : each,
+  );
+}
