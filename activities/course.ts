@@ -1,12 +1,9 @@
-/** The course of a migration: opening, checking, recording what was decided, closing. */
-import { cancellationSignal } from '@temporalio/activity';
-import { CompanyDataError } from '../company-data-client';
+/** The course of a migration: opening, recording what was decided, closing. */
 import type { Counts } from '../domain/company-state';
 import type { Decision, Outcome } from '../domain/decision';
 import type { Speed, Volume } from '../domain/estimate';
 import { ASSUMED_SPEED } from '../domain/estimate';
-import type { Ending, Preflight, Recorded } from '../domain/migration-state';
-import { findPlatform } from '../domain/platforms';
+import type { Ending, Recorded } from '../domain/migration-state';
 import type { Opening } from '../domain/windows';
 import { openingsFrom } from '../domain/windows';
 import {
@@ -22,7 +19,6 @@ import {
   openMigration,
   openVault,
   readLimits,
-  readMigration,
   readVolume,
   recordDecisions,
   setOpening,
@@ -38,44 +34,11 @@ interface OfMigration {
   readonly migrationId: string;
 }
 
-export function courseActivities({ db, service, keys }: ActivityDeps) {
+export function courseActivities({ db, keys }: ActivityDeps) {
   return {
     async openMigration({ migrationId }: OfMigration): Promise<void> {
       await openMigration(db, migrationId);
       await openVault(db, keys, migrationId);
-    },
-
-    /** Checks what was supplied against the account and the platform; no credential is used. */
-    async preflight({ migrationId }: OfMigration): Promise<Preflight> {
-      const migration = await readMigration(db, migrationId);
-      if (!migration) return NO_MANIFEST;
-      const { total } = await countCompanies(db, migrationId);
-      const checked = {
-        companies: total,
-        manifestDigest: migration.manifestDigest,
-        suppliedBy: migration.suppliedBy,
-      };
-      const platform = findPlatform(migration.platformKey);
-      const problems: string[] = [];
-      const signal = cancellationSignal();
-      if (!platform?.routes.includes('managed')) {
-        problems.push(`platform ${migration.platformKey} has no managed route`);
-      }
-      try {
-        const { value: account } = await service.account({ signal });
-        if (account.role !== 'administrator') problems.push('the API key is not an administrator key');
-        const { companyLimit, companiesUsed = 0 } = account;
-        if (companyLimit !== undefined && companiesUsed + total > companyLimit) {
-          problems.push(`the account has room for ${companyLimit - companiesUsed} companies, not for ${total}`);
-        }
-        const { value: integration } = await service.integration(migration.platformKey, { signal });
-        if (!integration.enabled) problems.push(`${integration.name} is not enabled in the account`);
-        return { ...checked, problems, callbackUrl: integration.callbackUrl ?? null };
-      } catch (error) {
-        // An outage passes, and the activity is tried again; an answer stays what it is.
-        if (!(error instanceof CompanyDataError) || !isAnswerAboutUs(error)) throw error;
-        return { ...checked, problems: [...problems, error.message], callbackUrl: null };
-      }
     },
 
     async count({ migrationId }: OfMigration): Promise<Counts> {
@@ -115,19 +78,6 @@ export function courseActivities({ db, service, keys }: ActivityDeps) {
       return countCompanies(db, migrationId);
     },
   };
-}
-
-const NO_MANIFEST: Preflight = {
-  companies: 0,
-  manifestDigest: null,
-  suppliedBy: null,
-  problems: ['no manifest was supplied'],
-  callbackUrl: null,
-};
-
-function isAnswerAboutUs(error: CompanyDataError): boolean {
-  const failure = error.toFailure();
-  return failure.kind === 'answer' && failure.status >= 400 && failure.status < 500 && failure.status !== 429;
 }
 
 /** What a decision changes in the ledger; doing it twice changes nothing more. */

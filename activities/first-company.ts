@@ -17,7 +17,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
     /** The wanted company, put back to be moved again if it has failed; otherwise the first that can be moved. */
     async chooseFirstCompany(choice: {
       readonly migrationId: string;
-      readonly wanted: number | null;
+      readonly wanted: string | null;
     }): Promise<{ row: number; reference: string } | null> {
       await beginRun(db, choice.migrationId, RUN);
       return chooseFirst(db, choice.migrationId, choice.wanted);

@@ -11,6 +11,7 @@ import { addCompanies } from './commands/companies';
 import type { Context } from './commands/context';
 import { addCredentials } from './commands/credentials';
 import { addDecisions } from './commands/decisions';
+import { addFirstCompany } from './commands/first-company';
 import { addList } from './commands/list';
 import { addReport } from './commands/report';
 import { addService } from './commands/service';
@@ -88,6 +89,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addReport(context);
   program.commandsGroup('Decide and supply:');
   addDecisions(context);
+  addFirstCompany(context);
   addAboutCompanies(context);
   addAdjust(context);
   addCredentials(context);

@@ -125,7 +125,7 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
     case 'manifest-amended':
       return detailsChanged(state, decision.by, `${decision.added} companies added, ${decision.corrected} corrected`);
     case 'exclude':
-      return applied(state, `${counted(decision.companies)} left out: ${decision.reason}`);
+      return detailsChanged(state, decision.by, `${counted(decision.companies)} left out: ${decision.reason}`);
     case 'skip':
     case 'retry':
     case 'relink':
@@ -145,9 +145,14 @@ function resume(state: MigrationState, role: Role): Judged {
   return applied({ ...state, pause: null }, 'goes on');
 }
 
-/** Before the details are accepted they are checked again; afterwards the ledger and the service have what is new. */
+/** What is new is checked, and whoever has accepted or signed off what was there before does so again. */
 function detailsChanged(before: MigrationState, by: string, text: string): Judged {
-  const state = { ...before, suppliers: [...new Set([...before.suppliers, by])] };
+  const state = {
+    ...before,
+    unchecked: before.unchecked + 1,
+    suppliers: [...new Set([...before.suppliers, by])],
+    approvals: without(before.approvals, before.step === 'supply-details' ? 'supply-details' : 'complete-migration'),
+  };
   return applied(state.step === 'supply-details' ? { ...state, preflight: null } : state, text);
 }
 

@@ -116,6 +116,8 @@ function whatWasDecided(decision: Decision): string {
       return `${decision.verdict} ${decision.step}${reason}`;
     case 'time':
       return `propose to start at ${moment(decision.startAt)}${reason}`;
+    case 'first-company':
+      return `let ${decision.reference} go first${reason}`;
     case 'sync-disabled':
       return `confirm syncing disabled: ${decision.companies === 'all' ? 'all' : `${decision.companies.length} companies`}`;
     case 'credentials-supplied':

@@ -33,7 +33,7 @@ export interface Approval {
   readonly at: string;
 }
 
-/** What the preflight found wrong, in sentences; none: the details are good. */
+/** What the preflight found, a sentence for each kind; no problems: the details are good. */
 export interface Preflight {
   readonly companies: number;
   /** Of the rows that were checked, credentials not among them; null: there are none. */
@@ -41,6 +41,10 @@ export interface Preflight {
   /** Who supplied them. */
   readonly suppliedBy: string | null;
   readonly problems: readonly string[];
+  /** For a person to judge. */
+  readonly warnings: readonly string[];
+  /** Companies that are not moved until something about them is corrected. The ledger says what. */
+  readonly heldBack: number;
   /** The service's callback URL, which the client adds to its application at the platform. */
   readonly callbackUrl: string | null;
 }
@@ -94,6 +98,8 @@ export interface MigrationState {
   readonly steps: Readonly<Partial<Record<Step, StepTimes>>>;
   readonly approvals: readonly Approval[];
   readonly preflight: Preflight | null;
+  /** So many changes of the details have not been checked yet. */
+  readonly unchecked: number;
   /** Who has supplied or corrected something since the start. */
   readonly suppliers: readonly string[];
   readonly estimate: Estimate | null;
@@ -133,6 +139,7 @@ export function newMigration({
     steps: {},
     approvals: [],
     preflight: null,
+    unchecked: 0,
     suppliers: [],
     estimate: null,
     proposal: null,

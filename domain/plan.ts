@@ -19,8 +19,8 @@ export interface MigrationPlan {
   readonly platformKey: string;
   /** Whom the client calls when something is unclear: a team, a number or an address. */
   readonly contact: string;
-  /** Where the first company is to be this one; otherwise it is the first that can be moved. */
-  readonly firstCompanyRow: number | null;
+  /** The company that goes first, by its reference; null: the first that can be moved. */
+  readonly firstCompany: string | null;
   /** As they were at the start; `adjust` changes those in the migration's state and in the ledger. */
   readonly limits: MigrationLimits;
   readonly decisions: DecisionRules;

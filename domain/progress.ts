@@ -137,7 +137,8 @@ function firstMoment(opening: Opening | null, proposal: Proposal | null): string
   return at === null ? 'now' : moment(at);
 }
 
-function duringFirstCompany({ firstCompany, wantedFirst, proposal, opening, counts }: MigrationState): WaitingFor {
+function duringFirstCompany(state: MigrationState): WaitingFor {
+  const { firstCompany, wantedFirst, proposal, opening, counts, unchecked } = state;
   switch (firstCompany?.stage) {
     case 'importing':
       return nobody(`the first company, ${firstCompany.reference}, is being moved and checked`);
@@ -152,9 +153,16 @@ function duringFirstCompany({ firstCompany, wantedFirst, proposal, opening, coun
           what: `supply what ${wantedFirst.reference} lacks, which is to go first, or choose another company`,
         };
       }
+      if (counts.heldBack === counts.waiting && counts.waiting > 0) return heldBack(unchecked, counts);
       if (counts.withoutCredential === counts.waiting && counts.waiting > 0) return client('supply the credentials');
       return nobody(`the first company is moved from ${firstMoment(opening, proposal)} on`);
   }
+}
+
+/** Nothing can be moved but what a check holds back. */
+function heldBack(unchecked: number, counts: Counts): WaitingFor {
+  if (unchecked > 0) return nobody('what was added or corrected is being checked');
+  return client(`correct or leave out ${counts.heldBack} companies that cannot be moved as they are`);
 }
 
 /** What comes next in windows is known only when a run begins; before, the present opening is the next one. */
@@ -168,8 +176,9 @@ function duringTheRest(state: MigrationState): WaitingFor {
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
   if (counts.outcomeUnknown === open)
     return support(`settle ${counts.outcomeUnknown} companies whose outcome is unknown`);
+  if (counts.heldBack === open) return heldBack(state.unchecked, counts);
   if (counts.withoutCredential === open) return client(`supply the credentials of ${open} companies`);
-  if (counts.unconfirmed + counts.withoutCredential === open) {
+  if (counts.unconfirmed + counts.withoutCredential + counts.heldBack === open) {
     return client(
       `disable syncing for ${counts.unconfirmed} companies of the next waves, confirm and supply their credentials`,
     );

@@ -52,6 +52,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function readDecision(message: DecisionMessage, input: unknown, freshId: () => string): Reading {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return malformed('an object is expected');
   const fields = input as Fields;
+  if (isText(fields['unreadable'])) return malformed(fields['unreadable']);
   const { role, by, reason, decisionId, digest, validUntil } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
   if (!isText(by) || by.length > LONGEST_NAME) return malformed('by must name the person who decides');

@@ -52,7 +52,7 @@ export async function findUnknown(
 export async function chooseFirst(
   db: Database,
   migrationId: string,
-  wanted: number | null,
+  wanted: string | null,
 ): Promise<{ readonly row: number; readonly reference: string } | null> {
   await sql`
     update companies
@@ -60,16 +60,16 @@ export async function chooseFirst(
         next_check_at = case state when 'migrated' then clock_timestamp() end,
         sync_started_at = case state when 'migrated' then clock_timestamp() end,
         failure = null, failure_text = null, not_before = null
-    where migration_id = ${migrationId} and row = ${wanted} and state in ('failed', 'migrated')`.execute(db);
+    where migration_id = ${migrationId} and reference = ${wanted} and state in ('failed', 'migrated')`.execute(db);
   const { rows } = await sql<{ row: number; reference: string }>`
     select c.row, c.reference from companies c
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
     where c.migration_id = ${migrationId}
-      and (${wanted}::integer is null or c.row = ${wanted})
-      and ((c.state = 'waiting' and c.confirmed_at is not null and v.row is not null
+      and (${wanted}::text is null or c.reference = ${wanted})
+      and ((c.state = 'waiting' and c.confirmed_at is not null and c.held_back is null and v.row is not null
           and (not m.rotating or v.obtained_at >= c.confirmed_at))
-        or (c.row = ${wanted} and c.state in ('importing', 'syncing')))
+        or (c.reference = ${wanted} and c.state in ('importing', 'syncing')))
     order by c.wave nulls last, c.row
     limit 1`.execute(db);
   return rows[0] ?? null;

@@ -16,6 +16,7 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
+import { isCounts } from '../domain/company-state';
 import type { Outcome, Unreadable } from '../domain/decision';
 import { decide, outcomeOf, refuseUnreadable } from '../domain/decisions';
 import { detailsOf } from '../domain/details';
@@ -89,7 +90,9 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
   setHandler(outcomeQuery, ({ decisionId }) => outcomeOf(state, decisionId) ?? null, {
     description: 'What became of a decision',
   });
-  setHandler(batchProgressSignal, (counts) => change((before) => ({ ...before, counts })));
+  setHandler(batchProgressSignal, (counts: unknown) => {
+    if (isCounts(counts)) change((before) => ({ ...before, counts }));
+  });
   change((before) => before);
 
   return {

@@ -22,7 +22,7 @@ import type { MigrationPlan } from '../domain/plan';
 import { batchRunIdOf } from '../domain/plan';
 import { isSettled } from '../domain/step-course';
 import type { Step } from '../domain/steps';
-import { records, slices, tidying } from './activity-proxies';
+import { checks, records, slices, tidying } from './activity-proxies';
 import { batchRun } from './batch-run';
 import type { Desk } from './desk';
 import { growingWait } from './growing-wait';
@@ -67,6 +67,7 @@ const FROM_TEMPORAL = { role: 'support', by: 'Temporal', reason: "cancelled with
 async function sixSteps(desk: Desk): Promise<Handover> {
   const trail = keepTheTrail(desk);
   void keepReminding(desk);
+  void keepDetailsChecked(desk);
 
   while (desk.state().closed === null) {
     const { step } = desk.state();
@@ -98,14 +99,37 @@ async function whileOpen(desk: Desk, work: () => Promise<void>): Promise<void> {
 async function detailsSupplied(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
   await records.openMigration.executeWithOptions({ summary: 'Open the migration' }, [{ migrationId }]);
-  const preflight = await records.preflight.executeWithOptions({ summary: 'Check the supplied details' }, [
-    { migrationId },
-  ]);
-  const counts = await records.count({ migrationId });
-  desk.change((state) => ({ ...state, preflight, counts }));
-  // A rejection asks for another check, after the client has corrected something.
+  await checkDetails(desk);
+  // A rejection, or a correction, asks for another check.
   const ended = await desk.until((state) => isSettled(state, 'supply-details') || state.preflight === null);
   if (ended && desk.state().preflight) desk.end('supply-details');
+}
+
+/** Checks what was supplied; what is changed meanwhile is checked next. */
+async function checkDetails(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  const { unchecked, proposal } = desk.state();
+  const preflight = await checks.preflight.executeWithOptions({ summary: 'Check the supplied details' }, [
+    { migrationId, startAt: proposal?.startAt ?? null },
+  ]);
+  const counts = await records.count({ migrationId });
+  desk.change((state) => ({
+    ...state,
+    counts,
+    unchecked: state.unchecked - unchecked,
+    ...(state.unchecked === unchecked ? { preflight } : {}),
+  }));
+}
+
+/** After step 1 has ended, companies that are added or corrected wait for this check, beside everything else. */
+async function keepDetailsChecked(desk: Desk): Promise<void> {
+  const due = ({ unchecked, unrecorded, step }: MigrationState): boolean =>
+    unchecked > 0 && unrecorded.length === 0 && step !== 'supply-details';
+  for (;;) {
+    await condition(() => due(desk.state()) || desk.state().closed !== null);
+    if (desk.state().closed !== null) return;
+    await checkDetails(desk);
+  }
 }
 
 /** Step 2: the duration is estimated from the data volume; both sides approve the same time. */

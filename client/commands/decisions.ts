@@ -162,8 +162,12 @@ async function stepOf(ferry: Ferry, migrationId: string, step: string | undefine
 
 async function nextOf(ferry: Ferry, migrationId: string, { next, company }: Next): Promise<Record<string, unknown>> {
   if (company === undefined) return next === undefined ? {} : { next };
-  const found = await findCompany(ferry.db, migrationId, { reference: company });
-  if (!found)
-    throw new CommandFailed(`${migrationId} has no company ${company}`, `see: ferry companies ${migrationId}`);
-  return { next: next ?? 'another-company', row: found.row };
+  await assertCompany(ferry, migrationId, company);
+  return { next: next ?? 'another-company', company };
+}
+
+/** @throws CommandFailed when the manifest has no company of this reference */
+export async function assertCompany({ db }: Ferry, migrationId: string, reference: string): Promise<void> {
+  if (await findCompany(db, migrationId, { reference })) return;
+  throw new CommandFailed(`${migrationId} has no company ${reference}`, `see: ferry companies ${migrationId}`);
 }

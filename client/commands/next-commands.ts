@@ -60,8 +60,8 @@ function afterFirstCompany(progress: Progress): readonly NextCommand[] {
         ...(firstCompany.failure === 'reauthorization-required' || firstCompany.failure === 'wrong-organization'
           ? [{ who: 'client', command: `ferry credentials ${id} FILE --as client --by NAME` } as const]
           : []),
-        { who: 'support', command: `ferry reject ${id} migrate-first-company --reason TEXT --next same-company` },
-        { who: 'support', command: `ferry reject ${id} migrate-first-company --reason TEXT --company REFERENCE` },
+        { who: 'support', command: `ferry first-company ${id} ${firstCompany.reference} --reason TEXT` },
+        { who: 'support', command: `ferry first-company ${id} REFERENCE --reason TEXT` },
       ];
     case 'importing':
     case undefined:

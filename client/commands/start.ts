@@ -48,7 +48,7 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
   const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
   const manifest = await readManifest(files, platform);
   if (manifest.findings.some(({ severity }) => severity === 'error')) return refusedManifest(manifest);
-  const firstCompanyRow = rowOf(manifest, options.firstCompany);
+  const firstCompany = knownCompany(manifest, options.firstCompany);
   const { by } = senderOf({ as: 'support', ...(options.by === undefined ? {} : { by: options.by }) });
   return withFerry(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
@@ -59,7 +59,7 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
       manifestDigest: manifestDigest(manifest.rows),
       contact: options.contact,
       by,
-      firstCompanyRow,
+      firstCompany,
     });
     const preflight = await detailsChecked(ferry, migrationId, CHECKED_WITHIN_MS);
     // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.
@@ -102,11 +102,10 @@ function refusedManifest({ findings }: Manifest): CommandResult {
   };
 }
 
-function rowOf({ rows }: Manifest, reference: string | undefined): number | null {
+function knownCompany({ rows }: Manifest, reference: string | undefined): string | null {
   if (reference === undefined) return null;
-  const found = rows.find((row) => row.reference === reference);
-  if (!found) throw new CommandFailed(`the manifest has no company ${reference}`, 'name one by its reference');
-  return found.row;
+  if (rows.some((row) => row.reference === reference)) return reference;
+  throw new CommandFailed(`the manifest has no company ${reference}`, 'name one by its reference');
 }
 
 interface Started {

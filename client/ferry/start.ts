@@ -22,7 +22,8 @@ export interface StartRequest {
   readonly contact: string;
   /** Who supplies the manifest. */
   readonly by: string;
-  readonly firstCompanyRow: number | null;
+  /** By its reference; null: the first that can be moved. */
+  readonly firstCompany: string | null;
   readonly limits?: Partial<MigrationLimits>;
   readonly decisions?: Partial<DecisionRules>;
 }
@@ -44,7 +45,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
     client,
     platformKey: platform.key,
     contact,
-    firstCompanyRow: request.firstCompanyRow,
+    firstCompany: request.firstCompany,
     limits,
     decisions: { ...DEFAULT_DECISION_RULES, ...request.decisions },
   };

@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(() => rig.between.behave());
 afterAll(() => rig.close());
 
-const choose = (migrationId: string, wanted: number | null) =>
+const choose = (migrationId: string, wanted: string | null) =>
   rig.perform((activities) => activities.chooseFirstCompany({ migrationId, wanted }));
 
 const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
@@ -30,7 +30,7 @@ async function advance(migrationId: string, row: number): Promise<FirstCompanySt
 
 test('the one that is wanted is moved alone, and its evidence shown', async () => {
   const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10', 'sbx-ok-10']);
-  expect(await choose(id, 2)).toEqual({ row: 2, reference: 'c2' });
+  expect(await choose(id, 'c2')).toEqual({ row: 2, reference: 'c2' });
   expect(await advance(id, 2)).toMatchObject({
     result: { row: 2, reference: 'c2', stage: 'proven', failure: null },
   });
@@ -41,7 +41,7 @@ test('the one that is wanted is moved alone, and its evidence shown', async () =
 
 test('its evidence names every check, with what was found, the correlation id and how long it took', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
-  await choose(id, 1);
+  await choose(id, 'c1');
   const step = await advance(id, 1);
   const evidence = 'result' in step ? step.result.evidence : [];
   const [refreshed, ...others] = evidence;
@@ -88,7 +88,7 @@ test('a company of the batch is counted only where the manifest promises somethi
 
 test('a credential whose answer was lost is proven by the connection, and no correlation id is made up', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
-  await choose(id, 1);
+  await choose(id, 'c1');
   rig.between.on('PUT', /\/authorization$/, answerLost);
   await oneStep(id, 1);
   rig.between.behave();
@@ -135,7 +135,7 @@ test('the same company again, after an incomplete one: its token is not sent aga
   const { id } = await rig.migration(['sbx-short-3-of-10']);
   await choose(id, null);
   await advance(id, 1);
-  expect(await choose(id, 1)).toEqual({ row: 1, reference: 'c1' });
+  expect(await choose(id, 'c1')).toEqual({ row: 1, reference: 'c1' });
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'failed', failure: 'incomplete' } });
   expect(rig.between.arrived('PUT', /\/authorization$/)).toHaveLength(1);
 });

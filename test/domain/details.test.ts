@@ -14,7 +14,7 @@ const plan: MigrationPlan = {
   client: 'acme',
   platformKey: 'qhyg',
   contact: 'solutions team, +44 20 7946 0018',
-  firstCompanyRow: null,
+  firstCompany: null,
   limits: DEFAULT_LIMITS,
   decisions: DEFAULT_DECISION_RULES,
 };

@@ -20,7 +20,7 @@ const plan: MigrationPlan = {
   client: 'acme',
   platformKey: 'qhyg',
   contact: 'solutions team',
-  firstCompanyRow: null,
+  firstCompany: null,
   limits: DEFAULT_LIMITS,
   decisions: DEFAULT_DECISION_RULES,
 };

@@ -1,7 +1,9 @@
 import { missingApprovals } from '../../domain/decisions';
 import type { MigrationState } from '../../domain/migration-state';
+import { whoIsWaitedFor } from '../../domain/progress';
 import { isSettled, withStepEnded } from '../../domain/step-course';
-import type { Step } from '../../domain/steps';
+import type { Role, Step } from '../../domain/steps';
+import type { Undecided } from '../support/migration-states';
 import {
   approve,
   AT,
@@ -129,18 +131,22 @@ describe('a newer proposal', () => {
 
 describe('the first company, rejected', () => {
   const moved = stateAt('migrate-first-company', {
-    firstCompany: firstCompany({ row: 4 }),
+    firstCompany: firstCompany({ reference: 'acme-4' }),
     counts: counts({ total: 10, waiting: 9, migrated: 1 }),
   });
   const rejected = (afterwards: NonNullable<Parameters<typeof reject>[2]>['afterwards']) =>
     decided(moved, reject('migrate-first-company', 'support', afterwards ? { afterwards } : {}));
 
   test('is tried again when so asked', () => {
-    expect(rejected({ next: 'same-company' })).toMatchObject({ firstCompany: null, firstCompanyRow: 4, closed: null });
+    expect(rejected({ next: 'same-company' })).toMatchObject({
+      firstCompany: null,
+      wantedFirst: { reference: 'acme-4' },
+      closed: null,
+    });
   });
   test('is followed by another one when so asked', () => {
-    const state = rejected({ next: 'another-company', row: 7 });
-    expect(state).toMatchObject({ firstCompany: null, firstCompanyRow: 7, closed: null });
+    const state = rejected({ next: 'another-company', reference: 'acme-7' });
+    expect(state).toMatchObject({ firstCompany: null, wantedFirst: { reference: 'acme-7' }, closed: null });
   });
   test('ends the migration when so asked', () => {
     expect(rejected({ next: 'abandon' })).toMatchObject({ closed: 'abandoned' });
@@ -161,6 +167,46 @@ describe('the first company, rejected', () => {
     const before = stateAt('complete-migration', { firstCompany: firstCompany() });
     const abandoning = reject('migrate-first-company', 'support', { afterwards: { next: 'abandon' } });
     expect(deciding(before, abandoning).outcome).toMatchObject({ applied: false });
+  });
+});
+
+describe('the first company, chosen', () => {
+  const choose = (reference: string, role: Role = 'support'): Undecided => ({ kind: 'first-company', role, reference });
+
+  test.each(['supply-details', 'disable-syncing', 'migrate-first-company'] as const)('at %s', (step) => {
+    const { state, outcome } = deciding(stateAt(step), choose('acme-7'));
+    expect(outcome).toMatchObject({ applied: true, text: 'acme-7 goes first' });
+    expect(state).toMatchObject({ step, firstCompany: null, wantedFirst: { reference: 'acme-7', heldUp: false } });
+  });
+
+  test.each(['proven', 'failed'] as const)('instead of one that was %s', (stage) => {
+    const before = stateAt('migrate-first-company', { firstCompany: firstCompany({ reference: 'acme-4', stage }) });
+    const { state, outcome } = deciding(before, choose('acme-7'));
+    expect(outcome.text).toBe(`acme-7 goes first after acme-4, which was ${stage}`);
+    expect(state).toMatchObject({ firstCompany: null, wantedFirst: { reference: 'acme-7' } });
+  });
+
+  test.each<[string, MigrationState, Role, string]>([
+    ['by the client', stateAt('schedule'), 'client', 'chosen by support'],
+    [
+      'while one is being moved',
+      stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'importing' }) }),
+      'support',
+      'acme-1 is being moved already',
+    ],
+    ['once the step has ended', stateAt('complete-migration'), 'support', 'has ended already'],
+  ])('%s: refused', (_, before, role, why) => {
+    const { state, outcome } = deciding(before, choose('acme-7', role));
+    expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
+    expect(substance(state)).toEqual(substance(before));
+  });
+
+  test('one that cannot be moved as it is: both sides are waited for', () => {
+    const held = stateAt('migrate-first-company', { wantedFirst: { reference: 'acme-7', heldUp: true } });
+    expect(whoIsWaitedFor(held)).toEqual({
+      roles: ['client', 'support'],
+      what: 'supply what acme-7 lacks, which is to go first, or choose another company',
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { readCompanies } from '../../store';
+import { readCompanies, readDecisions } from '../../store';
 import type { LedgerCompany } from '../../store';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
@@ -41,11 +41,32 @@ test('a first company that was not moved: support names another, and only then t
   );
   expect(await statesOf(migration.id)).toEqual({ 'R-1': 'failed', 'R-2': 'waiting', 'R-3': 'waiting' });
 
-  const next = { step: 'migrate-first-company', reason: 'dead', next: 'another-company', row: 3, ...SUPPORT };
+  const next = { step: 'migrate-first-company', reason: 'dead', next: 'another-company', company: 'R-3', ...SUPPORT };
   expect(await migration.send('reject', next)).toBe('applied');
   const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   expect(proven.firstCompany).toMatchObject({ reference: 'R-3' });
   expect(await statesOf(migration.id)).toMatchObject({ 'R-2': 'waiting' });
+});
+
+test('support chooses which company goes first; one that lacks its credential is waited for by name', async () => {
+  const migration = await started(orchestrator, 'chosen', ['sbx-ok-2.chosen', 'sbx-ok-2.chosen2']);
+  expect(await migration.send('chooseFirstCompany', { company: 'R-9', ...SUPPORT })).toBe('applied');
+  await migration.readyToMove();
+  const held = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
+  expect(held.waitingFor.roles).toEqual(['client', 'support']);
+  expect(await migration.send('chooseFirstCompany', { company: 'R-2', reason: 'small', ...SUPPORT })).toBe('applied');
+  const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(proven.firstCompany).toMatchObject({ reference: 'R-2' });
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'waiting', 'R-2': 'migrated' });
+
+  expect(await migration.send('chooseFirstCompany', { company: 'R-1', reason: 'larger', ...SUPPORT })).toBe('applied');
+  await migration.until(({ firstCompany }) => firstCompany?.reference === 'R-1' && firstCompany.stage === 'proven');
+  const trail = await readDecisions(orchestrator.ferry.db, migration.id);
+  expect(trail.flatMap(({ decision }) => (decision.kind === 'first-company' ? [decision] : []))).toMatchObject([
+    { reference: 'R-9', by: 'Sam' },
+    { reference: 'R-2', reason: 'small' },
+    { reference: 'R-1', reason: 'larger' },
+  ]);
 });
 
 test('the same first company can be tried again, although no other is left', async () => {

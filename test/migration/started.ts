@@ -71,7 +71,7 @@ export async function started(
     manifestDigest: manifestDigest(rows),
     contact: 'the solutions team',
     by: 'Sam',
-    firstCompanyRow: null,
+    firstCompany: null,
   });
 
   const progressOnce = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);

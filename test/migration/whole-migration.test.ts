@@ -32,7 +32,7 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
     manifestDigest: manifestDigest(manifest.rows),
     contact: 'solutions team',
     by: 'Sam',
-    firstCompanyRow: null,
+    firstCompany: null,
   });
   const send = async (message: DecisionMessage, sent: Sent): Promise<Answer['became']> =>
     (await decide(ferry, id, message, sent)).became;

@@ -44,7 +44,7 @@ describe('a confirmation that syncing is disabled', () => {
 describe('the first company', () => {
   test('is the one that is wanted', async () => {
     const { id } = await movable(ledger, rowsOf(3));
-    expect(await chooseFirst(db, id, 2)).toEqual({ row: 2, reference: 'c2' });
+    expect(await chooseFirst(db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
   });
 
   test('is otherwise the first of the lowest wave that can be moved', async () => {
@@ -66,14 +66,14 @@ describe('the first company', () => {
   test('that has failed is put back to be moved again', async () => {
     const { id } = await movable(ledger, rowsOf(2));
     await putRow(db, id, 2, { state: 'failed', failure: 'incomplete', failure_text: 'too few' });
-    expect(await chooseFirst(db, id, 2)).toEqual({ row: 2, reference: 'c2' });
+    expect(await chooseFirst(db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
     expect(await readRow(db, id, 2)).toMatchObject({ state: 'waiting', failure: null, failure_text: null });
   });
 
   test('that is migrated is looked at again: its credential is gone, and nothing crosses twice', async () => {
     const { id } = await movable(ledger, rowsOf(1));
     await putRow(db, id, 1, { state: 'migrated' });
-    await chooseFirst(db, id, 1);
+    await chooseFirst(db, id, 'c1');
     const row = await readRow(db, id, 1);
     expect(row).toMatchObject({ state: 'syncing', next_check_at: expect.any(Date) as Date });
   });

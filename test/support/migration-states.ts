@@ -35,6 +35,8 @@ export const preflight = (some: Partial<Preflight> = {}): Preflight => ({
   manifestDigest: 'm-1',
   suppliedBy: 'Mia',
   problems: [],
+  warnings: [],
+  heldBack: 0,
   callbackUrl: 'https://service.example/callback',
   ...some,
 });
