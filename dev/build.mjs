@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 const RECORD = path.join(dist, '.built.json');
 const WORKFLOWS = path.join(root, 'workflows', 'index.ts');
+const PAYLOAD_CONVERTER = path.join(root, 'workflows', 'payload-converter.ts');
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 
 /** Real `import()` is kept: it is how CommonJS reaches a package that is ESM only. */
@@ -84,7 +85,11 @@ function removeOutputOf(file) {
 async function bundleWorkflows(log) {
   log('Bundling the workflows: some seconds.');
   const { bundleWorkflowCode, DefaultLogger } = createRequire(import.meta.url)('@temporalio/worker');
-  const { code } = await bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('WARN') });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: WORKFLOWS,
+    payloadConverterPath: PAYLOAD_CONVERTER,
+    logger: new DefaultLogger('WARN'),
+  });
   writeWhole(WORKFLOW_BUNDLE, code);
 }
 

@@ -50,6 +50,17 @@ export const NO_COUNTS: Counts = {
   exceptionsDigest: null,
 };
 
+/** Whether a message carries counts: anybody can send one with Temporal's own tools. */
+export function isCounts(value: unknown): value is Counts {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = value as Record<string, unknown>;
+  return Object.keys(NO_COUNTS).every((name) =>
+    name === 'exceptionsDigest'
+      ? fields[name] === null || typeof fields[name] === 'string'
+      : Number.isSafeInteger(fields[name]),
+  );
+}
+
 /** Companies about which nothing final is known: while there is one, a migration cannot be signed off. */
 export function openCompanies(counts: Counts): number {
   return counts.waiting + counts.importing + counts.syncing + counts.outcomeUnknown;

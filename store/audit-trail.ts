@@ -1,7 +1,6 @@
 /** The audit trail: every message that was to decide something and what became of it, once, append-only. Temporal's own history is deleted in time. */
 import type { Decision, Outcome, Unreadable } from '../domain/decision';
 import type { Recorded } from '../domain/migration-state';
-import { sql } from 'kysely';
 import type { Database } from './database';
 
 /** Writes decisions; one that is there already stays as it was first written. */
@@ -43,18 +42,17 @@ const PAGE = 1_000;
 
 /** The whole trail of a migration, oldest first, page after page. */
 export async function* readTrail(db: Database, migrationId: string): AsyncGenerator<Recorded> {
-  let after: { readonly at: Date; readonly id: string } = { at: new Date(0), id: '' };
+  let after = 0;
   for (;;) {
     const rows = await entries(db, migrationId)
-      .where(sql<boolean>`(at, decision_id) > (${after.at}::timestamptz, ${after.id})`)
-      .orderBy('at')
-      .orderBy('decision_id')
+      .where('position', '>', after)
+      .orderBy('position')
       .limit(PAGE)
       .execute();
     for (const row of rows) yield entryOf(row);
     const last = rows.at(-1);
     if (!last || rows.length < PAGE) return;
-    after = { at: last.at, id: last.decision_id };
+    after = last.position;
   }
 }
 
@@ -67,7 +65,7 @@ export async function readOutcome(db: Database, migrationId: string, decisionId:
 function entries(db: Database, migrationId: string) {
   return db
     .selectFrom('decisions')
-    .select(['decision_id', 'at', 'content', 'applied', 'text'])
+    .select(['position', 'decision_id', 'at', 'content', 'applied', 'text'])
     .where('migration_id', '=', migrationId);
 }
 

@@ -164,6 +164,8 @@ const settlingExceptions: Migration = {
         add column crossed_at timestamptz`.execute(db);
     await sql`
       alter table decisions
+        -- The order in which they were taken: several may have come in one millisecond.
+        add column position bigint generated always as identity,
         -- A message that could not be read need not say who sent it.
         alter column role drop not null,
         alter column by_whom drop not null`.execute(db);

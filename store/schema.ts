@@ -105,6 +105,7 @@ interface SliceTable {
 }
 
 interface DecisionTable {
+  position: Generated<number>;
   migration_id: string;
   decision_id: string;
   at: Date;

@@ -66,6 +66,7 @@ export async function startWorker(
       namespace: temporal.namespace,
       taskQueue: TASK_QUEUE,
       ...workflows,
+      dataConverter: { payloadConverterPath: require.resolve('../workflows/payload-converter') },
       activities: createActivities({
         db,
         service,

@@ -1,11 +1,11 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { readOutcome } from '../../store';
+import { readOutcome, readTrail } from '../../store';
 import type { Outcome } from '../../domain/decision';
 import { progressQuery } from '../../workflows/messages';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
-import { started, SUPPORT } from './started';
+import { CLIENT, started, SUPPORT } from './started';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -44,6 +44,65 @@ test('a message that nobody can read is refused under its id, and the migration 
   expect(outcome).toMatchObject({ applied: false, text: 'role must be client or support' });
   await migration.until(({ preflight }) => preflight !== null);
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+});
+
+test('what cannot be decoded, and what belongs to no decision, does no harm', async () => {
+  const migration = await started(orchestrator, 'undecodable', ['sbx-ok-1.undecodable']);
+  const { temporal, db } = orchestrator.ferry;
+  await migration.until(({ preflight }) => preflight !== null);
+  const signal = (signalName: string, encoding: string, data: string) =>
+    temporal.workflowService.signalWorkflowExecution({
+      namespace: temporal.options.namespace,
+      workflowExecution: { workflowId: migration.id },
+      signalName,
+      input: { payloads: [{ metadata: { encoding: Buffer.from(encoding) }, data: Buffer.from(data) }] },
+    });
+  await signal('approve', 'json/plain', '{"step": "supply-det');
+  await signal('approve', 'binary/unheard-of', '\u0000\u0001');
+  await signal('cancel', 'binary/null', '');
+  await signal('batchProgress', 'json/plain', '"all done"');
+  await signal('approveEverything', 'json/plain', '{}');
+
+  const unreadable = await readUntil(async () => {
+    const trail = [];
+    for await (const { decision, outcome } of readTrail(db, migration.id))
+      trail.push({ ...decision, text: outcome.text });
+    return trail.length === 3 ? trail : null;
+  });
+  expect(unreadable.map(({ kind, by, text }) => ({ kind, by, text }))).toEqual([
+    { kind: 'unreadable', by: null, text: 'the message cannot be decoded' },
+    { kind: 'unreadable', by: null, text: 'the message cannot be decoded' },
+    { kind: 'unreadable', by: null, text: 'an object is expected' },
+  ]);
+  expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+});
+
+test('a message that is too large is refused, and the migration lives on', async () => {
+  const migration = await started(orchestrator, 'oversized', ['sbx-ok-1.oversized']);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  const references = Array.from({ length: 100_000 }, (_, index) => `company-${index}-of-a-very-long-list`);
+  await expect(handle.signal('confirmSyncDisabled', { companies: references, ...CLIENT })).rejects.toThrow();
+  await handle.signal('confirmSyncDisabled', { decisionId: 'd-1', companies: references.slice(0, 1_001), ...CLIENT });
+  await handle.signal('pause', { decisionId: 'd-2', reason: 'x'.repeat(1_000_000), ...CLIENT });
+  const answer = (decisionId: string) => handle.query<Outcome | null, [unknown]>('outcome', { decisionId });
+  expect(await answer('d-1')).toMatchObject({ applied: false, text: 'companies may name 1000 at most in one message' });
+  expect(await answer('d-2')).toMatchObject({ applied: false, text: 'reason must be text' });
+  expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
+});
+
+test('a message corrected under the same id counts, and the garbled one stands in the trail as well', async () => {
+  const migration = await started(orchestrator, 'corrected', ['sbx-ok-1.corrected']);
+  const { temporal, db } = orchestrator.ferry;
+  const handle = temporal.workflow.getHandle(migration.id);
+  await handle.signal('pause', { decisionId: 'p-1', role: 'boss', by: 'Sam' });
+  await handle.signal('pause', { decisionId: 'p-1', ...SUPPORT });
+  await migration.until(({ state }) => state === 'paused');
+  const kinds = await readUntil(async () => {
+    const trail = [];
+    for await (const { decision } of readTrail(db, migration.id)) trail.push(decision.kind);
+    return trail.length === 2 ? trail : null;
+  });
+  expect(kinds.toSorted()).toEqual(['pause', 'unreadable']);
 });
 
 test('a decision sent twice counts once, and stands once in the audit trail', async () => {

@@ -26,11 +26,12 @@ function recorded(decisionId: string, at: string, some: Partial<Outcome> = {}) {
 const NINE = '2026-03-02T09:00:00.000Z';
 const TEN = '2026-03-02T10:00:00.000Z';
 
-test('decisions come back as they were recorded, oldest first, refused ones too', async () => {
-  const [later, earlier] = [recorded('later', TEN, { applied: false, text: 'no' }), recorded('earlier', NINE)];
-  await recordDecisions(db, id, [later, earlier]);
-  expect(await readDecisions(db, id)).toEqual([earlier, later]);
-  expect(await readOutcome(db, id, 'later')).toEqual(later.outcome);
+test('decisions come back in the order in which they were taken, refused ones too', async () => {
+  const taken = ['b', 'c', 'a'].map((name) => recorded(name, NINE, { applied: name !== 'c' }));
+  await recordDecisions(db, id, taken);
+  await recordDecisions(db, id, [recorded('0', TEN)]);
+  expect(await readDecisions(db, id)).toEqual([...taken, recorded('0', TEN)]);
+  expect(await readOutcome(db, id, 'c')).toEqual(taken[1]?.outcome);
 });
 
 test('a decision that is recorded again stays as it was first written', async () => {
