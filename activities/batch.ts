@@ -1,5 +1,6 @@
 /** The slices and looks of a batch run. */
 import type { StopReason } from '../domain/failures';
+import { readLimits } from '../store';
 import type { CheckWork, SliceWork } from './crossing';
 import { checkDue, importGroups, whatIsAhead } from './crossing';
 import type { ActivityDeps } from './deps';
@@ -7,6 +8,8 @@ import type { ActivityDeps } from './deps';
 export interface SliceReport {
   readonly claimed: number;
   readonly stop: StopReason | null;
+  /** As the limits are now: a slice beyond them has nothing more to do. */
+  readonly slicesAtOnce: number;
   /** Milliseconds until something can be claimed; null: nothing is left to claim, or the migration is paused. */
   readonly nextClaimInMs: number | null;
   /** Milliseconds until a company may be taken over whose attempt has died; null: none is importing. */
@@ -26,7 +29,9 @@ export function batchActivities(deps: ActivityDeps) {
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
       const result = await importGroups(deps, { ...work, onlyRow: null });
       const { paused, nextClaimInMs, nextTakeOverInMs } = await whatIsAhead(deps, work.migrationId);
-      return { ...result, nextClaimInMs: paused ? null : nextClaimInMs, nextTakeOverInMs };
+      const { limits } = await readLimits(deps.db, work.migrationId);
+      const { slicesAtOnce } = limits;
+      return { ...result, slicesAtOnce, nextClaimInMs: paused ? null : nextClaimInMs, nextTakeOverInMs };
     },
 
     async verifyDue(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {

@@ -1,8 +1,7 @@
 /** The course of a migration: opening, recording what was decided, closing. */
 import type { Counts } from '../domain/company-state';
 import type { Decision, Outcome } from '../domain/decision';
-import type { Speed, Volume } from '../domain/estimate';
-import { ASSUMED_SPEED } from '../domain/estimate';
+import type { MigrationLimits } from '../domain/limits';
 import type { Ending, Recorded } from '../domain/migration-state';
 import type { Opening } from '../domain/windows';
 import { openingsFrom } from '../domain/windows';
@@ -19,7 +18,6 @@ import {
   openMigration,
   openVault,
   readLimits,
-  readVolume,
   recordDecisions,
   setOpening,
   setPaused,
@@ -45,18 +43,15 @@ export function courseActivities({ db, keys }: ActivityDeps) {
       return countCompanies(db, migrationId);
     },
 
-    async measure({ migrationId }: OfMigration): Promise<{ volume: Volume; speed: Speed; measured: boolean }> {
-      return { volume: await readVolume(db, migrationId), speed: ASSUMED_SPEED, measured: false };
-    },
-
     /** Lets companies be claimed in the opening that is now, or comes next. */
     async openWindow({ migrationId }: OfMigration): Promise<OpenWindow> {
       return openWindow(db, migrationId);
     },
 
-    async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<void> {
+    async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<MigrationLimits> {
       const { limits } = await readLimits(db, migrationId);
       await beginRun(db, migrationId, run, ramp ? limits.rampCompanies : 0);
+      return limits;
     },
 
     async setPaused({ migrationId, paused }: OfMigration & { paused: boolean }): Promise<void> {

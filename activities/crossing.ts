@@ -58,6 +58,7 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
       const startedAt = Date.now();
       // Read for every group: they may be changed while a run is under way.
       const { limits } = await readLimits(db, work.migrationId);
+      if (work.onlyRow === null && work.slice > limits.slicesAtOnce) break;
       const group = await nextGroup(deps, claimant, work, limits.companiesPerSliceAtOnce);
       if (group.companies.length === 0) break;
       claimed += group.companies.length;
@@ -134,9 +135,6 @@ async function openCrossing(deps: ActivityDeps, claimant: Claimant): Promise<Omi
 
 export interface CheckWork {
   readonly migrationId: string;
-  readonly atOnce: number;
-  /** Milliseconds. */
-  readonly syncTimeoutMs: number;
   readonly onlyRow: number | null;
   /** Whether each data set is counted and timed. */
   readonly everyDataSet: boolean;
@@ -150,16 +148,18 @@ export interface CheckResult {
 /** Looks at every company whose next look is due. */
 export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
-  const { migrationId, atOnce, syncTimeoutMs, onlyRow, everyDataSet } = work;
+  const { migrationId, onlyRow, everyDataSet } = work;
   const platform = await platformOf(deps, migrationId);
-  const verification = { service, platform, syncTimeoutMs, everyDataSet, signal: cancellationSignal() };
-  const { signal } = verification;
+  const signal = cancellationSignal();
   const until = Date.now() + LONGEST_MS;
   let settled = 0;
   return alive(async () => {
     while (Date.now() < until && !signal.aborted) {
-      const due = await lendDue(db, migrationId, atOnce, LEASE_MS, onlyRow);
+      const { limits } = await readLimits(db, migrationId);
+      const due = await lendDue(db, migrationId, limits.companiesPerSliceAtOnce, LEASE_MS, onlyRow);
       if (due.length === 0) break;
+      const { syncTimeoutMs } = limits;
+      const verification = { service, platform, syncTimeoutMs, everyDataSet, signal };
       const verified = await Promise.all(due.map((company) => verifyCompany(verification, company)));
       await recordChecks(
         db,

@@ -24,15 +24,11 @@ export function firstCompanyActivities(deps: ActivityDeps) {
     },
 
     /** One step forward: claim and import it, or look at its sync. */
-    async advanceFirstCompany(step: {
-      readonly migrationId: string;
-      readonly row: number;
-      readonly syncTimeoutMs: number;
-    }): Promise<FirstCompanyStep> {
-      const { migrationId, row: onlyRow, syncTimeoutMs } = step;
+    async advanceFirstCompany(step: { readonly migrationId: string; readonly row: number }): Promise<FirstCompanyStep> {
+      const { migrationId, row: onlyRow } = step;
       const imported = await importGroups(deps, { migrationId, run: RUN, slice: 1, onlyRow });
       if (imported.stop) return { stop: imported.stop };
-      const checked = await checkDue(deps, { migrationId, atOnce: 1, syncTimeoutMs, onlyRow, everyDataSet: true });
+      const checked = await checkDue(deps, { migrationId, onlyRow, everyDataSet: true });
       if (checked.stop) return { stop: checked.stop };
       const company = await findCompany(db, migrationId, { row: onlyRow });
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);

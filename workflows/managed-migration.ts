@@ -108,7 +108,9 @@ async function detailsSupplied(desk: Desk): Promise<void> {
 /** Checks what was supplied; what is changed meanwhile is checked next. */
 async function checkDetails(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
-  const { unchecked, proposal } = desk.state();
+  // What was decided reaches the ledger first: what is left out there is not checked.
+  await condition(() => desk.state().unrecorded.length === 0);
+  const { changes, proposal } = desk.state();
   const preflight = await checks.preflight.executeWithOptions({ summary: 'Check the supplied details' }, [
     { migrationId, startAt: proposal?.startAt ?? null },
   ]);
@@ -116,15 +118,15 @@ async function checkDetails(desk: Desk): Promise<void> {
   desk.change((state) => ({
     ...state,
     counts,
-    unchecked: state.unchecked - unchecked,
-    ...(state.unchecked === unchecked ? { preflight } : {}),
+    changesChecked: Math.max(state.changesChecked, changes),
+    ...(state.changes === changes ? { preflight } : {}),
   }));
 }
 
 /** After step 1 has ended, companies that are added or corrected wait for this check, beside everything else. */
 async function keepDetailsChecked(desk: Desk): Promise<void> {
-  const due = ({ unchecked, unrecorded, step }: MigrationState): boolean =>
-    unchecked > 0 && unrecorded.length === 0 && step !== 'supply-details';
+  const due = ({ changes, changesChecked, step }: MigrationState): boolean =>
+    changes > changesChecked && step !== 'supply-details';
   for (;;) {
     await condition(() => due(desk.state()) || desk.state().closed !== null);
     if (desk.state().closed !== null) return;
@@ -132,23 +134,33 @@ async function keepDetailsChecked(desk: Desk): Promise<void> {
   }
 }
 
-/** Step 2: the duration is estimated from the data volume; both sides approve the same time. */
+/** Step 2: the duration is estimated, anew for each proposal; both sides approve the same time. */
 async function timeAgreed(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
-  const { limits } = desk.state();
-  const { volume, speed, measured } = await records.measure.executeWithOptions({ summary: 'Measure the data volume' }, [
-    { migrationId },
-  ]);
-  const companiesAtOnce = limits.slicesAtOnce * limits.companiesPerSliceAtOnce;
-  desk.change((state) => ({ ...state, estimate: estimate(volume, companiesAtOnce, speed, measured) }));
-  await settled(desk, 'schedule');
+  for (;;) {
+    // Windows that were proposed reach the ledger first.
+    if (!(await desk.until(inLedger))) return;
+    const { proposal } = desk.state();
+    const estimate = await records.estimatePlan.executeWithOptions({ summary: 'Estimate the duration' }, [
+      { migrationId, startAt: proposal?.startAt ?? null },
+    ]);
+    desk.change((state) => ({ ...state, estimate }));
+    const agreed = (state: MigrationState): boolean => inLedger(state) && isSettled(state, 'schedule');
+    if (!(await desk.until((state) => agreed(state) || state.proposal !== proposal))) return;
+    if (agreed(desk.state())) return desk.end('schedule');
+  }
 }
 
 /** Steps that people settle: the migration waits, for weeks if need be. */
 async function settled(desk: Desk, step: Step): Promise<void> {
   // What was decided reaches the ledger first: a confirmation taken back there opens the step again.
-  const reached = await desk.until((state) => state.unrecorded.length === 0 && isSettled(state, step));
+  const reached = await desk.until((state) => inLedger(state) && isSettled(state, step));
   if (reached) desk.end(step);
+}
+
+/** Whether everything that was decided has reached the ledger. */
+function inLedger({ unrecorded }: MigrationState): boolean {
+  return unrecorded.length === 0;
 }
 
 /** Step 5: one company is moved and proven; support approves it, or says what is tried next. */
@@ -210,7 +222,7 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
   if (!firstCompany) return;
   const { row, reference } = firstCompany;
   const options = { summary: `Move and check the first company, ${reference}` };
-  const work = { migrationId, row, syncTimeoutMs: desk.state().limits.syncTimeoutMs };
+  const work = { migrationId, row };
   const wait = growingWait(FIRST_COMPANY_WAIT);
   while (!workflowInfo().continueAsNewSuggested) {
     const step = await slices.advanceFirstCompany.executeWithOptions(options, [work]);
@@ -297,11 +309,10 @@ async function windowOpen(desk: Desk): Promise<boolean> {
 
 async function oneBatchRun(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
-  const { batchRuns, limits } = desk.state();
-  const runNumber = batchRuns + 1;
+  const runNumber = desk.state().batchRuns + 1;
   desk.change((state) => ({ ...state, batchRuns: runNumber }));
   const { stop } = await executeChild(batchRun, {
-    args: [{ migrationId, runNumber, limits }],
+    args: [{ migrationId, runNumber }],
     workflowId: batchRunIdOf(migrationId),
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     staticSummary: `Batch run ${runNumber} of ${migrationId}`,

@@ -18,7 +18,7 @@ const choose = (migrationId: string, wanted: string | null) =>
   rig.perform((activities) => activities.chooseFirstCompany({ migrationId, wanted }));
 
 const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
-  rig.perform((activities) => activities.advanceFirstCompany({ migrationId, row, syncTimeoutMs: 60_000 }), environment);
+  rig.perform((activities) => activities.advanceFirstCompany({ migrationId, row }), environment);
 
 /** Step after step, each as a new activity, until it is decided. */
 async function advance(migrationId: string, row: number): Promise<FirstCompanyStep> {

@@ -43,6 +43,19 @@ test('a limit that is changed in the middle of a slice holds for its next group'
   expect(groups).toEqual([3, 3, 3, 1, 1, 1]);
 });
 
+test('a slice beyond those that are wanted now ends with its group', async () => {
+  const { id } = await rig.migration(some(6, 'sbx-ok-1'));
+  rig.between.on('POST', /^\/companies$/, async (response, _request, pass) => {
+    await changeLimits(rig.ledger.db, id, { slicesAtOnce: 1 });
+    passedOn(response, await pass());
+  });
+  await changeLimits(rig.ledger.db, id, { companiesPerSliceAtOnce: 2, slicesAtOnce: 3 });
+  const slice = (number: number) =>
+    rig.perform((activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: number }));
+  expect(await slice(3)).toMatchObject({ claimed: 2, slicesAtOnce: 1 });
+  expect(await slice(1)).toMatchObject({ claimed: 4 });
+});
+
 test('companies are started no faster than the plan says, all slices together', async () => {
   const { id } = await rig.migration(some(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 240, slicesAtOnce: 2 });

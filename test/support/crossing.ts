@@ -5,7 +5,8 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createActivities, type Activities } from '../../activities';
 import type { CheckReport, SliceReport } from '../../activities/batch';
 import type { ActivityDeps } from '../../activities/deps';
-import { createCompanyDataClient, type CompanyDataClient } from '../../company-data-client';
+import type { CompanyDataClient, CompanyDataClientOptions } from '../../company-data-client';
+import { createCompanyDataClient } from '../../company-data-client';
 import type { Service } from '../../company-data-service';
 import { createAccount, createKey, startService } from '../../company-data-service';
 import type { ManifestRow } from '../../domain/manifest';
@@ -31,6 +32,8 @@ export interface CrossingRig {
   readonly between: Interposer;
   /** Straight to the service, to see what is there. */
   readonly direct: CompanyDataClient;
+  /** A client of whatever stands at this address. */
+  client(baseUrl: string, some?: Partial<CompanyDataClientOptions>): CompanyDataClient;
   /** Activities of a worker that was just started. */
   worker(some?: Partial<ActivityDeps>): Activities;
   /** As Temporal runs an activity. */
@@ -72,7 +75,7 @@ export async function openCrossingRig(): Promise<CrossingRig> {
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
   const between = await interpose(service.url);
   const clients: CompanyDataClient[] = [];
-  const client = (baseUrl: string): CompanyDataClient => {
+  const client: CrossingRig['client'] = (baseUrl, some = {}) => {
     const made = createCompanyDataClient({
       baseUrl,
       apiKey: new Secret(key),
@@ -80,6 +83,7 @@ export async function openCrossingRig(): Promise<CrossingRig> {
       authorizationTimeoutMs: 3_000,
       retryBudgetMs: 300,
       firstRetryWaitMs: 10,
+      ...some,
     });
     clients.push(made);
     return made;
@@ -103,13 +107,16 @@ export async function openCrossingRig(): Promise<CrossingRig> {
   ): Promise<T> => environment.run<[], T, () => Promise<T>>(() => work(activities));
 
   const look: CrossingRig['look'] = (migrationId, syncTimeoutMs) =>
-    perform((activities) => activities.verifyDue({ migrationId, atOnce: 4, syncTimeoutMs }));
+    changeLimits(db, migrationId, { syncTimeoutMs }).then(() =>
+      perform((activities) => activities.verifyDue({ migrationId })),
+    );
 
   return {
     ledger,
     service,
     between,
     direct: client(service.url),
+    client,
     worker,
     perform,
     migration: (tokens, { platformKey = 'qhyg', row = () => ({}) } = {}) => {
