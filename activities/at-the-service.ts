@@ -12,6 +12,11 @@ export function rowTag(migrationId: string, row: number): string {
   return `${migrationId}/${row}`;
 }
 
+/** Whether a company was created for a row of this migration. */
+export function isOfMigration({ tags }: Company, migrationId: string): boolean {
+  return tags?.[ROW_TAG]?.startsWith(`${migrationId}/`) ?? false;
+}
+
 /** The company that was created for a row, found by its tag: idempotency keys expire. */
 export async function companyOfRow(
   service: CompanyDataClient,

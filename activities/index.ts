@@ -5,11 +5,13 @@ import type { ActivityDeps } from './deps';
 import { endingActivities } from './ending';
 import { firstCompanyActivities } from './first-company';
 import { noticeActivities } from './notices';
+import { preflightActivities } from './preflight';
 import { relinkActivities } from './relink';
 
 export function createActivities(deps: ActivityDeps) {
   return {
     ...courseActivities(deps),
+    ...preflightActivities(deps),
     ...firstCompanyActivities(deps),
     ...batchActivities(deps),
     ...endingActivities(deps),

@@ -4,3 +4,4 @@ export { type CompanyDataClientOptions, createCompanyDataClient } from './create
 export * from './errors';
 export type { Wait } from './retrying';
 export type { Company, Connection, DataStatus, SyncSettings } from './schemas';
+export { readServiceFacts } from './service-facts';

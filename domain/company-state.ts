@@ -22,6 +22,8 @@ export interface Counts {
   readonly unconfirmedInFirstWave: number;
   /** Waiting, confirmed, but without a credential that counts. */
   readonly withoutCredential: number;
+  /** Waiting for a correction, whatever else they lack: the check found something wrong with them, or is still to come. */
+  readonly heldBack: number;
   readonly waiting: number;
   readonly importing: number;
   readonly syncing: number;
@@ -39,6 +41,7 @@ export const NO_COUNTS: Counts = {
   unconfirmed: 0,
   unconfirmedInFirstWave: 0,
   withoutCredential: 0,
+  heldBack: 0,
   waiting: 0,
   importing: 0,
   syncing: 0,
@@ -73,7 +76,8 @@ export function isOpen(state: CompanyState): boolean {
 
 /** Companies that a batch run can still move by itself, without anybody supplying anything. */
 export function movableCompanies(counts: Counts): number {
-  return counts.waiting - counts.unconfirmed - counts.withoutCredential + counts.importing + counts.syncing;
+  const lacking = counts.unconfirmed + counts.withoutCredential + counts.heldBack;
+  return counts.waiting - lacking + counts.importing + counts.syncing;
 }
 
 /** Companies with a final outcome, good or bad: what a progress bar counts. */

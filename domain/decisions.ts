@@ -125,7 +125,10 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
     case 'manifest-amended':
       return detailsChanged(state, decision.by, `${decision.added} companies added, ${decision.corrected} corrected`);
     case 'exclude':
-      return detailsChanged(state, decision.by, `${counted(decision.companies)} left out: ${decision.reason}`);
+      return applied(
+        state.step === 'supply-details' ? toBeChecked(state) : state,
+        `${counted(decision.companies)} left out: ${decision.reason}`,
+      );
     case 'skip':
     case 'retry':
     case 'relink':
@@ -145,15 +148,19 @@ function resume(state: MigrationState, role: Role): Judged {
   return applied({ ...state, pause: null }, 'goes on');
 }
 
+function detailsChanged(state: MigrationState, by: string, text: string): Judged {
+  return applied({ ...toBeChecked(state), suppliers: [...new Set([...state.suppliers, by])] }, text);
+}
+
 /** What is new is checked, and whoever has accepted or signed off what was there before does so again. */
-function detailsChanged(before: MigrationState, by: string, text: string): Judged {
-  const state = {
-    ...before,
-    unchecked: before.unchecked + 1,
-    suppliers: [...new Set([...before.suppliers, by])],
-    approvals: without(before.approvals, before.step === 'supply-details' ? 'supply-details' : 'complete-migration'),
+function toBeChecked(state: MigrationState): MigrationState {
+  const accepting = state.step === 'supply-details';
+  return {
+    ...state,
+    changes: state.changes + 1,
+    approvals: without(state.approvals, accepting ? 'supply-details' : 'complete-migration'),
+    ...(accepting ? { preflight: null } : {}),
   };
-  return applied(state.step === 'supply-details' ? { ...state, preflight: null } : state, text);
 }
 
 function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain): Judged {

@@ -17,8 +17,9 @@ export interface ManifestRow {
   readonly family: string | null;
 }
 
-/** What may be wrong with a file of companies or credentials. A name is an interface: never changed, only added. */
+/** What may be wrong with what a client supplied. A name is an interface: never changed, only added. */
 export type FindingCode =
+  // With a file of companies or credentials:
   | 'file-unreadable'
   | 'file-too-large'
   | 'not-text'
@@ -51,7 +52,24 @@ export type FindingCode =
   | 'credential-missing'
   | 'credential-early'
   | 'credential-of-unknown-reference'
-  | 'credential-of-other-organization';
+  | 'credential-of-other-organization'
+  | 'unusual-organization'
+  | 'token-families'
+  // With the account, the platform, or other migrations:
+  | 'no-managed-route'
+  | 'service-refuses'
+  | 'service-not-asked'
+  | 'key-not-administrator'
+  | 'no-room'
+  | 'account-expires'
+  | 'account-on-trial'
+  | 'platform-disabled'
+  | 'application-missing'
+  | 'application-not-shown'
+  | 'application-environment'
+  | 'organization-connected'
+  | 'organization-was-connected'
+  | 'organization-open-elsewhere';
 
 /** Something that is wrong, or may be, with a file: where, what, and what to do. Never holds a credential. */
 export interface Finding {

@@ -98,8 +98,9 @@ export interface MigrationState {
   readonly steps: Readonly<Partial<Record<Step, StepTimes>>>;
   readonly approvals: readonly Approval[];
   readonly preflight: Preflight | null;
-  /** So many changes of the details have not been checked yet. */
-  readonly unchecked: number;
+  /** How often the details have been changed, and how many of these changes have been checked. */
+  readonly changes: number;
+  readonly changesChecked: number;
   /** Who has supplied or corrected something since the start. */
   readonly suppliers: readonly string[];
   readonly estimate: Estimate | null;
@@ -139,7 +140,8 @@ export function newMigration({
     steps: {},
     approvals: [],
     preflight: null,
-    unchecked: 0,
+    changes: 0,
+    changesChecked: 0,
     suppliers: [],
     estimate: null,
     proposal: null,

@@ -32,6 +32,10 @@ export interface Platform {
   readonly optionalFields: readonly string[];
   /** The field that names the company's organization at the platform; the manifest's organization column. */
   readonly organizationField: string;
+  /** How the platform writes its organizations, where it says so: another one is worth a second look. */
+  readonly organizationForm?: { readonly pattern: RegExp; readonly says: string };
+  /** Where sandbox companies have a platform entry of their own: which environment this one is of. */
+  readonly environment?: 'production' | 'sandbox';
   readonly rotation: TokenRotation;
   readonly family: TokenFamily;
 }
@@ -76,11 +80,14 @@ const accessOnly = (
     rotation: 'none',
   });
 
+const DIGITS = { pattern: /^\d+$/, says: 'they are digits alone' };
+
 const quickBooks = {
   sourceType: 'Accounting',
   routes: MANAGED,
   requiredFields: ['accessToken', 'refreshToken', 'realmId'],
   organizationField: 'realmId',
+  organizationForm: DIGITS,
   rotation: 'daily',
 } as const;
 
@@ -105,8 +112,8 @@ export const PLATFORMS: readonly Platform[] = [
     organizationField: 'businessId',
     rotation: 'each-refresh',
   }),
-  platform({ key: 'qhyg', slug: 'quickbooks-online', name: 'QuickBooks Online', ...quickBooks }),
-  platform({ key: 'ndsk', slug: 'quickbooks-online-sandbox', name: 'QuickBooks Online Sandbox', ...quickBooks }),
+  platform({ key: 'qhyg', slug: 'quickbooks-online', name: 'QuickBooks Online', environment: 'production', ...quickBooks }),
+  platform({ key: 'ndsk', slug: 'quickbooks-online-sandbox', name: 'QuickBooks Online Sandbox', environment: 'sandbox', ...quickBooks }),
   platform({
     key: 'fztf',
     slug: 'shopify',
@@ -116,6 +123,7 @@ export const PLATFORMS: readonly Platform[] = [
     requiredFields: ['accessToken', 'shop'],
     optionalFields: ['refreshToken'],
     organizationField: 'shop',
+    organizationForm: { pattern: /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/i, says: 'they end in .myshopify.com' },
     rotation: 'each-refresh',
     family: 'shop',
   }),
@@ -138,6 +146,7 @@ export const PLATFORMS: readonly Platform[] = [
     routes: MANAGED,
     requiredFields: ['accessToken', 'refreshToken', 'organizationId', 'region'],
     organizationField: 'organizationId',
+    organizationForm: DIGITS,
     rotation: 'kept',
     family: 'user',
   }),

@@ -138,7 +138,7 @@ function firstMoment(opening: Opening | null, proposal: Proposal | null): string
 }
 
 function duringFirstCompany(state: MigrationState): WaitingFor {
-  const { firstCompany, wantedFirst, proposal, opening, counts, unchecked } = state;
+  const { firstCompany, wantedFirst, proposal, opening, counts } = state;
   switch (firstCompany?.stage) {
     case 'importing':
       return nobody(`the first company, ${firstCompany.reference}, is being moved and checked`);
@@ -153,15 +153,15 @@ function duringFirstCompany(state: MigrationState): WaitingFor {
           what: `supply what ${wantedFirst.reference} lacks, which is to go first, or choose another company`,
         };
       }
-      if (counts.heldBack === counts.waiting && counts.waiting > 0) return heldBack(unchecked, counts);
+      if (counts.heldBack === counts.waiting && counts.waiting > 0) return heldBack(state);
       if (counts.withoutCredential === counts.waiting && counts.waiting > 0) return client('supply the credentials');
       return nobody(`the first company is moved from ${firstMoment(opening, proposal)} on`);
   }
 }
 
 /** Nothing can be moved but what a check holds back. */
-function heldBack(unchecked: number, counts: Counts): WaitingFor {
-  if (unchecked > 0) return nobody('what was added or corrected is being checked');
+function heldBack({ changes, changesChecked, counts }: MigrationState): WaitingFor {
+  if (changes > changesChecked) return nobody('what was added or corrected is being checked');
   return client(`correct or leave out ${counts.heldBack} companies that cannot be moved as they are`);
 }
 
@@ -176,7 +176,7 @@ function duringTheRest(state: MigrationState): WaitingFor {
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
   if (counts.outcomeUnknown === open)
     return support(`settle ${counts.outcomeUnknown} companies whose outcome is unknown`);
-  if (counts.heldBack === open) return heldBack(state.unchecked, counts);
+  if (counts.heldBack === open) return heldBack(state);
   if (counts.withoutCredential === open) return client(`supply the credentials of ${open} companies`);
   if (counts.unconfirmed + counts.withoutCredential + counts.heldBack === open) {
     return client(

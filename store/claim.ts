@@ -85,6 +85,7 @@ export async function claimGroup(
           and (${onlyRow}::integer is null or c.row = ${onlyRow})
           and c.state = 'waiting'
           and c.confirmed_at is not null
+          and c.held_back is null
           and (c.not_before is null or c.not_before <= clock_timestamp())
           and (not m.rotating or v.obtained_at >= c.confirmed_at)
           and (not m.ramp_only or c.in_ramp)
@@ -100,7 +101,8 @@ export async function claimGroup(
         join credentials v on v.migration_id = c.migration_id and v.row = c.row
         where c.migration_id = ${claimant.migrationId}
           and c.row in (select row from candidates where place_in_family = 1)
-          and c.state = 'waiting'
+          -- Once more, of the row as it is when it is locked: it may have been corrected meanwhile.
+          and c.state = 'waiting' and c.confirmed_at is not null and c.held_back is null
           and m.state = 'open' and not m.paused
           and m.current_run = ${claimant.run}
           and s.slice = ${claimant.slice} and s.attempt = ${claimant.attempt}

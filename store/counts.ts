@@ -22,6 +22,7 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
       join migrations m on m.id = c.migration_id
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${migrationId} and c.state = 'waiting' and c.confirmed_at is not null
+        and c.held_back is null
         and (not m.rotating or v.obtained_at >= c.confirmed_at)
         and (not m.ramp_only or c.in_ramp)
         -- Outside the window nothing can be claimed until a run begins in the next.
@@ -65,12 +66,14 @@ export async function countCompanies(db: Database, migrationId: string): Promise
   const { rows } = await sql<Counts>`
     select
       count(*) as total,
-      count(*) filter (where c.state = 'waiting' and c.confirmed_at is null) as unconfirmed,
-      count(*) filter (where c.state = 'waiting' and c.confirmed_at is null
+      count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is null) as unconfirmed,
+      count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is null
         and coalesce(c.wave, ${NO_WAVE}) = (
           select min(coalesce(wave, ${NO_WAVE})) from companies
-          where migration_id = ${migrationId} and state <> 'excluded')) as "unconfirmedInFirstWave",
-      count(*) filter (where c.state = 'waiting' and c.confirmed_at is not null
+          where migration_id = ${migrationId} and state <> 'excluded' and held_back is null))
+        as "unconfirmedInFirstWave",
+      count(*) filter (where c.state = 'waiting' and c.held_back is not null) as "heldBack",
+      count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is not null
         and (v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))) as "withoutCredential",
       count(*) filter (where c.state = 'waiting') as waiting,
       count(*) filter (where c.state = 'importing') as importing,

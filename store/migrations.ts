@@ -146,6 +146,7 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       join migrations m on m.id = c.migration_id
       where c.migration_id = ${migrationId} and c.state = 'waiting' and c.confirmed_at is not null
+        and c.held_back is null
         and (not m.rotating or v.obtained_at >= c.confirmed_at)
         and not exists (select from companies r where r.migration_id = ${migrationId} and r.in_ramp)
       order by c.wave nulls last, c.confirmed_at, c.row

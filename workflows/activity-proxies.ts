@@ -13,6 +13,17 @@ export const records = proxyActivities<Activities>({
 });
 
 /**
+ * Checks read every company of the account, page after page, and heartbeat. Like other short work they come back after
+ * an outage, however long.
+ */
+export const checks = proxyActivities<Activities>({
+  startToCloseTimeout: '30 minutes',
+  heartbeatTimeout: '2 minutes',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+
+/**
  * Slices: they last up to five minutes and heartbeat. One whose worker died is given to another after the heartbeat's
  * time-out. A cancelled one ends what is in the air before the run goes on, so that its outcome is written.
  */

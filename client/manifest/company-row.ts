@@ -1,3 +1,4 @@
+import { isUnusual, unusual } from '../../domain/company-findings';
 import { storedName, type ManifestRow } from '../../domain/manifest';
 import type { Platform } from '../../domain/platforms';
 import type { CheckedRow } from './checked-row';
@@ -17,6 +18,10 @@ export function readCompany(row: number, checked: CheckedRow, platform: Platform
   const wave = checked.wholeNumber('wave', 1);
   const user = checked.text('family', { maxLength: MAX_ORGANIZATION });
 
+  if (organization !== null && isUnusual(organization, platform)) {
+    const { code, message, advice } = unusual(organization, platform);
+    checked.warn(platform.organizationField, code, message, advice);
+  }
   if (reference === null || name === null || organization === null || !checked.sound) return null;
   const family = platform.family === 'shop' ? organization.toLowerCase() : user;
   return { row, reference, name, organization, expectedInvoices, wave, family };

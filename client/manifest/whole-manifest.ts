@@ -1,3 +1,4 @@
+import { familyFindings } from '../../domain/company-findings';
 import { lookRounded, type ManifestRow } from '../../domain/manifest';
 import { isRotating, type Platform } from '../../domain/platforms';
 import { counted } from '../words';
@@ -36,12 +37,7 @@ export function reportWholeManifest(
     report({ ...warn, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
   }
 
-  const alone = rows.filter(({ family }) => family === null).length;
-  if (platform.family === 'user' && alone > 0) {
-    const message = `family is not given for ${counted(alone, 'company')} of ${rows.length}`;
-    const advice = `name the ${platform.name} user who authorized each, so that tokens of one user do not end one another`;
-    report({ ...warn, code: 'no-family', field: 'family', message, advice });
-  }
+  for (const finding of familyFindings(rows, platform)) report({ ...finding, file, field: 'family' });
 
   if (credentials.size > 0) reportCredentials(files, rows, credentials, platform, report);
 }

@@ -1,11 +1,9 @@
-/** The course of a migration: what was supplied is checked, what was decided reaches the ledger, the end destroys. */
+/** The course of a migration: what was decided reaches the ledger, the end destroys. */
 import type { Decision } from '../../domain/decision';
 import type { Recorded } from '../../domain/migration-state';
 import { readDecisions, readMigration } from '../../store';
-import { failing } from '../company-data-client/misbehaving-service';
 import type { CrossingRig } from '../support/crossing';
 import { openCrossingRig } from '../support/crossing';
-import { altered } from '../support/interposer';
 import { credentialRows, putRow, readRow } from '../support/ledger';
 
 let rig: CrossingRig;
@@ -14,58 +12,6 @@ beforeAll(async () => {
 });
 beforeEach(() => rig.between.behave());
 afterAll(() => rig.close());
-
-describe('what was supplied', () => {
-  const check = (migrationId: string) => rig.perform((activities) => activities.preflight({ migrationId }));
-
-  test('is good: the callback URL is known, and no credential was used', async () => {
-    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
-    expect(await check(id)).toEqual({
-      companies: 2,
-      manifestDigest: 'digest',
-      suppliedBy: 'Cleo',
-      problems: [],
-      callbackUrl: expect.stringMatching(/^http/) as string,
-    });
-    expect(rig.between.arrived('PUT', /./)).toEqual([]);
-  });
-
-  test.each<[string, RegExp, Parameters<typeof altered>[0], RegExp]>([
-    ['a key without the role', /^\/account$/, (body) => ({ ...body, role: 'client' }), /not an administrator key/],
-    [
-      'an account that is full',
-      /^\/account$/,
-      (body) => ({ ...body, companyLimit: 50, companiesUsed: 49 }),
-      /room for 1 companies, not for 2/,
-    ],
-    ['a platform that is off', /^\/integrations\//, (body) => ({ ...body, enabled: false }), /is not enabled/],
-  ])('has a problem: %s', async (_, path, alter, problem) => {
-    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
-    rig.between.on('GET', path, altered(alter));
-    expect((await check(id)).problems).toEqual([expect.stringMatching(problem)]);
-  });
-
-  test('has a problem: a platform without the managed route', async () => {
-    const { id } = await rig.migration(['sbx-ok-5'], { platformKey: 'gbol' });
-    expect((await check(id)).problems).toEqual(['platform gbol has no managed route']);
-  });
-
-  test('has a problem: the service refuses the key', async () => {
-    const { id } = await rig.migration(['sbx-ok-5']);
-    rig.between.on('GET', /^\/account$/, failing(401, 'the key is wrong'));
-    expect((await check(id)).problems).toEqual([expect.stringContaining('the key is wrong')]);
-  });
-
-  test.each([500, 503, 429])('cannot be checked while the service answers %d: it is checked again', async (status) => {
-    const { id } = await rig.migration(['sbx-ok-5']);
-    rig.between.on('GET', /^\/account$/, failing(status, 'later', { 'retry-after': '3600' }));
-    await expect(check(id)).rejects.toThrow();
-  });
-
-  test('is nothing at all', async () => {
-    expect((await check('nobody.xero')).problems).toEqual(['no manifest was supplied']);
-  });
-});
 
 describe('what was decided', () => {
   const AT = '2026-03-02T12:00:00.000Z';

@@ -397,9 +397,9 @@ test('families: a user-bound platform asks for them, a shop is its own', async (
   expect(xero.rows.map(({ family }) => family)).toEqual([null, 'jo']);
 
   const shopify = await readManifest(
-    { manifest: written('reference,name,shop,expectedInvoices\nA-1,Acme,Acme.example,1') },
+    { manifest: written('reference,name,shop,expectedInvoices\nA-1,Acme,Acme.myshopify.com,1') },
     platform('shopify'),
   );
   expect(shopify.findings).toEqual([]);
-  expect(shopify.rows[0]?.family).toBe('acme.example');
+  expect(shopify.rows[0]?.family).toBe('acme.myshopify.com');
 });

@@ -113,8 +113,8 @@ test('where tokens stay, who has no credential yet is named', async () => {
   );
   const credentials = written('reference,accessToken,refreshToken,organizationId,region\nA-3,at-3,rt-3,19,eu');
   const read = await readManifest({ manifest, credentials }, zoho);
-  expect(codes(read)).toEqual(['credential-missing']);
-  expect(read.findings[0]?.message).toContain('"A-2"');
+  expect(codes(read)).toEqual(['token-families', 'credential-missing']);
+  expect(read.findings[1]?.message).toContain('"A-2"');
   expect(read.credentials.map(({ reference }) => reference)).toEqual(['A-1', 'A-3']);
 });
 

@@ -9,6 +9,7 @@ import { createAccount, createKey, startService } from '../../company-data-servi
 import { parseMasterKeys, Secret } from '../../security';
 import type { RunningWorker, WorkerConfig } from '../../worker';
 import { startWorker } from '../../worker';
+import { registerApplications } from './applications';
 import { createTestDatabase } from './database';
 
 /** Made by the build, which the run's set-up brings up to date: bundling anew for each file would take seconds. */
@@ -52,6 +53,7 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
   const ferry = await openFerry(config);
   const workers: RunningWorker[] = [];
   const direct = createCompanyDataClient({ baseUrl: service.url, apiKey: config.service.apiKey });
+  await registerApplications(direct);
   return {
     ferry,
     service,

@@ -1,0 +1,236 @@
+/**
+ * The preflight: what is wrong with the supplied details, found before any credential is used.
+ *
+ * Pure: whoever asks gathers the facts, a worker from its ledger or a command from a file, and both read the same
+ * findings.
+ */
+import type { ManifestRow } from './manifest';
+import type { Preflight } from './migration-state';
+import { moment } from './moment';
+import type { Platform } from './platforms';
+import type { PreflightFinding } from './preflight-finding';
+import { about, companies, error, quoted, warning } from './preflight-finding';
+
+/** The account that our API key belongs to. */
+export interface AccountFacts {
+  readonly plan: string;
+  /** Of the key. */
+  readonly role: string;
+  /** Null: there is none. */
+  readonly companyLimit: number | null;
+  readonly companiesUsed: number;
+  /** ISO 8601; null: it does not expire. */
+  readonly expiresAt: string | null;
+}
+
+/** The client's own application at the platform, as far as it may be seen. */
+export interface ApplicationFacts {
+  readonly clientId: string;
+  readonly environment: string;
+}
+
+/** A company of the account that is connected to an organization of the manifest, or was. */
+export interface ConnectedCompany {
+  readonly companyId: string;
+  readonly name: string;
+  /** Of the connection: `Linked`, `Unlinked`, `Deauthorized`. */
+  readonly status: string;
+}
+
+/** What the service says, without a credential. */
+export interface ServiceFacts {
+  readonly account: AccountFacts;
+  readonly platformEnabled: boolean;
+  readonly callbackUrl: string | null;
+  /** Null: none was registered. Absent: the service does not say. */
+  readonly application?: ApplicationFacts | null;
+  /** By organization, written as `organizationKey` writes it. */
+  readonly connected: ReadonlyMap<string, ConnectedCompany>;
+}
+
+export interface PreflightFacts {
+  readonly platform: Platform;
+  /** The companies that are still to be moved. */
+  readonly rows: readonly ManifestRow[];
+  /** So many of them the account does not have yet. */
+  readonly toCreate: number;
+  /** Refused: the service answered, and wants nothing to do with us. */
+  readonly service: ServiceFacts | { readonly refused: string };
+  /** The other migration in which an organization is open, by organization as `organizationKey` writes it. */
+  readonly openElsewhere: ReadonlyMap<string, string>;
+  /** When the last company is moved, at worst. ISO 8601, UTC. */
+  readonly endsBy: string;
+}
+
+/** Platforms differ in how they write an organization (`Shop.example`, `shop.example`): case is no difference. */
+export function organizationKey(organization: string): string {
+  return organization.toLowerCase();
+}
+
+/** What the account, the platform and other migrations have against moving these companies. */
+export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
+  const { platform, service } = facts;
+  const findings: PreflightFinding[] = [];
+  if (!platform.routes.includes('managed')) {
+    findings.push(
+      error('no-managed-route', `${platform.name} has no managed route`, 'move its connections by the other route'),
+    );
+  }
+  findings.push(...openElsewhere(facts));
+  if ('refused' in service) {
+    return [...findings, error('service-refuses', service.refused, 'look at the API key and its account')];
+  }
+  return [
+    ...findings,
+    ...accountFindings(service.account, facts),
+    ...platformFindings(service, platform),
+    ...connectedFindings(service, facts),
+  ];
+}
+
+function accountFindings(
+  { role, plan, companyLimit, companiesUsed, expiresAt }: AccountFacts,
+  { toCreate, endsBy }: PreflightFacts,
+): readonly PreflightFinding[] {
+  const findings: PreflightFinding[] = [];
+  if (role !== 'administrator') {
+    findings.push(
+      error(
+        'key-not-administrator',
+        'the API key is not an administrator key',
+        'give the workers an administrator key',
+      ),
+    );
+  }
+  if (companyLimit !== null && companiesUsed + toCreate > companyLimit) {
+    const room = Math.max(0, companyLimit - companiesUsed);
+    findings.push(
+      error(
+        'no-room',
+        `the account has room for ${companies(room)}, not for ${toCreate} (limit ${companyLimit}, plan ${plan})`,
+        'choose another plan, delete companies that are not needed, or leave some out',
+      ),
+    );
+  }
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.parse(endsBy)) {
+    findings.push(
+      error(
+        'account-expires',
+        `the account expires at ${moment(new Date(expiresAt).toISOString())}; the last company may be moved as late as ${moment(endsBy)}`,
+        'choose a plan that does not expire, or start earlier',
+      ),
+    );
+  }
+  if (plan === 'trial') {
+    findings.push(
+      warning(
+        'account-on-trial',
+        'the account is on a trial: no hourly syncs',
+        'choose another plan before the handover',
+      ),
+    );
+  }
+  return findings;
+}
+
+function platformFindings(
+  { platformEnabled, application }: ServiceFacts,
+  platform: Platform,
+): readonly PreflightFinding[] {
+  const findings: PreflightFinding[] = [];
+  const { name } = platform;
+  if (!platformEnabled) {
+    findings.push(error('platform-disabled', `${name} is not enabled in the account`, 'have it enabled'));
+  }
+  if (application === undefined) {
+    const message = `the service does not say which application at ${name} is registered`;
+    return [...findings, warning('application-not-shown', message, 'make sure that it is the one that got the tokens')];
+  }
+  if (application === null) {
+    const message = `no application at ${name} is registered, and its tokens are good for their own application alone`;
+    return [...findings, error('application-missing', message, 'supply it with: ferry application')];
+  }
+  return [...findings, ...environmentFindings(application, platform)];
+}
+
+function environmentFindings(
+  { clientId, environment }: ApplicationFacts,
+  platform: Platform,
+): readonly PreflightFinding[] {
+  if (environment === (platform.environment ?? 'production')) return [];
+  const message = `the application ${quoted(clientId)} is of the ${environment} environment of ${platform.name}`;
+  return platform.environment === undefined
+    ? [warning('application-environment', message, 'only companies of that environment can be moved with it')]
+    : [
+        error(
+          'application-environment',
+          `${message}, not of ${platform.environment}`,
+          'supply it with: ferry application',
+        ),
+      ];
+}
+
+function connectedFindings(
+  { connected }: ServiceFacts,
+  { rows, platform }: PreflightFacts,
+): readonly PreflightFinding[] {
+  return rows.flatMap((row) => {
+    const company = connected.get(organizationKey(row.organization));
+    if (!company) return [];
+    const which = `company ${quoted(company.name)} (${company.companyId}) of the account`;
+    const finding =
+      company.status === 'Linked'
+        ? error(
+            'organization-connected',
+            `${quoted(row.organization)} is connected already, to ${which}`,
+            'leave it out with: ferry exclude',
+          )
+        : warning(
+            'organization-was-connected',
+            `${quoted(row.organization)} was connected before, to ${which}: it becomes another company`,
+            'delete the old company if nobody needs it',
+          );
+    return [about(row, platform.organizationField, finding)];
+  });
+}
+
+function openElsewhere({ rows, platform, openElsewhere: others }: PreflightFacts): readonly PreflightFinding[] {
+  return rows.flatMap((row) => {
+    const migrationId = others.get(organizationKey(row.organization));
+    if (migrationId === undefined) return [];
+    const message = `${quoted(row.organization)} is open in migration ${migrationId}`;
+    const advice = 'an organization is moved by one migration only: take it out of one';
+    return [about(row, platform.organizationField, error('organization-open-elsewhere', message, advice))];
+  });
+}
+
+/** What the migration remembers of a preflight: a sentence for each kind of finding, however many there are. */
+export function summarized(findings: readonly PreflightFinding[]): Pick<Preflight, 'problems' | 'warnings'> {
+  return {
+    problems: sentences(findings.filter(({ severity }) => severity === 'error')),
+    warnings: sentences(findings.filter(({ severity }) => severity === 'warning')),
+  };
+}
+
+function sentences(findings: readonly PreflightFinding[]): readonly string[] {
+  const kinds = new Map<string, { readonly first: PreflightFinding; readonly count: number }>();
+  for (const finding of findings) {
+    const { first = finding, count = 0 } = kinds.get(finding.code) ?? {};
+    kinds.set(finding.code, { first, count: count + 1 });
+  }
+  return [...kinds.values()].map(({ first, count }) => {
+    const place = first.about ? `${first.about.reference} (row ${first.about.row}): ` : '';
+    return `${place}${first.message}${count > 1 ? `; and ${count - 1} more like it` : ''}`;
+  });
+}
+
+/** What holds a company back, by row: its errors, in one text. */
+export function heldBackBy(findings: readonly PreflightFinding[]): ReadonlyMap<number, string> {
+  const texts = new Map<number, string>();
+  for (const { severity, about: company, message } of findings) {
+    if (severity !== 'error' || !company) continue;
+    const before = texts.get(company.row);
+    texts.set(company.row, before === undefined ? message : `${before}; ${message}`);
+  }
+  return texts;
+}

@@ -1,0 +1,17 @@
+import type { CompanyDataClient } from '../../company-data-client';
+import { PLATFORMS } from '../../domain/platforms';
+import { Secret } from '../../security';
+
+/** Registers an application at every platform of the managed route, as a client does in step 1. */
+export async function registerApplications(service: CompanyDataClient): Promise<void> {
+  const managed = PLATFORMS.filter(({ routes }) => routes.includes('managed'));
+  await Promise.all(
+    managed.map(({ key, environment = 'production' }) =>
+      service.putApplicationCredentials(key, {
+        clientId: 'the-clients-own',
+        clientSecret: new Secret('known to the service alone'),
+        environment,
+      }),
+    ),
+  );
+}
