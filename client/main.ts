@@ -1,5 +1,6 @@
 /** The process of the `ferry` command. */
 import { runFerry } from './program';
+import { terminalPrompts } from './screen/prompts';
 
 // A reader that has seen enough (`ferry list | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -14,7 +15,8 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
-const { stdout, stderr, env } = process;
-void runFerry(process.argv.slice(2), { stdout, stderr, env, interruption }).then((exitCode) => {
+const { stdin, stdout, stderr, env } = process;
+const prompts = stdin.isTTY && stdout.isTTY ? { prompts: terminalPrompts } : {};
+void runFerry(process.argv.slice(2), { stdout, stderr, env, interruption, ...prompts }).then((exitCode) => {
   process.exitCode = exitCode;
 });

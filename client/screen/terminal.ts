@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { Prompts } from './prompts';
 
 /** A stream that may be a terminal, as `process.stdout` is. */
 export type TerminalStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -8,6 +9,8 @@ export interface Terminal {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
   readonly env: NodeJS.ProcessEnv;
+  /** Absent: nobody sits there who could answer. */
+  readonly prompts?: Prompts;
   /**
    * Aborts at Ctrl-C, or when the process is asked to end. From the first call on that is all that happens: whoever
    * asks ends in order. Commands that do not ask are ended at once.

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 
 import { runFerry } from '../../client/program';
+import type { Prompts } from '../../client/screen/prompts';
 import type { TerminalStream } from '../../client/screen/terminal';
 
 /** A stream that keeps what is written to it; with a width it is a colour terminal, as far as anybody can tell. */
@@ -30,6 +31,7 @@ export async function ferry(
   args: string[],
   columns?: number,
   env?: NodeJS.ProcessEnv,
+  prompts?: Prompts,
 ): Promise<{ exitCode: number; out: string; err: string }> {
   const [stdout, stderr] = [capturedStream(columns, env), capturedStream(columns, env)];
   const exitCode = await runFerry(args, {
@@ -37,6 +39,7 @@ export async function ferry(
     stderr,
     env: env ?? {},
     interruption: () => new AbortController().signal,
+    ...(prompts ? { prompts } : {}),
   });
   return { exitCode, out: stdout.text, err: stderr.text };
 }
