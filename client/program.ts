@@ -6,6 +6,7 @@ import { ConfigurationError } from '../config';
 import { CommandFailed } from './command-failed';
 import { addAboutCompanies } from './commands/about-companies';
 import { addAdjust } from './commands/adjust';
+import { addApplication } from './commands/application';
 import { addCheck } from './commands/check';
 import { addCompanies } from './commands/companies';
 import type { Context } from './commands/context';
@@ -92,6 +93,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addFirstCompany(context);
   addAboutCompanies(context);
   addAdjust(context);
+  addApplication(context);
   addCredentials(context);
 
   for (const command of program.commands) {

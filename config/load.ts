@@ -66,17 +66,19 @@ export class ConfigurationError extends Error {
  * Reads the configuration once, at the start of a process. Each part is taken from the environment, then (for Temporal)
  * from its profile, then from the stack that `ferry up` runs.
  *
- * @param needs The parts that this process cannot do without; the others are not looked at.
+ * @param needs The parts that this process cannot do without.
+ * @param wants Parts that it can use where they are configured. All others are not looked at.
  * @throws {@link ConfigurationError} with all problems together
  */
-export function loadConfig<Needed extends Part = never>(
+export function loadConfig<Needed extends Part = never, Wanted extends Part = never>(
   needs: readonly Needed[],
   env: NodeJS.ProcessEnv = process.env,
-): Config<Needed> {
+  wants: readonly Wanted[] = [],
+): Config<Needed> & Partial<Pick<Parts, Wanted>> {
   const problems: string[] = [];
   const variables = withoutEmpty(env);
   const looksAt = new Set<string>(['TOKENFERRY_HOME', 'TOKENFERRY_LOG_LEVEL']);
-  for (const part of needs) for (const variable of PARTS[part].variables) looksAt.add(variable);
+  for (const part of [...needs, ...wants]) for (const variable of PARTS[part].variables) looksAt.add(variable);
   const { environment, wrong } = readEnvironment(
     Object.fromEntries(Object.entries(variables).filter(([name]) => looksAt.has(name))),
     problems,
@@ -93,16 +95,17 @@ export function loadConfig<Needed extends Part = never>(
   };
   const parts: Partial<Parts> = {};
   const missing: Part[] = [];
-  for (const part of needs) {
+  for (const part of [...needs, ...wants]) {
     if (PARTS[part].variables.some((variable) => wrong.has(variable))) continue;
     const problemsBefore = problems.length;
     const value = readers[part]();
     if (value !== undefined) Object.assign(parts, { [part]: value });
-    else if (problems.length === problemsBefore) missing.push(part);
+    else if (problems.length === problemsBefore && needs.some((needed) => needed === part)) missing.push(part);
   }
   if (missing.length > 0) problems.push(missingMessage(missing, home));
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return { home, logLevel: environment.TOKENFERRY_LOG_LEVEL, ...parts } as Config<Needed>;
+  return { home, logLevel: environment.TOKENFERRY_LOG_LEVEL, ...parts } as Config<Needed> &
+    Partial<Pick<Parts, Wanted>>;
 }
 
 function missingMessage(missing: readonly Part[], home: string): string {

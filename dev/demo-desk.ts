@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { copyFile, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
@@ -59,6 +60,13 @@ export class DemoDesk {
     const now = new Date();
     await utimes(exported, now, now);
     return exported;
+  }
+
+  /** A file that the client has. */
+  fileWith(name: string, text: string): string {
+    const file = path.join(this.dataFolder, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    return file;
   }
 
   private async type(who: string, colour: 'cyan' | 'magenta' | 'gray', args: readonly string[]): Promise<void> {

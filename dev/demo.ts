@@ -51,6 +51,10 @@ async function migrate(desk: DemoDesk): Promise<void> {
     '--client',
     'acme',
   );
+  const secret = desk.fileWith('application-secret.txt', 'known to the service alone');
+  await desk.client(
+    ...['application', MIGRATION, '--client-id', 'acme-app', '--environment', 'production', '--secret-file', secret],
+  );
   await desk.support('approve', MIGRATION, 'supply-details');
 
   desk.title('Step 2: schedule the migration');

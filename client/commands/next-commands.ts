@@ -17,7 +17,13 @@ export function nextCommands(progress: Progress): readonly NextCommand[] {
   switch (step) {
     case 'supply-details':
       return (progress.preflight?.problems.length ?? 0) > 0
-        ? [{ who: 'support', command: `ferry reject ${id} supply-details --reason "check again"` }]
+        ? [
+            {
+              who: 'client',
+              command: `ferry application ${id} --client-id ID --environment production --as client --by NAME`,
+            },
+            { who: 'support', command: `ferry reject ${id} supply-details --reason "check again"` },
+          ]
         : approvals(progress);
     case 'schedule':
       if (!progress.proposal) return [{ who: 'support', command: `ferry propose-time ${id} "2026-11-21 22:00"` }];

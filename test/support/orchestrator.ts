@@ -58,7 +58,13 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
     ferry,
     service,
     config,
-    env: { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, DATABASE_URL: database.url },
+    env: {
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      DATABASE_URL: database.url,
+      COMPANY_DATA_URL: service.url,
+      COMPANY_DATA_API_KEY: key,
+    },
     startWorker: async (some = {}) => {
       const worker = await startWorker({ ...config, ...some }, pino({ level: 'error' }), WORKFLOWS);
       workers.push(worker);

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { Option } from 'commander';
+import type { CompanyDataClient } from '../../company-data-client';
+import type { Platform } from '../../domain/platforms';
+import { findPlatform } from '../../domain/platforms';
+import { Secret } from '../../security';
+import { readMigration } from '../../store';
+import { CommandFailed } from '../command-failed';
+import type { Ferry } from '../ferry';
+import { MigrationClosed, NoSuchMigration } from '../ferry';
+import type { CommandResult, Terminal } from '../screen';
+import type { Context } from './context';
+import { send } from './send';
+import type { SenderOptions } from './sender';
+import { addSender, senderOf } from './sender';
+import { withFerry } from './with-ferry';
+import { withService } from './with-service';
+
+interface ApplicationOptions extends SenderOptions {
+  readonly clientId: string;
+  readonly environment: 'production' | 'sandbox';
+  readonly secretFile?: string;
+}
+
+/**
+ * `ferry application`: gives the client's own application to the service. Its secret goes there directly, and nowhere
+ * else: the migration learns which application it is.
+ */
+export function addApplication({ program, run, terminal }: Context): void {
+  addSender(
+    program
+      .command('application <migration>')
+      .description("Supply the client's application at the platform: its tokens are good for that one alone")
+      .requiredOption('--client-id <id>', "the application's id at the platform")
+      .addOption(
+        new Option('--environment <name>', 'which of the platform’s environments it is registered in')
+          .choices(['production', 'sandbox'])
+          .makeOptionMandatory(),
+      )
+      .option('--secret-file <path>', 'a file that holds its secret and nothing else (default: it is asked for)'),
+  ).action((migration: string, options: ApplicationOptions) =>
+    run(() => withFerry(terminal.env, (ferry) => supply(terminal, ferry, migration, options))),
+  );
+}
+
+async function supply(
+  terminal: Terminal,
+  ferry: Ferry,
+  migrationId: string,
+  options: ApplicationOptions,
+): Promise<CommandResult> {
+  const { clientId, environment } = options;
+  const sender = senderOf(options);
+  const platform = await platformOf(ferry, migrationId);
+  if (platform.environment !== undefined && platform.environment !== environment) {
+    throw new CommandFailed(
+      `${platform.name} is of the ${platform.environment} environment, not of ${environment}`,
+      'nothing was sent; name the application that the tokens were issued to',
+    );
+  }
+  const clientSecret = await readSecret(terminal, options);
+  await withService(terminal.env, (service: CompanyDataClient) =>
+    service.putApplicationCredentials(platform.key, { clientId, clientSecret, environment }),
+  );
+  const answer = await send(ferry, migrationId, 'applicationSupplied', { clientId, environment, ...sender });
+  const { secretFile } = options;
+  if (secretFile === undefined) return answer;
+  return {
+    ...answer,
+    print: (screen) => {
+      answer.print(screen);
+      screen.line(`  ${secretFile} still holds the secret readable: destroy it`);
+    },
+  };
+}
+
+/** @throws NoSuchMigration, MigrationClosed */
+async function platformOf({ db }: Ferry, migrationId: string): Promise<Platform> {
+  const migration = await readMigration(db, migrationId);
+  if (!migration) throw new NoSuchMigration(migrationId);
+  if (migration.state === 'closed') {
+    throw new MigrationClosed(`migration ${migrationId} is ${migration.ending ?? 'closed'}: it needs no application`);
+  }
+  const platform = findPlatform(migration.platformKey);
+  if (!platform) throw new CommandFailed(`platform ${migration.platformKey} is unknown`, 'use a newer ferry');
+  return platform;
+}
+
+/** Never from the command line itself: it would be seen in the list of processes and kept in the shell's history. */
+async function readSecret({ prompts }: Terminal, { secretFile }: ApplicationOptions): Promise<Secret> {
+  if (secretFile === undefined && !prompts) {
+    throw new CommandFailed('nobody is there to ask for the secret', 'put it into a file and name it by --secret-file');
+  }
+  const text = secretFile === undefined ? await prompts?.secret('Client secret') : readSecretFile(secretFile);
+  const secret = text?.trim() ?? '';
+  if (secret === '') throw new CommandFailed('there is no secret', 'nothing was sent');
+  return new Secret(secret);
+}
+
+function readSecretFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CommandFailed(`${file} cannot be read`, 'name a file that holds the secret and nothing else', {
+      cause: error,
+    });
+  }
+}
