@@ -48,7 +48,8 @@ async function timePasses(id: string): Promise<void> {
   await db.updateTable('companies').set(due).where('migration_id', '=', id).execute();
 }
 
-async function goTheWay(migrationId: string, fate: Fate): Promise<void> {
+/** @returns rows whose credential is still there when all that can be verified is */
+async function goTheWay(migrationId: string, fate: Fate): Promise<readonly number[]> {
   const service = rig.client(fate.serviceUrl, { requestTimeoutMs: 1_500, authorizationTimeoutMs: 1_500 });
   const activities: Activities = rig.worker({ db: fate.db, keys: fate.keys, service });
   const step = <T>(work: () => Promise<T>) => done(migrationId, fate, work);
@@ -62,8 +63,10 @@ async function goTheWay(migrationId: string, fate: Fate): Promise<void> {
     await timePasses(migrationId);
   }
   await step(() => activities.settleInterrupted({ migrationId }));
+  const left = await credentialRows(rig.ledger.db, migrationId);
   await step(() => activities.closeMigration({ migrationId, ending: 'completed' }));
   await step(() => activities.removeUnused({ migrationId }));
+  return left;
 }
 
 /** One migration of one company, and what can be seen of it afterwards: in the ledger, at the service, at the platform. */
@@ -71,11 +74,7 @@ async function afterTheWay(platformKey: string, blows: readonly Struck[]) {
   const { db, keys } = rig.ledger;
   const { id } = await rig.migration(['sbx-ok-10'], { platformKey });
   const fate = await fateOf({ db, keys, serviceUrl: rig.service.url }, blows);
-  try {
-    await goTheWay(id, fate);
-  } finally {
-    await fate.close();
-  }
+  const unerased = await goTheWay(id, fate).finally(() => fate.close());
   const { state, failure, evidence } = await readRow(db, id, 1);
   const accepted = fate.crossings.findIndex((crossing) => crossing.accepted);
   return {
@@ -88,6 +87,7 @@ async function afterTheWay(platformKey: string, blows: readonly Struck[]) {
       atTheService: await atTheService(rig.direct, id, 1),
       accepted: fate.crossings.filter((crossing) => crossing.accepted).length,
       usedAfterwards: accepted === -1 ? 0 : fate.crossings.length - accepted - 1,
+      unerased,
       credentials: await credentialRows(db, id),
       vaultDestroyed: (await readMigration(db, id))?.vaultDestroyedAt instanceof Date,
     },
@@ -95,11 +95,19 @@ async function afterTheWay(platformKey: string, blows: readonly Struck[]) {
 }
 
 const AT_THE_END = { failure: null, usedAfterwards: 0, credentials: [], vaultDestroyed: true };
-const MOVED = { ...AT_THE_END, state: 'migrated', passed: true, atTheService: ['company with Linked'], accepted: 1 };
+const MOVED = {
+  ...AT_THE_END,
+  state: 'migrated',
+  unerased: [],
+  passed: true,
+  atTheService: ['company with Linked'],
+  accepted: 1,
+};
 /** Only of a token that can be used once, and only where it is true: nobody can know whether it was used. */
 const UNKNOWN = {
   ...AT_THE_END,
   state: 'outcome-unknown',
+  unerased: [1],
   passed: false,
   atTheService: ['company with PendingAuth'],
   accepted: 0,

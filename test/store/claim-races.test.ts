@@ -128,6 +128,21 @@ test('a credential that is replaced while a claim is under way is the one that i
   expect((await vault.open(2, company.sealed)).reveal()).toMatchObject({ refreshToken: 'the newer one' });
 });
 
+test('a credential that comes while its company is being claimed is refused by name', async () => {
+  const two = await movable(ledger, rowsOf(2));
+  const claiming = await db.startTransaction().execute();
+  await claimGroup(claiming, two.claimant, 1, 2);
+  const late = supplyCredentials(
+    db,
+    two.id,
+    two.rows.map((row) => credentialOf(row, { token: 'the newer one' })),
+    'Cleo',
+  );
+  await untilBlocked(db);
+  await claiming.commit().execute();
+  expect(await late).toEqual({ stored: 1, crossed: ['c2'], unknown: [], tooEarly: [] });
+});
+
 test('a stalled company is taken over by one of several', async () => {
   const one = await movable(ledger, rowsOf(6));
   await claimGroup(db, one.claimant, 6, null);
