@@ -9,6 +9,7 @@ import type { Company, CompanyDataClient, Connection } from '../company-data-cli
 import { CompanyDataError } from '../company-data-client';
 import type { Call, Consequence, FailureKind, StopReason } from '../domain/failures';
 import { consequenceOf, consequenceOfLinkError, inWords } from '../domain/failures';
+import { nextLookMs } from '../domain/looks';
 import type { Platform } from '../domain/platforms';
 import { SealBroken } from '../security';
 import { companyOfRow, connectionTo, ROW_TAG, rowTag } from './at-the-service';
@@ -37,7 +38,6 @@ const CREATIONS = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
 
 const NOT_USED_AGAIN = 'its credential was handed over before, and is never used again';
 
-const FIRST_CHECK_MS = 250;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15 * 60_000;
 
@@ -199,7 +199,7 @@ class Walk {
     this.at = { ...this.at, crossed: true };
     const { correlationId } = await service.startSync(this.companyId());
     this.quote(correlationId);
-    return this.concludedAs({ to: 'syncing', firstCheckMs: FIRST_CHECK_MS });
+    return this.concludedAs({ to: 'syncing', firstCheckMs: nextLookMs(0) });
   }
 
   /** What the platform does not say is not held against it. */
@@ -235,7 +235,7 @@ class Walk {
         return this.concludedAs({ to: 'importing', text });
       case 'syncing':
       case 'not-applicable':
-        return this.concludedAs({ to: 'syncing', firstCheckMs: FIRST_CHECK_MS });
+        return this.concludedAs({ to: 'syncing', firstCheckMs: nextLookMs(0) });
     }
   }
 

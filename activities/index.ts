@@ -3,6 +3,7 @@ import { batchActivities } from './batch';
 import { courseActivities } from './course';
 import type { ActivityDeps } from './deps';
 import { endingActivities } from './ending';
+import { estimateActivities } from './estimates';
 import { firstCompanyActivities } from './first-company';
 import { noticeActivities } from './notices';
 import { preflightActivities } from './preflight';
@@ -15,6 +16,7 @@ export function createActivities(deps: ActivityDeps) {
     ...firstCompanyActivities(deps),
     ...batchActivities(deps),
     ...endingActivities(deps),
+    ...estimateActivities(deps),
     ...noticeActivities(deps),
     ...relinkActivities(deps),
   };

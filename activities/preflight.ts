@@ -5,10 +5,11 @@ import { companyFindings } from '../domain/company-findings';
 import type { Preflight } from '../domain/migration-state';
 import { findPlatform } from '../domain/platforms';
 import { heldBackBy, organizationKey, preflight, summarized } from '../domain/preflight';
-import type { Database, UncheckedCompany } from '../store';
-import { countCompanies, findOpenElsewhere, holdBack, readLimits, readMigration, readToMove } from '../store';
+import type { UncheckedCompany } from '../store';
+import { countCompanies, findOpenElsewhere, holdBack, readMigration, readToMove } from '../store';
 import { isOfMigration } from './at-the-service';
 import type { ActivityDeps } from './deps';
+import { estimateBefore } from './estimates';
 
 interface CheckOf {
   readonly migrationId: string;
@@ -49,7 +50,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
           toCreate: rows.filter(({ created }) => !created).length,
           service: facts,
           openElsewhere: await findOpenElsewhere(db, platform.key, organizations, migrationId),
-          endsBy: await estimatedEnd(db, migrationId, startAt),
+          endsBy: (await estimateBefore(db, migrationId, startAt ?? new Date().toISOString())).ends?.latest ?? null,
         }),
         ...companyFindings(rows, platform),
       ];
@@ -70,11 +71,6 @@ const NO_MANIFEST: Preflight = {
   heldBack: 0,
   callbackUrl: null,
 };
-
-async function estimatedEnd(db: Database, migrationId: string, startAt: string | null): Promise<string> {
-  const { now } = await readLimits(db, migrationId);
-  return startAt === null || Date.parse(startAt) < now.getTime() ? now.toISOString() : startAt;
-}
 
 /** Most companies stay as they are: only what is new is written. */
 function changedVerdicts(rows: readonly UncheckedCompany[], heldBack: ReadonlyMap<number, string>) {

@@ -7,6 +7,7 @@ import { CompanyDataError } from '../company-data-client';
 import type { Evidence, SyncSchedule } from '../domain/evidence';
 import type { Call, FailureKind, StopReason } from '../domain/failures';
 import { consequenceOf, consequenceOfLinkError, inWords } from '../domain/failures';
+import { nextLookMs } from '../domain/looks';
 import type { Platform } from '../domain/platforms';
 import type { CheckOutcome, DueCompany } from '../store';
 import type { DataSets } from './evidence';
@@ -39,9 +40,6 @@ export interface Verified {
   readonly outcome: CheckOutcome;
   readonly stop: StopReason | null;
 }
-
-const FIRST_LOOK_MS = 250;
-const LONGEST_LOOK_MS = 5 * 60_000;
 
 /** Looks at a company whose syncs were started. */
 export async function verifyCompany(verification: Verification, due: DueCompany): Promise<Verified> {
@@ -189,9 +187,8 @@ function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running:
   return { outcome: lookAgain(due), stop: null };
 }
 
-/** Each look waits longer than the one before, in proportion to how long the sync has taken. */
 function lookAgain(due: DueCompany): Extract<CheckOutcome, { to: 'syncing' }> {
-  const waitMs = Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, due.syncingForMs / 4));
+  const waitMs = nextLookMs(due.syncingForMs);
   return { row: due.row, to: 'syncing', nextCheckMs: waitMs * (0.8 + 0.4 * Math.random()) };
 }
 

@@ -6,6 +6,7 @@
  */
 import type { Counts } from './company-state';
 import { settledCompanies } from './company-state';
+import type { Estimate } from './estimate';
 import { isEnding } from './migration-state';
 import { moment } from './moment';
 import { findPlatform } from './platforms';
@@ -78,11 +79,30 @@ function companiesText(counts: Counts): string[] {
 
 function estimateText({ estimate, proposal }: Progress): string[] {
   return [
-    ...(estimate ? [`**Estimated duration:** ${duration(estimate.lowMs)} to ${duration(estimate.highMs)}`] : []),
+    ...(estimate && estimate.volume.companies > 0 ? [estimateLine(estimate, proposal !== null)] : []),
     ...(proposal
       ? [`**Start:** ${moment(proposal.startAt)}, proposed by ${oneLine(proposal.by, NAME_LENGTH)} (${proposal.role})`]
       : []),
   ];
+}
+
+function estimateLine(estimate: Estimate, hasStart: boolean): string {
+  const { lowMs, highMs, ends } = estimate;
+  const end = hasStart && ends ? `, over between ${moment(ends.earliest)} and ${moment(ends.latest)}` : '';
+  return `**Estimated duration:** ${duration(lowMs)} to ${duration(highMs)}${end} (${basisInWords(estimate)})`;
+}
+
+/** What an estimate rests on. */
+export function basisInWords({ basis, measuredOn }: Estimate): string {
+  const companies = measuredOn === 1 ? '1 company' : `${measuredOn} companies`;
+  switch (basis) {
+    case 'assumed':
+      return 'before anything is measured';
+    case 'platform':
+      return `as last measured on ${companies} of this platform`;
+    case 'migration':
+      return `measured on ${companies} of this migration`;
+  }
 }
 
 function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): string {
@@ -108,14 +128,18 @@ function switchOnText({ step, state }: Progress): string {
   return 'nothing for now. A company that is moving or moved must never be switched on again in your own application.';
 }
 
-function staleText({ estimate, step, state }: Progress): string {
+function staleText({ estimate, proposal, step, state }: Progress): string {
   if (state === 'completed') return 'no longer: the service syncs the companies that were moved.';
   if (!estimate) return 'estimated in step 2.';
   const from =
     stepNumber(step) < stepNumber('disable-syncing')
       ? 'from the moment syncing is disabled'
       : 'since syncing was disabled';
-  return `${from} until about ${duration(estimate.highMs)} after the start.`;
+  if (estimate.volume.companies === 0) return 'no longer, for the companies that were moved.';
+  const until =
+    proposal && estimate.ends ? moment(estimate.ends.latest) : `${duration(estimate.highMs)} after the start`;
+  const hours = estimate.darkHours === null ? '' : `: up to ${estimate.darkHours} hours`;
+  return `${from} until about ${until}${hours}.`;
 }
 
 /** `45 s`, `12 min`, `3.5 h`: as exact as an estimate deserves. */

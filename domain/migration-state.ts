@@ -129,10 +129,7 @@ export interface Recorded {
 }
 
 /** Before anything has happened. */
-export function newMigration({
-  firstCompany,
-  limits,
-}: Pick<MigrationPlan, 'firstCompany' | 'limits'>): MigrationState {
+export function newMigration({ firstCompany, limits }: Pick<MigrationPlan, 'firstCompany' | 'limits'>): MigrationState {
   return {
     step: 'supply-details',
     closed: null,

@@ -58,8 +58,8 @@ export interface PreflightFacts {
   readonly service: ServiceFacts | { readonly refused: string };
   /** The other migration in which an organization is open, by organization as `organizationKey` writes it. */
   readonly openElsewhere: ReadonlyMap<string, string>;
-  /** When the last company is moved, at worst. ISO 8601, UTC. */
-  readonly endsBy: string;
+  /** When the last company is moved, at worst. ISO 8601, UTC; null: not within a year. */
+  readonly endsBy: string | null;
 }
 
 /** Platforms differ in how they write an organization (`Shop.example`, `shop.example`): case is no difference. */
@@ -112,11 +112,11 @@ function accountFindings(
       ),
     );
   }
-  if (expiresAt !== null && Date.parse(expiresAt) <= Date.parse(endsBy)) {
+  if (expiresAt !== null && (endsBy === null || Date.parse(expiresAt) <= Date.parse(endsBy))) {
     findings.push(
       error(
         'account-expires',
-        `the account expires at ${moment(new Date(expiresAt).toISOString())}; the last company may be moved as late as ${moment(endsBy)}`,
+        `the account expires at ${moment(new Date(expiresAt).toISOString())}; the last company may be moved ${endsBy === null ? 'more than a year from now' : `as late as ${moment(endsBy)}`}`,
         'choose a plan that does not expire, or start earlier',
       ),
     );

@@ -70,6 +70,31 @@ export function openingsFrom(windows: readonly Window[], at: string): readonly O
     .map(([opens, closes]) => ({ opensAt: new Date(opens).toISOString(), closesAt: new Date(closes).toISOString() }));
 }
 
+const YEAR_MS = 365 * DAY_MS;
+
+/**
+ * When work is done that takes so long and goes on in the windows alone; without windows, at any hour.
+ *
+ * @param from ISO 8601, UTC
+ * @returns ISO 8601, UTC; null: not within a year
+ */
+export function endWithin(windows: readonly Window[], from: string, workMs: number): string | null {
+  if (windows.length === 0) return new Date(Date.parse(from) + workMs).toISOString();
+  const until = Date.parse(from) + YEAR_MS;
+  let leftMs = workMs;
+  for (let at = Date.parse(from); at < until;) {
+    const openings = openingsFrom(windows, new Date(at).toISOString());
+    if (openings.length === 0) return null;
+    for (const { opensAt, closesAt } of openings) {
+      const begins = Math.max(at, Date.parse(opensAt));
+      at = Date.parse(closesAt);
+      if (leftMs <= at - begins) return new Date(begins + leftMs).toISOString();
+      leftMs -= at - begins;
+    }
+  }
+  return null;
+}
+
 function openingsOf({ days, from, to, timeZone }: Window, atMs: number): [number, number][] {
   const openings: [number, number][] = [];
   const today = wallClock(timeZone, atMs);

@@ -1,6 +1,5 @@
 /** A migration and its manifest: supplied, opened by its workflow, closed at its end. */
 import { sql } from 'kysely';
-import type { Volume } from '../domain/estimate';
 import type { Ending } from '../domain/migration-state';
 import type { ManifestRow } from '../domain/manifest';
 import type { LimitsChange, MigrationLimits } from '../domain/limits';
@@ -246,15 +245,4 @@ export async function readMigration(db: Database, migrationId: string): Promise<
     ])
     .where('id', '=', migrationId)
     .executeTakeFirst();
-}
-
-/** The data volume that the manifest promises. */
-export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
-  const { rows } = await sql<Volume>`
-    select count(*) as companies, coalesce(sum(expected_invoices), 0)::float8 as records,
-      count(*) filter (where expected_invoices is null) as "companiesWithoutVolume"
-    from companies where migration_id = ${migrationId} and state <> 'excluded'`.execute(db);
-  const [volume] = rows;
-  if (!volume) throw new Error('an aggregate always gives one row');
-  return volume;
 }

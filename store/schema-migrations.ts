@@ -132,6 +132,8 @@ const settlingExceptions: Migration = {
       alter table migrations
         -- So many failures support has accepted: only those beyond count against what the plan tolerates.
         add column failures_accepted integer not null default 0,
+        -- As it was estimated when its start was proposed: what the report compares with what came true.
+        add column planned jsonb,
         -- Only the companies of the ramp may be claimed.
         add column ramp_only boolean not null default false,
         drop constraint migrations_ending_check,
@@ -170,14 +172,14 @@ const settlingExceptions: Migration = {
         alter column role drop not null,
         alter column by_whom drop not null`.execute(db);
     await sql`
+      -- How fast the service was when companies of a platform were moved last: what later migrations are estimated with.
       create table speeds (
         platform_key text primary key,
-        -- Means of the latest migration that was measured. Milliseconds.
+        -- Means. Milliseconds.
         import_ms double precision not null,
         sync_base_ms double precision not null,
         ms_per_record double precision not null,
-        companies integer not null,
-        measured_at timestamptz not null default now()
+        companies integer not null
       )`.execute(db);
   },
 };

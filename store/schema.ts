@@ -3,6 +3,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { CompanyState } from '../domain/company-state';
 import type { Decision, Unreadable } from '../domain/decision';
 import type { FailureKind } from '../domain/failures';
+import type { Planned } from '../domain/estimate';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../domain/evidence';
 import type { Ending } from '../domain/migration-state';
 import type { MigrationLimits } from '../domain/limits';
@@ -24,6 +25,7 @@ interface MigrationTable {
   supplied_at: Generated<Date>;
   current_run: string | null;
   failures_accepted: Generated<number>;
+  planned: Json<Planned> | null;
   ramp_only: Generated<boolean>;
   window_opens_at: Date | null;
   window_closes_at: Date | null;
@@ -84,7 +86,6 @@ interface SpeedTable {
   sync_base_ms: number;
   ms_per_record: number;
   companies: number;
-  measured_at: Generated<Date>;
 }
 
 interface CredentialTable {

@@ -14,7 +14,6 @@ import {
 } from '@temporalio/workflow';
 import { movableCompanies } from '../domain/company-state';
 import type { Counts } from '../domain/company-state';
-import { estimate } from '../domain/estimate';
 import { stopInWords } from '../domain/failures';
 import type { StopReason } from '../domain/failures';
 import type { Ending, MigrationState } from '../domain/migration-state';
@@ -173,7 +172,10 @@ async function firstCompanyProven(desk: Desk): Promise<void> {
     if (!(await windowOpen(desk))) return;
     await chooseFirstCompany(desk);
   }
-  if (desk.state().firstCompany?.stage === 'importing') await moveFirstCompany(desk);
+  if (desk.state().firstCompany?.stage === 'importing') {
+    await moveFirstCompany(desk);
+    if (desk.state().firstCompany?.stage === 'proven') await estimateAgain(desk, false);
+  }
   const decided = await desk.until((state) => isSettled(state, step) || state.firstCompany === null);
   if (decided && isSettled(desk.state(), step)) desk.end(step);
 }
@@ -320,6 +322,16 @@ async function oneBatchRun(desk: Desk): Promise<void> {
   const counts = await records.count({ migrationId });
   if (stop) await halt(desk, stop, { counts });
   else desk.change((state) => ({ ...state, counts }));
+  await estimateAgain(desk, true);
+}
+
+/** What is left is estimated from what was measured on the companies that have moved. */
+async function estimateAgain(desk: Desk, runFinished: boolean): Promise<void> {
+  const { migrationId } = desk.plan;
+  const estimate = await records.estimateRest.executeWithOptions({ summary: 'Estimate what is left' }, [
+    { migrationId, runFinished },
+  ]);
+  desk.change((state) => ({ ...state, estimate }));
 }
 
 /** The migration pauses itself: something is wrong that is not the companies' fault. Support resumes it. */

@@ -1,10 +1,12 @@
-import { duration, headline } from '../../domain/details';
+import { basisInWords, duration, headline } from '../../domain/details';
+import type { Estimate } from '../../domain/estimate';
 import { settledCompanies } from '../../domain/company-state';
 import type { Progress, StepProgress } from '../../domain/progress';
 import { STEP_RULES, stepNumber } from '../../domain/steps';
 import { readHeldUp, readProgress } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
+import { counted } from '../words';
 import type { Context } from './context';
 import { nextCommands } from './next-commands';
 import { withFerry } from './with-ferry';
@@ -75,14 +77,30 @@ function printFacts(screen: Screen, { counts, estimate, proposal, preflight }: P
     screen.line(`  ${counts.withoutCredential} confirmed, but without a credential that counts`);
   if (counts.outcomeUnknown > 0) screen.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
   if (preflight?.callbackUrl) screen.line(`Callback URL: ${preflight.callbackUrl}`);
-  if (estimate) {
-    const basis = estimate.measured ? 'measured' : 'before anything is measured';
-    screen.line(`Estimate: ${duration(estimate.lowMs)} to ${duration(estimate.highMs)} (${basis})`);
-  }
+  if (estimate && estimate.volume.companies > 0) printEstimate(screen, estimate, proposal !== null);
   if (proposal) screen.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
 }
 
-function printEvidence(screen: Screen, { firstCompany }: Progress): void {
+function printEstimate(screen: Screen, estimate: Estimate, hasStart: boolean): void {
+  const { volume, requests, lowMs, highMs, ends, darkHours } = estimate;
+  const number = (count: number): string => count.toLocaleString('en-US');
+  const records =
+    volume.companiesWithoutVolume === volume.companies ? 'records unknown' : counted(volume.records, 'record');
+  screen.line(
+    `Estimate: ${duration(lowMs)} to ${duration(highMs)} for ${counted(volume.companies, 'company')}, ${records}, ` +
+      `${number(requests)} requests (${basisInWords(estimate)})`,
+  );
+  if (hasStart && ends) screen.line(`  over between ${localTime(ends.earliest)} and ${localTime(ends.latest)}`);
+  if (darkHours !== null) screen.line(`  up to ${number(darkHours)} hours without fresh data`);
+  if (volume.largestFamily > 1) {
+    screen.line(
+      `  up to ${number(volume.largestFamily)} companies share a user at the platform: they go one after the other`,
+    );
+  }
+}
+
+/** What the first company's end-to-end check has found. */
+export function printEvidence(screen: Screen, { firstCompany }: Progress): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
   screen.line();
   screen.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);

@@ -19,8 +19,16 @@ const plan: MigrationPlan = {
   decisions: DEFAULT_DECISION_RULES,
 };
 const detailsAt = (state: MigrationState): string => detailsOf(progressOf(plan, state));
-const volume = { companies: 10, records: 400, companiesWithoutVolume: 0 };
-const estimated = { estimate: estimate(volume, 8, ASSUMED_SPEED, false) };
+const volume = {
+  companies: 10,
+  records: 400,
+  companiesWithoutVolume: 0,
+  largestCompany: 40,
+  largestFamily: 0,
+  darkSince: null,
+};
+const from = '2026-03-07T20:00:00.000Z';
+const estimated = { estimate: estimate({ volume, limits: DEFAULT_LIMITS, known: ASSUMED_SPEED, from }) };
 
 const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ...STEPS.map((step) => [step, stateAt(step, estimated)] as const),

@@ -46,6 +46,9 @@ test('a first company that was not moved: support names another, and only then t
   const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   expect(proven.firstCompany).toMatchObject({ reference: 'R-3' });
   expect(await statesOf(migration.id)).toMatchObject({ 'R-2': 'waiting' });
+  expect(failed.estimate).toMatchObject({ basis: 'assumed', volume: { companies: 3 } });
+  const measured = await migration.until(({ estimate }) => estimate?.basis === 'migration');
+  expect(measured.estimate).toMatchObject({ measuredOn: 1, volume: { companies: 1 } });
 });
 
 test('support chooses which company goes first; one that lacks its credential is waited for by name', async () => {

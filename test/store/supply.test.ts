@@ -8,7 +8,6 @@ import {
   OrganizationTaken,
   readCompanies,
   readMigration,
-  readVolume,
   supplyMigration,
 } from '../../store';
 import type { Ledger } from '../support/ledger';
@@ -144,15 +143,4 @@ test('a closed migration stays as it ended, and is not opened again', async () =
   await closeMigration(db, migration.id, 'completed');
   await openMigration(db, migration.id);
   expect(await readMigration(db, migration.id)).toEqual(closed);
-});
-
-test('the data volume leaves out what is excluded, and counts the companies that promise nothing', async () => {
-  const migration = aMigration();
-  await supplyMigration(
-    db,
-    migration,
-    rowsOf(4, (row) => ({ expectedInvoices: row === 4 ? null : row * 100 })),
-  );
-  await putRow(db, migration.id, 3, { state: 'excluded' });
-  expect(await readVolume(db, migration.id)).toEqual({ companies: 3, records: 300, companiesWithoutVolume: 1 });
 });
