@@ -8,15 +8,14 @@ import type { Ferry, Sent } from '../ferry';
 import { decide } from '../ferry';
 import type { CommandResult } from '../screen';
 import type { Context } from './context';
-import { send } from './decisions';
+import { send } from './send';
 import type { SenderOptions } from './sender';
-import { addSender, senderOf } from './sender';
+import { addDecider, sentBy } from './sender';
 import { withFerry } from './with-ferry';
 
 interface CompanyOptions extends SenderOptions {
   readonly all?: true;
   readonly file?: string;
-  readonly reason?: string;
 }
 
 /** A decision about companies, and how it is given. */
@@ -73,17 +72,13 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
     .description(about.description)
     .option('--file <path>', 'a file with one reference in each line');
   if (about.all !== undefined) command.option('--all', about.all);
-  if (about.needsReason) command.requiredOption('--reason <text>', 'why');
-  else command.option('--reason <text>', 'why');
-  addSender(command).action((migration: string, named: string[], options: CompanyOptions) =>
-    run(() =>
-      withFerry(terminal.env, (ferry) =>
-        decideAbout(ferry, migration, about.message, companiesOf(named, options, about), {
-          ...senderOf(options),
-          ...(options.reason === undefined ? {} : { reason: options.reason }),
-        }),
+  addDecider(command, about.needsReason ? 'reason needed' : 'reason possible').action(
+    (migration: string, named: string[], options: CompanyOptions) =>
+      run(() =>
+        withFerry(terminal.env, (ferry) =>
+          decideAbout(ferry, migration, about.message, companiesOf(named, options, about), sentBy(options)),
+        ),
       ),
-    ),
   );
 }
 

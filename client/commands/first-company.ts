@@ -1,24 +1,22 @@
 import type { Context } from './context';
-import { assertCompany, send } from './decisions';
+import { assertCompany, send } from './send';
 import type { SenderOptions } from './sender';
-import { addSender, senderOf } from './sender';
+import { addDecider, sentBy } from './sender';
 import { withFerry } from './with-ferry';
 
 /** `ferry first-company`: which company proves the way; after one was moved, which is moved instead. */
 export function addFirstCompany({ program, run, terminal }: Context): void {
-  addSender(
+  addDecider(
     program
       .command('first-company <migration> <reference>')
-      .description('Choose the company that goes first; after one was moved: another, or the same one again')
-      .option('--reason <text>', 'why'),
-  ).action((migration: string, reference: string, options: SenderOptions & { readonly reason?: string }) =>
+      .description('Choose the company that goes first; after one was moved: another, or the same one again'),
+  ).action((migration: string, reference: string, options: SenderOptions) =>
     run(() =>
       withFerry(terminal.env, async (ferry) => {
         await assertCompany(ferry, migration, reference);
         return send(ferry, migration, 'chooseFirstCompany', {
           company: reference,
-          ...senderOf(options),
-          ...(options.reason === undefined ? {} : { reason: options.reason }),
+          ...sentBy(options),
         });
       }),
     ),

@@ -4,22 +4,47 @@ import { Option } from 'commander';
 import type { Role } from '../../domain/steps';
 import { isRole, ROLES } from '../../domain/steps';
 import { CommandFailed } from '../command-failed';
+import type { Sent } from '../ferry';
+import { readTime } from '../screen/times';
 
 /** Who decides: said on the command line, because support also records what the client has decided. */
 export interface SenderOptions {
   readonly as: string;
   readonly by?: string;
+  readonly reason?: string;
+  readonly validUntil?: string;
 }
 
+/** Options of a command that supplies or decides something. */
 export function addSender(command: Command): Command {
   return command
     .addOption(new Option('--as <role>', 'whose decision it is: client or support').default('support'))
     .option('--by <name>', 'the person who decides (default: the user of this machine)');
 }
 
-export function senderOf(options: SenderOptions): { role: Role; by: string } {
+/** Options of a command that decides something. */
+export function addDecider(command: Command, reason: 'reason needed' | 'reason possible' = 'reason possible'): Command {
+  if (reason === 'reason needed') command.requiredOption('--reason <text>', 'why');
+  else command.option('--reason <text>', 'why');
+  return addSender(command).option(
+    '--valid-until <time>',
+    'refuse it when no worker has applied it by then: "2026-11-21 22:00" in your time zone, or ISO 8601',
+  );
+}
+
+export function senderOf(options: Pick<SenderOptions, 'as' | 'by'>): { role: Role; by: string } {
   if (!isRole(options.as)) {
     throw new CommandFailed(`there is no role ${options.as}`, `roles are: ${ROLES.join(', ')}`);
   }
   return { role: options.as, by: options.by ?? userInfo().username };
+}
+
+/** What every decision carries. */
+export function sentBy(options: SenderOptions): Sent {
+  const { reason, validUntil } = options;
+  return {
+    ...senderOf(options),
+    ...(reason === undefined ? {} : { reason }),
+    ...(validUntil === undefined ? {} : { validUntil: readTime(validUntil).toISOString() }),
+  };
 }

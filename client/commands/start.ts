@@ -1,4 +1,6 @@
 import type { Preflight } from '../../domain/migration-state';
+import type { LimitsChange } from '../../domain/limits';
+import { readLimits } from '../../domain/limits';
 import type { Platform } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
 import { isIdWord } from '../../domain/plan';
@@ -11,25 +13,29 @@ import type { CommandResult } from '../screen';
 import { counted } from '../words';
 import type { Context } from './context';
 import { printFindings } from './finding-list';
+import type { LimitOptions } from './limit-options';
+import { addLimits, limitsOf } from './limit-options';
 import { platformOption } from './options';
 import type { SenderOptions } from './sender';
 import { senderOf } from './sender';
 import { withFerry } from './with-ferry';
 
-interface StartOptions extends Omit<SenderOptions, 'as'> {
+interface StartOptions extends LimitOptions, Pick<SenderOptions, 'by'> {
   readonly platform: Platform;
   readonly client: string;
   readonly label?: string;
   readonly credentials?: string;
   readonly contact: string;
   readonly firstCompany?: string;
+  readonly fourEyes?: true;
+  readonly digestObligatory?: true;
 }
 
 const CHECKED_WITHIN_MS = 15_000;
 
 /** `ferry start`: checks the manifest, stores it, and starts the migration. */
 export function addStart({ program, run, terminal }: Context): void {
-  program
+  const command = program
     .command('start <manifest>')
     .description('Start a migration: check the manifest (CSV or JSON), store it, begin with step 1')
     .addOption(platformOption())
@@ -39,7 +45,11 @@ export function addStart({ program, run, terminal }: Context): void {
     .option('--first-company <reference>', 'the company that proves the way (default: the first that can be moved)')
     .option('--contact <text>', 'whom the client calls', 'the solutions team')
     .option('--by <name>', 'who supplies the manifest (default: the user of this machine)')
-    .action((manifest: string, options: StartOptions) => run(() => start(terminal.env, manifest, options)));
+    .option('--four-eyes', 'who supplied or proposed something may not approve it, nor one person sign in both roles')
+    .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do');
+  addLimits(command).action((manifest: string, options: StartOptions) =>
+    run(() => start(terminal.env, manifest, options)),
+  );
 }
 
 async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: StartOptions): Promise<CommandResult> {
@@ -58,6 +68,8 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
       rows: manifest.rows,
       manifestDigest: manifestDigest(manifest.rows),
       contact: options.contact,
+      limits: limitsRead(options),
+      decisions: { fourEyes: options.fourEyes ?? false, digestObligatory: options.digestObligatory ?? false },
       by,
       firstCompany,
     });
@@ -88,6 +100,15 @@ function assertStartable({ client, label, platform }: StartOptions): void {
       'its connections are moved by the self-service route',
     );
   }
+}
+
+/** What commander cannot know: whether a number is one that the limit may have. */
+function limitsRead(options: StartOptions): LimitsChange {
+  const limits = limitsOf(options);
+  if (Object.keys(limits).length === 0) return {};
+  const read = readLimits(limits);
+  if ('malformed' in read) throw new CommandFailed(read.malformed, 'nothing was started');
+  return read.limits;
 }
 
 function refusedManifest({ findings }: Manifest): CommandResult {

@@ -10,7 +10,8 @@ export interface Prompts {
 
 /** The package is loaded when the first question is asked: most commands ask none. */
 export const terminalPrompts: Prompts = {
-  confirm: async (message) => asked(async () => (await import('@inquirer/prompts')).confirm({ message, default: false })),
+  confirm: async (message) =>
+    asked(async () => (await import('@inquirer/prompts')).confirm({ message, default: false })),
   secret: async (message) => asked(async () => (await import('@inquirer/prompts')).password({ message, mask: true })),
 };
 
@@ -19,7 +20,8 @@ async function asked<Answer>(question: () => Promise<Answer>): Promise<Answer> {
   try {
     return await question();
   } catch (error) {
-    if (error instanceof Error && error.name === 'ExitPromptError') throw new CommandFailed('nothing was done');
+    if (error instanceof Error && error.name === 'ExitPromptError')
+      throw new CommandFailed('nothing was done', 'run it again when you know');
     throw error;
   }
 }

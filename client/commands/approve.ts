@@ -1,0 +1,74 @@
+import type { Step } from '../../domain/steps';
+import { CommandFailed } from '../command-failed';
+import type { Ferry, Sent } from '../ferry';
+import { NoWorker, readProgress } from '../ferry';
+import type { CommandResult, Terminal } from '../screen';
+import { Screen } from '../screen';
+import type { Context } from './context';
+import { send, stepNamed } from './send';
+import type { SenderOptions } from './sender';
+import { addDecider, sentBy } from './sender';
+import type { Subject } from './subject';
+import { readSubject } from './subject';
+import { withFerry } from './with-ferry';
+
+interface ApproveOptions extends SenderOptions {
+  readonly yes?: true;
+  readonly digest?: string;
+  readonly json?: true;
+}
+
+/** `ferry approve`, `ferry sign-off`: shows what it is about, asks, and sends the digest of just that. */
+export function addApprove({ program, run, terminal }: Context): void {
+  const options = (command: ReturnType<typeof program.command>) =>
+    addDecider(command)
+      .option('--yes', 'do not ask')
+      .option('--digest <digest>', 'approve only what was seen before, by its digest in: ferry show --json');
+
+  options(
+    program.command('approve <migration> [step]').description('Approve a step; without one, the step that is open'),
+  ).action((migration: string, step: string | undefined, given: ApproveOptions) =>
+    run(() =>
+      withFerry(terminal.env, (ferry) =>
+        approve(ferry, terminal, migration, step === undefined ? undefined : stepNamed(step), given),
+      ),
+    ),
+  );
+
+  options(
+    program.command('sign-off <migration>').description('Accept the handover: what was moved, and what was not'),
+  ).action((migration: string, given: ApproveOptions) =>
+    run(() => withFerry(terminal.env, (ferry) => approve(ferry, terminal, migration, 'complete-migration', given))),
+  );
+}
+
+async function approve(
+  ferry: Ferry,
+  terminal: Terminal,
+  migrationId: string,
+  named: Step | undefined,
+  options: ApproveOptions,
+): Promise<CommandResult> {
+  const subject = await subjectOf(ferry, migrationId, named);
+  const step = subject?.step ?? named;
+  if (step === undefined) throw new CommandFailed('no worker answers, so the open step is not known', 'name the step');
+  const sent: Sent = { step, ...sentBy(options) };
+  if (!subject) return send(ferry, migrationId, 'approve', sent);
+  const screen = new Screen(terminal, options.json === true);
+  if (!screen.json) subject.print(screen);
+  if (!options.yes && !screen.json && terminal.prompts && !(await terminal.prompts.confirm(`Approve ${step}?`))) {
+    throw new CommandFailed('nothing was decided', `look at all of it with: ferry show ${migrationId}`);
+  }
+  return send(ferry, migrationId, 'approve', { ...sent, digest: options.digest ?? subject.digest });
+}
+
+/** Undefined: no worker answers. A decision is taken all the same, only not bound to what was seen. */
+async function subjectOf(ferry: Ferry, migrationId: string, named: Step | undefined): Promise<Subject | undefined> {
+  try {
+    const progress = await readProgress(ferry, migrationId);
+    return await readSubject(ferry, progress, named ?? progress.step);
+  } catch (error) {
+    if (error instanceof NoWorker) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import type { DecisionMessage } from '../../domain/read-decision';
+import type { Step } from '../../domain/steps';
+import { isStep, STEPS } from '../../domain/steps';
+import { findCompany } from '../../store';
+import { CommandFailed } from '../command-failed';
+import type { Answer, Ferry, Sent } from '../ferry';
+import { decide } from '../ferry';
+import type { CommandResult, Screen } from '../screen';
+import { nearest } from '../spelling';
+
+/** Sends a decision and says what became of it. */
+export async function send(
+  ferry: Ferry,
+  migrationId: string,
+  message: DecisionMessage,
+  sent: Sent,
+): Promise<CommandResult> {
+  const answer = await decide(ferry, migrationId, message, sent);
+  return {
+    failed: answer.became === 'refused',
+    json: { schema: 'ferry.decision/1', migrationId, message, ...answer },
+    print: (screen) => screen.line(`${markOf(screen, answer)} ${migrationId}: ${answer.text}`),
+  };
+}
+
+function markOf(screen: Screen, { became }: Answer): string {
+  switch (became) {
+    case 'applied':
+      return screen.styled('green', '✓');
+    case 'refused':
+      return screen.styled('red', '✗ refused:');
+    case 'recorded':
+      return screen.styled('yellow', '…');
+  }
+}
+
+/** @throws CommandFailed when there is no such step */
+export function stepNamed(step: string): Step {
+  if (isStep(step)) return step;
+  const near = nearest(step, STEPS);
+  throw new CommandFailed(
+    `there is no step ${step}`,
+    near === undefined ? `the steps are: ${STEPS.join(', ')}` : `did you mean ${near}?`,
+  );
+}
+
+/** @throws CommandFailed when the manifest has no company of this reference */
+export async function assertCompany({ db }: Ferry, migrationId: string, reference: string): Promise<void> {
+  if (await findCompany(db, migrationId, { reference })) return;
+  throw new CommandFailed(`${migrationId} has no company ${reference}`, `see: ferry companies ${migrationId}`);
+}

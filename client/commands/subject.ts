@@ -1,0 +1,73 @@
+import type { Progress } from '../../domain/progress';
+import type { Step } from '../../domain/steps';
+import { STEP_RULES } from '../../domain/steps';
+import type { LedgerCompany } from '../../store';
+import { readCompanies } from '../../store';
+import type { Ferry } from '../ferry';
+import type { Screen } from '../screen';
+import { localTime } from '../screen/times';
+import { windowText } from '../window-text';
+import { counted } from '../words';
+import { printEvidence } from './show';
+
+/** What somebody is about to decide about, and the digest by which the migration knows that it was just this. */
+export interface Subject {
+  readonly step: Step;
+  readonly digest: string;
+  print(screen: Screen): void;
+}
+
+/** More would scroll the question away; all of them are in `ferry companies`. */
+const MOST_SHOWN = 20;
+
+/** What there is to see of a step before it is approved. */
+export async function readSubject(ferry: Ferry, progress: Progress, step: Step): Promise<Subject> {
+  const notMoved = step === 'complete-migration' ? await readNotMoved(ferry, progress.migrationId) : [];
+  return {
+    step,
+    digest: progress.digests[step],
+    print: (screen) => {
+      screen.line(screen.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
+      PRINTERS[step](screen, progress, notMoved);
+      screen.line();
+    },
+  };
+}
+
+type Printer = (screen: Screen, progress: Progress, notMoved: readonly LedgerCompany[]) => void;
+
+const PRINTERS: Readonly<Record<Step, Printer>> = {
+  'supply-details': (screen, { preflight }) => {
+    if (!preflight) return screen.line('  The details are still being checked.');
+    screen.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'nobody'}`);
+    screen.line(`  Manifest: sha256 ${preflight.manifestDigest ?? 'none'}`);
+    for (const problem of preflight.problems) screen.line(`  ${screen.styled('red', '✗')} ${problem}`);
+  },
+  schedule: (screen, { proposal, windows }) => {
+    if (!proposal) return screen.line('  No time has been proposed yet.');
+    screen.line(`  Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+    screen.line(`  Companies are started ${windows.length === 0 ? 'at any hour' : windows.map(windowText).join('; ')}`);
+  },
+  'update-application': (screen, { preflight }) =>
+    screen.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
+  'disable-syncing': (screen, { counts }) =>
+    screen.line(`  ${counts.unconfirmed} of ${counted(counts.total, 'company')} not yet confirmed as disabled`),
+  'migrate-first-company': (screen, progress) => printEvidence(screen, progress),
+  'complete-migration': (screen, { counts, migrationId }, notMoved) => {
+    screen.line(`  ${counts.migrated} of ${counted(counts.total, 'company')} moved`);
+    for (const { reference, name, state, failureText } of notMoved.slice(0, MOST_SHOWN)) {
+      screen.line(`  ${screen.styled('yellow', reference)} ${name}: ${state}${failureText ? `, ${failureText}` : ''}`);
+    }
+    if (notMoved.length > MOST_SHOWN) {
+      screen.line(`  and ${notMoved.length - MOST_SHOWN} more; see them all with: ferry companies ${migrationId}`);
+    }
+  },
+};
+
+async function readNotMoved({ db }: Ferry, migrationId: string): Promise<readonly LedgerCompany[]> {
+  const notMoved: LedgerCompany[] = [];
+  for (const state of ['failed', 'outcome-unknown', 'skipped', 'excluded'] as const) {
+    for await (const company of readCompanies(db, migrationId, { state })) notMoved.push(company);
+  }
+  return notMoved;
+}
