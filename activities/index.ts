@@ -8,9 +8,10 @@ import { firstCompanyActivities } from './first-company';
 import { noticeActivities } from './notices';
 import { preflightActivities } from './preflight';
 import { relinkActivities } from './relink';
+import { withTypedFailures } from './typed-failures';
 
 export function createActivities(deps: ActivityDeps) {
-  return {
+  return withTypedFailures({
     ...courseActivities(deps),
     ...preflightActivities(deps),
     ...firstCompanyActivities(deps),
@@ -19,7 +20,7 @@ export function createActivities(deps: ActivityDeps) {
     ...estimateActivities(deps),
     ...noticeActivities(deps),
     ...relinkActivities(deps),
-  };
+  });
 }
 
 export type Activities = ReturnType<typeof createActivities>;

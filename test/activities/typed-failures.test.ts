@@ -1,0 +1,57 @@
+/** What a failed activity tells Temporal. */
+import { ApplicationFailure } from '@temporalio/activity';
+import { dropped, failing } from '../company-data-client/misbehaving-service';
+import type { CrossingRig } from '../support/crossing';
+import { openCrossingRig } from '../support/crossing';
+import type { Interference } from '../support/interposer';
+import { putRow } from '../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+/** A look for end customers who have connected again, while every question about a connection meets this. */
+async function failureOf(interference: Interference): Promise<ApplicationFailure> {
+  const { id } = await rig.migration(['sbx-revoked']);
+  await rig.importSlice(id);
+  await putRow(rig.ledger.db, id, 1, { relinking_since: new Date() });
+  rig.between.on('GET', /\/connections/, interference);
+  const looking = rig.perform((activities) => activities.lookForRelinked({ migrationId: id }));
+  const failure = await looking.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof ApplicationFailure)) throw new Error('it failed as no activity should', { cause: failure });
+  return failure;
+}
+
+test('it is not tried again before the service said that it may', async () => {
+  const failure = await failureOf(failing(429, 'slowly', { 'retry-after': '3600' }));
+  expect(failure).toMatchObject({ type: 'DeferredUntil', nonRetryable: false });
+  expect(Number(failure.nextRetryDelay)).toBeGreaterThan(3_590_000);
+  expect(Number(failure.nextRetryDelay)).toBeLessThanOrEqual(3_600_000);
+});
+
+test.each<[string, Interference, string]>([
+  ['an outage', failing(503, 'maintenance'), 'ServiceFailing'],
+  ['a dropped connection', dropped, 'NoAnswer'],
+  ['a refused key', failing(401, 'the key is wrong'), 'KeyRefused'],
+])('%s has its type, and is tried again as the workflow says', async (_, interference, type) => {
+  const failure = await failureOf(interference);
+  expect(failure).toMatchObject({ type, nonRetryable: false });
+  expect(failure.message).toContain('GET /companies/');
+  expect(failure.nextRetryDelay).toBeUndefined();
+});
+
+test('neither the key nor anything beneath the failure is told', async () => {
+  const failure = await failureOf((response, { headers }) => {
+    failing(400, `no such key: ${headers.authorization}`)(response, {} as never);
+  });
+  expect(failure.type).toBe('BadRequest');
+  expect(failure.message).toContain('no such key');
+  expect(failure.message).not.toMatch(/Basic \S{20}/);
+  expect(failure.cause).toBeUndefined();
+});
