@@ -50,7 +50,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
           toCreate: rows.filter(({ created }) => !created).length,
           service: facts,
           openElsewhere: await findOpenElsewhere(db, platform.key, organizations, migrationId),
-          endsBy: (await estimateBefore(db, migrationId, startAt ?? new Date().toISOString())).ends?.latest ?? null,
+          endsBy: (await estimateBefore(db, migrationId, startAt)).ends?.latest ?? null,
         }),
         ...companyFindings(rows, platform),
       ];

@@ -58,7 +58,8 @@ export type FindingCode =
   // With the account, the platform, or other migrations:
   | 'no-managed-route'
   | 'service-refuses'
-  | 'service-not-asked'
+  | 'not-asked'
+  | 'migration-exists'
   | 'key-not-administrator'
   | 'no-room'
   | 'account-expires'
@@ -71,12 +72,13 @@ export type FindingCode =
   | 'organization-was-connected'
   | 'organization-open-elsewhere';
 
-/** Something that is wrong, or may be, with a file: where, what, and what to do. Never holds a credential. */
+/** Something that is wrong, or may be, with what was supplied: where, what, and what to do. Never holds a credential. */
 export interface Finding {
   readonly code: FindingCode;
   /** An error keeps a migration from starting; a warning is for a person to judge. */
   readonly severity: 'error' | 'warning';
-  readonly file: string;
+  /** Absent: it is about the account, or about other migrations. */
+  readonly file?: string;
   /** Line of the file, from 1. */
   readonly line?: number;
   /** From 1: in CSV the cell of the row, as a spreadsheet counts columns; in JSON the character of the line. */

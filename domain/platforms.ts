@@ -112,8 +112,20 @@ export const PLATFORMS: readonly Platform[] = [
     organizationField: 'businessId',
     rotation: 'each-refresh',
   }),
-  platform({ key: 'qhyg', slug: 'quickbooks-online', name: 'QuickBooks Online', environment: 'production', ...quickBooks }),
-  platform({ key: 'ndsk', slug: 'quickbooks-online-sandbox', name: 'QuickBooks Online Sandbox', environment: 'sandbox', ...quickBooks }),
+  platform({
+    key: 'qhyg',
+    slug: 'quickbooks-online',
+    name: 'QuickBooks Online',
+    environment: 'production',
+    ...quickBooks,
+  }),
+  platform({
+    key: 'ndsk',
+    slug: 'quickbooks-online-sandbox',
+    name: 'QuickBooks Online Sandbox',
+    environment: 'sandbox',
+    ...quickBooks,
+  }),
   platform({
     key: 'fztf',
     slug: 'shopify',

@@ -54,8 +54,8 @@ export interface PreflightFacts {
   readonly rows: readonly ManifestRow[];
   /** So many of them the account does not have yet. */
   readonly toCreate: number;
-  /** Refused: the service answered, and wants nothing to do with us. */
-  readonly service: ServiceFacts | { readonly refused: string };
+  /** Refused: the service answered, and wants nothing to do with us. Null: nobody asked it. */
+  readonly service: ServiceFacts | { readonly refused: string } | null;
   /** The other migration in which an organization is open, by organization as `organizationKey` writes it. */
   readonly openElsewhere: ReadonlyMap<string, string>;
   /** When the last company is moved, at worst. ISO 8601, UTC; null: not within a year. */
@@ -77,6 +77,7 @@ export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
     );
   }
   findings.push(...openElsewhere(facts));
+  if (service === null) return findings;
   if ('refused' in service) {
     return [...findings, error('service-refuses', service.refused, 'look at the API key and its account')];
   }

@@ -1,7 +1,11 @@
+import { basisInWords, duration } from '../../domain/details';
+import type { Finding } from '../../domain/manifest';
 import type { Platform } from '../../domain/platforms';
 import { manifestDigest, readManifest, type Manifest, type ManifestFiles } from '../manifest';
 import { counted } from '../words';
 import type { CommandResult, Screen } from '../screen';
+import type { AccountCheck, CheckedPlan } from './account-check';
+import { checkAccount } from './account-check';
 import type { Context } from './context';
 import { printFindings } from './finding-list';
 import { platformOption } from './options';
@@ -9,47 +13,85 @@ import { platformOption } from './options';
 interface CheckOptions {
   readonly platform: Platform;
   readonly credentials?: string;
+  readonly offline?: true;
 }
 
-/** `ferry check`: what a migration would find wrong with a manifest, before there is one. */
-export function addCheck({ program, run }: Context): void {
+/** `ferry check`: what a migration would find wrong with a manifest and its account, before there is one. */
+export function addCheck({ program, run, terminal }: Context): void {
   program
     .command('check <manifest>')
-    .description('Look for mistakes in a manifest (CSV or JSON); nothing is sent anywhere')
+    .description(
+      'Look for mistakes in a manifest (CSV or JSON), and in the account that is configured; no credential is used',
+    )
     .addOption(platformOption())
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
-    .action(async (manifest: string, { platform, credentials }: CheckOptions) =>
-      run(() => check({ manifest, ...(credentials !== undefined && { credentials }) }, platform)),
+    .option('--offline', 'look at the files alone')
+    .action(async (manifest: string, { platform, credentials, offline }: CheckOptions) =>
+      run(async () => {
+        const files = { manifest, ...(credentials !== undefined && { credentials }) };
+        return checkResult(await checkWhole(terminal.env, { files, platform, ...(offline ? { offline } : {}) }));
+      }),
     );
 }
 
-async function check(files: ManifestFiles, platform: Platform): Promise<CommandResult> {
+/** What was looked at, and what was found. */
+export interface WholeCheck {
+  readonly files: ManifestFiles;
+  readonly platform: Platform;
+  readonly manifest: Manifest;
+  /** Null: the files alone were looked at. */
+  readonly account: AccountCheck | null;
+  readonly findings: readonly Finding[];
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+export interface CheckRequest extends CheckedPlan {
+  readonly files: ManifestFiles;
+  /** The files alone are looked at. */
+  readonly offline?: boolean;
+}
+
+export async function checkWhole(env: NodeJS.ProcessEnv, request: CheckRequest): Promise<WholeCheck> {
+  const { files, platform, offline } = request;
   const manifest = await readManifest(files, platform);
-  const errors = manifest.findings.filter(({ severity }) => severity === 'error').length;
-  const warnings = manifest.findings.length - errors;
+  const account = offline ? null : await checkAccount(env, request, files.manifest, manifest);
+  const findings = [...manifest.findings, ...(account?.findings ?? [])];
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  return { files, platform, manifest, account, findings, errors, warnings: findings.length - errors };
+}
+
+function checkResult(check: WholeCheck): CommandResult {
   return {
-    failed: errors > 0,
-    json: {
-      schema: 'ferry.check/1',
-      ok: errors === 0,
-      files,
-      platform: platform.slug,
-      companies: manifest.rows.length,
-      credentials: manifest.credentials.length,
-      // Of a manifest that cannot be used, nobody shall approve a digest.
-      manifestDigest: errors === 0 ? manifestDigest(manifest.rows) : null,
-      errors,
-      warnings,
-      findings: manifest.findings,
-    },
+    failed: check.errors > 0,
+    json: { schema: 'ferry.check/1', ok: check.errors === 0, ...checkJson(check) },
     print: (screen) => {
-      printFindings(screen, manifest.findings);
-      printSummary(screen, manifest, platform, errors, warnings);
+      printFindings(screen, check.findings);
+      printSummary(screen, check);
     },
   };
 }
 
-function printSummary(screen: Screen, manifest: Manifest, platform: Platform, errors: number, warnings: number): void {
+export function checkJson({ files, platform, manifest, account, findings, errors, warnings }: WholeCheck) {
+  return {
+    files,
+    platform: platform.slug,
+    companies: manifest.rows.length,
+    credentials: manifest.credentials.length,
+    // Of a manifest that cannot be used, nobody shall approve a digest.
+    manifestDigest: errors === 0 ? manifestDigest(manifest.rows) : null,
+    asked: account?.asked ?? [],
+    estimate: account?.estimate ?? null,
+    errors,
+    warnings,
+    findings,
+  };
+}
+
+export function printSummary(screen: Screen, { manifest, platform, account, errors, warnings }: WholeCheck): void {
+  if (account?.asked.length === 0 && account.findings.length === 0) {
+    screen.line('Account and other migrations were not looked at: neither service nor database is configured.');
+  }
   if (errors > 0) {
     const count = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
     screen.line(`${screen.styled('red', '✗')} ${count}: correct the errors and check again`);
@@ -58,4 +100,8 @@ function printSummary(screen: Screen, manifest: Manifest, platform: Platform, er
   const { rows, credentials } = manifest;
   const what = `${counted(rows.length, 'company')} of ${platform.name}, ${counted(credentials.length, 'credential')}`;
   screen.line(`${screen.styled('green', '✓')} ${what}: no errors, ${counted(warnings, 'warning')}`);
+  if (account) {
+    const { lowMs, highMs } = account.estimate;
+    screen.line(`  To move them takes ${duration(lowMs)} to ${duration(highMs)} (${basisInWords(account.estimate)})`);
+  }
 }

@@ -6,7 +6,7 @@ const SHOWN_OF_A_KIND = 5;
 
 /** Shows findings to a person: file by file, in the order of the lines. */
 export function printFindings(screen: Screen, findings: readonly Finding[]): void {
-  for (const [file, ofFile] of groupedBy(findings, ({ file }) => file)) {
+  for (const [file, ofFile] of groupedBy(findings, ({ file = 'Account and other migrations' }) => file)) {
     const kinds = groupedBy(ofFile, ({ code, severity, field }) => `${code} ${severity} ${field}`);
     const shown = [...kinds.values()].flatMap((kind) => kind.slice(0, SHOWN_OF_A_KIND));
     screen.line(screen.styled('bold', file));

@@ -3,7 +3,7 @@ import type { LimitsChange } from '../../domain/limits';
 import { readLimits } from '../../domain/limits';
 import type { Platform } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
-import { isIdWord } from '../../domain/plan';
+import { isIdWord, migrationIdOf } from '../../domain/plan';
 import { CommandFailed } from '../command-failed';
 import { detailsChecked, readHeldUp, startMigration } from '../ferry';
 import type { Manifest } from '../manifest';
@@ -12,6 +12,7 @@ import { supplyCredentials } from '../../store';
 import type { CommandResult } from '../screen';
 import { counted } from '../words';
 import type { Context } from './context';
+import { dryRun } from './dry-run';
 import { printFindings } from './finding-list';
 import type { LimitOptions } from './limit-options';
 import { addLimits, limitsOf } from './limit-options';
@@ -29,6 +30,7 @@ interface StartOptions extends LimitOptions, Pick<SenderOptions, 'by'> {
   readonly firstCompany?: string;
   readonly fourEyes?: true;
   readonly digestObligatory?: true;
+  readonly dryRun?: true;
 }
 
 const CHECKED_WITHIN_MS = 15_000;
@@ -46,7 +48,8 @@ export function addStart({ program, run, terminal }: Context): void {
     .option('--contact <text>', 'whom the client calls', 'the solutions team')
     .option('--by <name>', 'who supplies the manifest (default: the user of this machine)')
     .option('--four-eyes', 'who supplied or proposed something may not approve it, nor one person sign in both roles')
-    .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do');
+    .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do')
+    .option('--dry-run', 'make all checks, and stop before anything is stored or started');
   addLimits(command).action((manifest: string, options: StartOptions) =>
     run(() => start(terminal.env, manifest, options)),
   );
@@ -54,21 +57,25 @@ export function addStart({ program, run, terminal }: Context): void {
 
 async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: StartOptions): Promise<CommandResult> {
   assertStartable(options);
-  const { platform, credentials } = options;
+  const { client, platform, label, credentials } = options;
   const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
+  const limits = limitsRead(options);
+  if (options.dryRun) {
+    return dryRun(env, { files, platform, limits, migrationId: migrationIdOf(client, platform.slug, label) });
+  }
   const manifest = await readManifest(files, platform);
   if (manifest.findings.some(({ severity }) => severity === 'error')) return refusedManifest(manifest);
   const firstCompany = knownCompany(manifest, options.firstCompany);
   const { by } = senderOf({ as: 'support', ...(options.by === undefined ? {} : { by: options.by }) });
   return withFerry(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
-      client: options.client,
+      client,
       platform,
-      ...(options.label === undefined ? {} : { label: options.label }),
+      ...(label === undefined ? {} : { label }),
       rows: manifest.rows,
       manifestDigest: manifestDigest(manifest.rows),
       contact: options.contact,
-      limits: limitsRead(options),
+      limits,
       decisions: { fourEyes: options.fourEyes ?? false, digestObligatory: options.digestObligatory ?? false },
       by,
       firstCompany,
@@ -76,7 +83,7 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
     const preflight = await detailsChecked(ferry, migrationId, CHECKED_WITHIN_MS);
     // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.
     const storable = preflight !== null && !isRotating(platform) ? manifest.credentials : [];
-    const stored = storable.length > 0 ? (await supplyCredentials(ferry.db, migrationId, storable, by)).stored : 0;
+    const stored = storable.length > 0 ? (await supplyCredentials(ferry.db, migrationId, storable, by)).stored.length : 0;
     const heldUp = preflight ? [] : await readHeldUp(ferry, migrationId);
     return started({ migrationId, manifest, platform, stored, preflight, heldUp });
   });

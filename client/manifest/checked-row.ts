@@ -33,6 +33,11 @@ export class CheckedRow {
     return (this.cells.get(field)?.text.trim() ?? '') !== '';
   }
 
+  placeOf(field: string): Pick<Finding, 'line' | 'column'> {
+    const cell = this.cells.get(field);
+    return cell ? { line: cell.line, column: cell.column } : { line: this.line };
+  }
+
   error(field: string, code: FindingCode, message: string, advice: string): void {
     this.#sound = false;
     this.#report('error', field, code, message, advice);
@@ -102,8 +107,6 @@ export class CheckedRow {
   }
 
   #report(severity: Finding['severity'], field: string, code: FindingCode, message: string, advice: string): void {
-    const cell = this.cells.get(field);
-    const place = cell ? { line: cell.line, column: cell.column } : { line: this.line };
-    this.report({ code, severity, file: this.file, ...place, field, message, advice });
+    this.report({ code, severity, file: this.file, ...this.placeOf(field), field, message, advice });
   }
 }

@@ -23,6 +23,8 @@ export interface Manifest {
   /** Of both files; where both have one for a company, that of the second. */
   readonly credentials: readonly SuppliedCredential[];
   readonly findings: readonly Finding[];
+  /** Where each row's organization stands in the file. */
+  readonly organizationPlaces: ReadonlyMap<number, Pick<Finding, 'line' | 'column'>>;
 }
 
 /** What a file of credentials says. With an error among the findings, nothing of it may be used. */
@@ -38,6 +40,7 @@ export async function readManifest(files: ManifestFiles, platform: Platform, now
   const findings: Finding[] = [];
   const report: Report = (finding) => findings.push(finding);
   const rows: ManifestRow[] = [];
+  const organizationPlaces = new Map<number, Pick<Finding, 'line' | 'column'>>();
   const credentials = new Map<string, SuppliedCredential>();
   const duplicates = new Duplicates(platform.organizationField);
   let position = 0;
@@ -51,7 +54,9 @@ export async function readManifest(files: ManifestFiles, platform: Platform, now
       if (credential !== null) duplicates.credential(checked, credential);
       if (credential !== null) credentials.set(credential.reference, credential);
     }
-    if (company !== null && checked.sound) rows.push(company);
+    if (company === null || !checked.sound) return;
+    rows.push(company);
+    organizationPlaces.set(company.row, checked.placeOf(platform.organizationField));
   });
 
   if (files.credentials !== undefined) {
@@ -63,7 +68,7 @@ export async function readManifest(files: ManifestFiles, platform: Platform, now
     });
   }
   if (!findings.some(isError)) reportWholeManifest(files, rows, credentials, platform, report);
-  return { rows, credentials: [...credentials.values()], findings };
+  return { rows, credentials: [...credentials.values()], findings, organizationPlaces };
 }
 
 /**

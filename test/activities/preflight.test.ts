@@ -47,7 +47,7 @@ test.each<[string, RegExp, Parameters<typeof altered>[0], RegExp]>([
   [
     'an account that expires on the way',
     /^\/account$/,
-    (body) => ({ ...body, expiresAt: new Date(Date.now() - 1_000).toISOString() }),
+    (body) => ({ ...body, expiresAt: new Date(Date.now() + 1_000).toISOString() }),
     /the account expires at/,
   ],
   ['a platform that is off', /^\/integrations\//, (body) => ({ ...body, enabled: false }), /is not enabled/],

@@ -1,10 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 import { removeWrittenFiles, written } from '../manifest/written-files';
-import { ferry } from './captured';
+import { ferry as ferryIn } from './captured';
 
-afterAll(removeWrittenFiles);
+// Nothing is configured, and no stack runs here.
+const home = mkdtempSync(join(tmpdir(), 'tokenferry-test-'));
+const ferry = (args: string[], columns?: number) => ferryIn(args, columns, { TOKENFERRY_HOME: home });
+
+afterAll(() => {
+  removeWrittenFiles();
+  rmSync(home, { recursive: true, force: true });
+});
 
 const EXAMPLE = join(__dirname, '../../examples/quickbooks-online-25');
 const manifest = join(EXAMPLE, 'manifest.csv');
@@ -24,6 +33,7 @@ test('a good manifest passes, with its warnings', async () => {
   expect(exitCode).toBe(0);
   expect(err).toBe('');
   expect(out).toContain('✓ 25 companies of QuickBooks Online, 25 credentials: no errors, 2 warnings\n');
+  expect(out).toContain('Account and other migrations were not looked at: neither service nor database is configured.');
   expect(out).toMatch(/^warning +18 +2 name +the name "Riverside Dental Care" stands in line 5 and line 18/m);
 });
 

@@ -19,6 +19,8 @@ const WORKFLOWS = { workflowBundle: { codePath: path.join(__dirname, '../../dist
 export interface Orchestrator {
   readonly ferry: Ferry;
   readonly service: Service;
+  /** Where accounts and keys of the service are made. */
+  readonly serviceDatabaseUrl: string;
   readonly config: WorkerConfig;
   /** For commands: the variables that lead to this orchestrator. */
   readonly env: NodeJS.ProcessEnv;
@@ -28,7 +30,11 @@ export interface Orchestrator {
   close(): Promise<void>;
 }
 
-export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> = {}): Promise<Orchestrator> {
+/** @param address of a Temporal server of the test's own; otherwise the one that all share */
+export async function startOrchestrator(
+  serviceOptions: Partial<ServiceOptions> = {},
+  address = process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '',
+): Promise<Orchestrator> {
   const [serviceDatabase, database] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const service = await startService({
     requestsPerMinute: 100_000,
@@ -39,7 +45,6 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
   });
   const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
-  const address = process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '';
   const namespace = `test-${process.env['JEST_WORKER_ID'] ?? '1'}`;
   const config: WorkerConfig = {
     home: '',
@@ -57,6 +62,7 @@ export async function startOrchestrator(serviceOptions: Partial<ServiceOptions> 
   return {
     ferry,
     service,
+    serviceDatabaseUrl: serviceDatabase.url,
     config,
     env: {
       TEMPORAL_ADDRESS: address,

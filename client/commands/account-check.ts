@@ -1,0 +1,155 @@
+/** What account, platform and other migrations have against a manifest: asked before there is a migration. */
+import type { CompanyDataClient } from '../../company-data-client';
+import { CompanyDataError, readServiceFacts } from '../../company-data-client';
+import type { Config } from '../../config';
+import { loadConfig } from '../../config';
+import type { Estimate, KnownSpeed } from '../../domain/estimate';
+import { ASSUMED_SPEED, estimate } from '../../domain/estimate';
+import type { LimitsChange } from '../../domain/limits';
+import { DEFAULT_LIMITS } from '../../domain/limits';
+import type { Finding } from '../../domain/manifest';
+import type { Platform } from '../../domain/platforms';
+import type { PreflightFacts } from '../../domain/preflight';
+import { organizationKey, preflight } from '../../domain/preflight';
+import { volumeOf } from '../../domain/volume';
+import type { Database } from '../../store';
+import { DatabaseUnavailable, findOpenElsewhere, openDatabase, readMigration, readSpeed } from '../../store';
+import type { Manifest } from '../manifest';
+import { usingService } from './with-service';
+
+/** Who was asked beside the files themselves. */
+type Asked = 'account' | 'other migrations';
+
+export interface AccountCheck {
+  readonly asked: readonly Asked[];
+  /** Those about a company have its place in the file. */
+  readonly findings: readonly Finding[];
+  /** As if it were started now. */
+  readonly estimate: Estimate;
+}
+
+/** What is known of the migration that is to be. */
+export interface CheckedPlan {
+  readonly platform: Platform;
+  readonly migrationId?: string;
+  readonly limits?: LimitsChange;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * Asks whatever is configured, or runs here: the service about the account, the ledger about other migrations. Nothing
+ * is written. What does not answer becomes a warning.
+ */
+export async function checkAccount(
+  env: NodeJS.ProcessEnv,
+  { platform, migrationId, limits = {} }: CheckedPlan,
+  file: string,
+  { rows, organizationPlaces }: Manifest,
+): Promise<AccountCheck> {
+  const config = loadConfig([], env, ['service', 'databaseUrl']);
+  const organizations = new Set(rows.map(({ organization }) => organizationKey(organization)));
+  const [service, ledger] = await Promise.all([
+    askService(config.service, platform, organizations),
+    askLedger(config.databaseUrl, platform, organizations, migrationId ?? null),
+  ]);
+  const whole = estimate({
+    volume: volumeOf(rows),
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    known: ledger.speed,
+    from: new Date().toISOString(),
+  });
+  const found = preflight({
+    platform,
+    rows,
+    toCreate: rows.length,
+    service: service.facts,
+    openElsewhere: ledger.openElsewhere,
+    endsBy: whole.ends?.latest ?? null,
+  });
+  return {
+    asked: [
+      ...(service.facts === null ? [] : ['account' as const]),
+      ...(ledger.answered ? ['other migrations' as const] : []),
+    ],
+    findings: [
+      ...service.findings,
+      ...ledger.findings,
+      ...found.map(({ about, ...finding }): Finding => {
+        if (!about) return finding;
+        return { ...finding, file, ...organizationPlaces.get(about.row) };
+      }),
+    ],
+    estimate: whole,
+  };
+}
+
+interface ServiceAnswer {
+  readonly facts: PreflightFacts['service'];
+  readonly findings: readonly Finding[];
+}
+
+async function askService(
+  config: Config<'service'>['service'] | undefined,
+  platform: Platform,
+  organizations: ReadonlySet<string>,
+): Promise<ServiceAnswer> {
+  if (!config) return { facts: null, findings: [] };
+  const question = { platformKey: platform.key, organizations, isOwn: () => false };
+  try {
+    const facts = await usingService(config, (service: CompanyDataClient) => readServiceFacts(service, question));
+    return { facts, findings: [] };
+  } catch (error) {
+    if (!(error instanceof CompanyDataError)) throw error;
+    return { facts: null, findings: [notAsked('the account', error, `look at the service at ${config.url}`)] };
+  }
+}
+
+interface LedgerAnswer {
+  readonly answered: boolean;
+  readonly openElsewhere: ReadonlyMap<string, string>;
+  readonly speed: KnownSpeed;
+  readonly findings: readonly Finding[];
+}
+
+async function askLedger(
+  url: Config<'databaseUrl'>['databaseUrl'] | undefined,
+  platform: Platform,
+  organizations: ReadonlySet<string>,
+  migrationId: string | null,
+): Promise<LedgerAnswer> {
+  const silent = { answered: false, openElsewhere: new Map<string, string>(), speed: ASSUMED_SPEED };
+  if (!url) return { ...silent, findings: [] };
+  let db: Database | undefined;
+  try {
+    db = await openDatabase({ url: url.reveal(), connections: 1, connectTimeoutMs: CONNECT_TIMEOUT_MS });
+    return {
+      answered: true,
+      openElsewhere: await findOpenElsewhere(db, platform.key, organizations, migrationId),
+      speed: (await readSpeed(db, platform.key)) ?? ASSUMED_SPEED,
+      findings: await existing(db, migrationId),
+    };
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    return { ...silent, findings: [notAsked('other migrations', error, 'look at the database')] };
+  } finally {
+    await db?.destroy();
+  }
+}
+
+/** An id names one migration for ever. */
+async function existing(db: Database, migrationId: string | null): Promise<readonly Finding[]> {
+  const migration = migrationId === null ? undefined : await readMigration(db, migrationId);
+  if (!migration || migration.state === 'supplied') return [];
+  const message = `there is a migration ${migrationId} already`;
+  return [{ code: 'migration-exists', severity: 'error', message, advice: 'give this one another --label' }];
+}
+
+function notAsked(what: Asked | 'the account', error: Error, advice: string): Finding {
+  return {
+    code: 'not-asked',
+    severity: 'warning',
+    message: `${what} could not be looked at: ${error.message}`,
+    advice,
+  };
+}
