@@ -61,6 +61,32 @@ const notNegative = (ms: number | null): number | null => (ms === null ? null : 
 /** Companies without a wave go last. */
 const NO_WAVE = 2_147_483_647;
 
+/** Companies whose attempt died, or whose answer was lost, while they were importing. */
+export interface Interrupted {
+  readonly companies: number;
+  /** Before, something of their attempt may still be on its way. The first of them; null: there is none. */
+  readonly takenOverFrom: Date | null;
+}
+
+/**
+ * Counts the interrupted companies: a newer attempt has begun than the one that holds them, the attempt said that it
+ * does not know what became of them, or it holds them for too long.
+ */
+export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
+  const { rows } = await sql<Interrupted>`
+    select count(*) as companies, min(c.held_until) as "takenOverFrom"
+    from companies c
+    join migrations m on m.id = c.migration_id
+    where c.migration_id = ${migrationId} and c.state = 'importing'
+      and (c.failure_text is not null or c.held_until < clock_timestamp() or not exists (
+        select from slices s
+        where s.migration_id = m.id and s.run = m.current_run
+          and concat_ws('/', s.run, s.slice, s.attempt) = c.attempt))`.execute(db);
+  const [interrupted] = rows;
+  if (!interrupted) throw new Error('an aggregate always gives one row');
+  return interrupted;
+}
+
 /** How many companies are in which state. One scan of the migration's rows. */
 export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {
   const { rows } = await sql<Counts>`

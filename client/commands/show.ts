@@ -3,6 +3,8 @@ import type { Estimate } from '../../domain/estimate';
 import { settledCompanies } from '../../domain/company-state';
 import type { Progress, StepProgress } from '../../domain/progress';
 import { STEP_RULES, stepNumber } from '../../domain/steps';
+import type { Interrupted } from '../../store';
+import { countInterrupted } from '../../store';
 import { readHeldUp, readProgress } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
@@ -20,16 +22,17 @@ export function addShow({ program, run, terminal }: Context): void {
       run(() =>
         withFerry(terminal.env, async (ferry) => {
           const progress = await readProgress(ferry, migration);
-          return showResult(progress, await readHeldUp(ferry, migration));
+          const heldUp = await readHeldUp(ferry, migration);
+          return showResult(progress, heldUp, await countInterrupted(ferry.db, migration));
         }),
       ),
     );
 }
 
-function showResult(progress: Progress, heldUp: readonly string[]): CommandResult {
+function showResult(progress: Progress, heldUp: readonly string[], interrupted: Interrupted): CommandResult {
   const next = nextCommands(progress);
   return {
-    json: { schema: 'ferry.show/1', ...progress, heldUp, next },
+    json: { schema: 'ferry.show/1', ...progress, heldUp, interrupted, next },
     print: (screen) => {
       screen.line(`${screen.styled('bold', progress.migrationId)}  ${headline(progress)}`);
       const { roles, what } = progress.waitingFor;
@@ -39,6 +42,7 @@ function showResult(progress: Progress, heldUp: readonly string[]): CommandResul
       printSteps(screen, progress.steps);
       screen.line();
       printFacts(screen, progress);
+      printInterrupted(screen, interrupted);
       printEvidence(screen, progress);
       if (next.length > 0) {
         screen.line();
@@ -79,6 +83,12 @@ function printFacts(screen: Screen, { counts, estimate, proposal, preflight }: P
   if (preflight?.callbackUrl) screen.line(`Callback URL: ${preflight.callbackUrl}`);
   if (estimate && estimate.volume.companies > 0) printEstimate(screen, estimate, proposal !== null);
   if (proposal) screen.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+}
+
+function printInterrupted(screen: Screen, { companies, takenOverFrom }: Interrupted): void {
+  if (takenOverFrom === null) return;
+  const were = companies === 1 ? 'company was' : 'companies were';
+  screen.line(`${companies} ${were} interrupted; taken over from ${localTime(takenOverFrom)} on`);
 }
 
 function printEstimate(screen: Screen, estimate: Estimate, hasStart: boolean): void {

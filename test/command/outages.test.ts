@@ -1,4 +1,6 @@
+import { localTime } from '../../client/screen/times';
 import { removeWrittenFiles, written } from '../manifest/written-files';
+import { putRow } from '../support/ledger';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { ferry } from './captured';
@@ -53,6 +55,17 @@ test('decisions are kept while no worker runs, and applied when one does', async
   await orchestrator.startWorker();
   const watched = await asked(orchestrator, 'watch', id, '--until-decision');
   expect(watched.json['waitingFor']).toEqual({ roles: ['support'], what: 'paused: tea' });
+});
+
+test('companies whose attempt died: show says from when on somebody else goes on with them', async () => {
+  const id = 'patient.quickbooks-online';
+  const heldUntil = new Date('2030-01-01T22:14:00Z');
+  const importing = { state: 'importing', attempt: 'died', confirmed_at: new Date(), held_until: heldUntil } as const;
+  for (const row of [1, 2, 3]) await putRow(orchestrator.ferry.db, id, row, importing);
+  const { out } = await ferry(['show', id], undefined, orchestrator.env);
+  expect(out).toContain(`3 companies were interrupted; taken over from ${localTime(heldUntil)} on\n`);
+  const { json } = await asked(orchestrator, 'show', id);
+  expect(json['interrupted']).toEqual({ companies: 3, takenOverFrom: heldUntil.toISOString() });
 });
 
 test('the service not running: start and show say which call is tried again, and where', async () => {

@@ -1,6 +1,14 @@
 /** Companies whose attempt died, and attempts that were taken for dead and come back. */
 import type { Database, ImportOutcome } from '../../store';
-import { beginRun, beginSlice, claimGroup, closeMigration, recordImports, takeOverStalled } from '../../store';
+import {
+  beginRun,
+  beginSlice,
+  claimGroup,
+  closeMigration,
+  countInterrupted,
+  recordImports,
+  takeOverStalled,
+} from '../../store';
 import type { Ledger, Movable } from '../support/ledger';
 import { HOLD_FOR_MS, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../support/ledger';
 
@@ -26,8 +34,7 @@ async function importingFor(heldMs: number): Promise<Movable> {
   return one;
 }
 
-const takenOver = async ({ claimant }: Movable) =>
-  takeOverStalled(db, await beginSlice(db, claimant), 5);
+const takenOver = async ({ claimant }: Movable) => takeOverStalled(db, await beginSlice(db, claimant), 5);
 
 test('nobody touches a company before every call of its attempt has ended', async () => {
   const one = await importingFor(5_000);
@@ -61,6 +68,33 @@ test('each time a slice begins it is a newer attempt, whatever number Temporal g
   expect([claimant, again, oncemore].map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
   expect(await claimGroup(db, again, 1, null)).toEqual([]);
   expect(await claimGroup(db, oncemore, 1, null)).toHaveLength(1);
+});
+
+describe('interrupted', () => {
+  const interrupted = ({ id }: Movable) => countInterrupted(db, id);
+
+  test.each<[string, (one: Movable) => Promise<unknown>]>([
+    ['whose attempt was replaced by a newer one', ({ claimant }) => beginSlice(db, claimant)],
+    ['whose run is over', ({ id }) => beginRun(db, id, 'run-2')],
+    [
+      'whose attempt does not know what became of it',
+      ({ claimant }) => recordImports(db, claimant, [{ row: 1, at: {}, to: 'importing', text: 'no answer' }]),
+    ],
+  ])('is a company %s, until it is taken over', async (_, interrupt) => {
+    const one = await importingFor(HOLD_FOR_MS);
+    expect(await interrupted(one)).toEqual({ companies: 0, takenOverFrom: null });
+    await interrupt(one);
+    const { companies, takenOverFrom } = await interrupted(one);
+    expect(companies).toBe(1);
+    expect(takenOverFrom).toEqual((await readRow(db, one.id, 1)).held_until);
+  });
+
+  test('is a company that its attempt should have let go', async () => {
+    const one = await importingFor(-1);
+    expect(await interrupted(one)).toMatchObject({ companies: 1 });
+    await takenOver(one);
+    expect(await interrupted(one)).toMatchObject({ companies: 0 });
+  });
 });
 
 test('what a zombie found out about a company that was taken over is not written', async () => {
