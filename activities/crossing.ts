@@ -29,8 +29,6 @@ import { verifyCompany } from './verify-company';
 /** An activity gives its slot back after this long, even if more is to be done. */
 const LONGEST_MS = 5 * 60_000;
 const HEARTBEAT_EVERY_MS = 5_000;
-/** Longer than every call of one look together, retries included. */
-const LEASE_MS = 120_000;
 
 export interface SliceWork {
   readonly migrationId: string;
@@ -156,7 +154,7 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
   return alive(async () => {
     while (Date.now() < until && !signal.aborted) {
       const { limits } = await readLimits(db, migrationId);
-      const due = await lendDue(db, migrationId, limits.companiesPerSliceAtOnce, LEASE_MS, onlyRow);
+      const due = await lendDue(db, migrationId, limits.companiesPerSliceAtOnce, deps.lookWithinMs, onlyRow);
       if (due.length === 0) break;
       const { syncTimeoutMs } = limits;
       const verification = { service, platform, syncTimeoutMs, everyDataSet, signal };

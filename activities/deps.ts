@@ -22,4 +22,6 @@ export interface ActivityDeps {
    * `sendWithinMs` and the time-out of an authorization together. Milliseconds.
    */
   readonly stalledAfterMs: number;
+  /** So long after it was lent for a look, a syncing company may be looked at by somebody else. Milliseconds. */
+  readonly lookWithinMs: number;
 }

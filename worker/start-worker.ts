@@ -8,6 +8,7 @@ import { openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
 import { installRuntime } from './runtime';
+import { stalledAfterMs, TIMING, type WorkerTiming } from './timing';
 import { workflowCode, type WorkflowCode } from './workflow-code';
 
 export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'webhook'>;
@@ -19,14 +20,6 @@ export interface RunningWorker {
   readonly ended: Promise<void>;
 }
 
-/** The service may ask its platform for so long while it takes an authorization. */
-const AUTHORIZATION_TIMEOUT_MS = 60_000;
-/** A token must not leave after somebody else may have taken its company over. */
-const SEND_WITHIN_MS = 60_000;
-/** A longer outage is for Temporal to wait out: then people see what is held up, and by what. */
-const RETRY_BUDGET_MS = 10_000;
-/** Beyond every call of an attempt: clocks and slow machines. */
-const STALLED_MARGIN_MS = 15_000;
 /** Heartbeats are sent no more often; a cancellation waits for the next one. */
 const HEARTBEAT_THROTTLE_MS = 3_000;
 /** After a stop, so long for activities to end by themselves before they are told to. */
@@ -36,12 +29,14 @@ const SHUTDOWN_GRACE_MS = 10_000;
  * Starts a worker: it runs the workflows and their activities until it is stopped.
  *
  * @param workflows where the workflows' code is, if not where the build puts it
+ * @param timing how patient it is, if not as `TIMING` says
  * @throws DatabaseUnavailable, SearchAttributesMissing, TransportError of `@temporalio/worker`
  */
 export async function startWorker(
   config: WorkerConfig,
   log: Logger,
   workflows: WorkflowCode = workflowCode(),
+  timing: WorkerTiming = TIMING,
 ): Promise<RunningWorker> {
   installRuntime(log);
   const { temporal } = config;
@@ -49,8 +44,8 @@ export async function startWorker(
   const service = createCompanyDataClient({
     baseUrl: config.service.url,
     apiKey: config.service.apiKey,
-    authorizationTimeoutMs: AUTHORIZATION_TIMEOUT_MS,
-    retryBudgetMs: RETRY_BUDGET_MS,
+    authorizationTimeoutMs: timing.authorizationTimeoutMs,
+    retryBudgetMs: timing.retryBudgetMs,
     onWait: (wait) => log.info(wait, 'the service is asked again later'),
   });
   const connection = await NativeConnection.connect(temporal.connectionOptions);
@@ -72,8 +67,9 @@ export async function startWorker(
         service,
         keys: createMasterKeyProvider(config.masterKeys),
         notices: createNoticeBoard(log, config.webhook.target),
-        sendWithinMs: SEND_WITHIN_MS,
-        stalledAfterMs: SEND_WITHIN_MS + AUTHORIZATION_TIMEOUT_MS + STALLED_MARGIN_MS,
+        sendWithinMs: timing.sendWithinMs,
+        stalledAfterMs: stalledAfterMs(timing),
+        lookWithinMs: timing.lookWithinMs,
       }),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,

@@ -24,12 +24,12 @@ export const checks = proxyActivities<Activities>({
 });
 
 /**
- * Slices: they last up to five minutes and heartbeat. One whose worker died is given to another after the heartbeat's
- * time-out. A cancelled one ends what is in the air before the run goes on, so that its outcome is written.
+ * Slices: they last up to five minutes and heartbeat every five seconds. One whose worker died is given to another after
+ * the heartbeat's time-out; one that was taken for dead claims nothing any more, so that this may be short. A cancelled one ends what is in the air before the run goes on, so that its outcome is written.
  */
 export const slices = proxyActivities<Activities>({
   startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: '30 seconds',
+  heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });

@@ -97,6 +97,7 @@ export async function openCrossingRig(): Promise<CrossingRig> {
       notices: { post: async () => undefined },
       sendWithinMs: 30_000,
       stalledAfterMs: STALLED_AFTER_MS,
+      lookWithinMs: 120_000,
       ...some,
     });
 

@@ -1,0 +1,26 @@
+/** How long a worker waits for what. Milliseconds. */
+export interface WorkerTiming {
+  /** The service may ask its platform for so long while it takes an authorization. */
+  readonly authorizationTimeoutMs: number;
+  /** A token must not leave after somebody else may have taken its company over. */
+  readonly sendWithinMs: number;
+  /** Beyond every call of an attempt: clocks and slow machines. */
+  readonly marginMs: number;
+  /** Every call of one look at a syncing company together, retries included. */
+  readonly lookWithinMs: number;
+  /** A longer outage is for Temporal to wait out: then people see what is held up, and by what. */
+  readonly retryBudgetMs: number;
+}
+
+export const TIMING: WorkerTiming = {
+  authorizationTimeoutMs: 60_000,
+  sendWithinMs: 60_000,
+  marginMs: 15_000,
+  lookWithinMs: 120_000,
+  retryBudgetMs: 10_000,
+};
+
+/** So long after a claim nothing of its attempt can be on its way any more. */
+export function stalledAfterMs({ authorizationTimeoutMs, sendWithinMs, marginMs }: WorkerTiming): number {
+  return sendWithinMs + authorizationTimeoutMs + marginMs;
+}
