@@ -16,6 +16,7 @@ import {
   destroyVault,
   leaveOut,
   openMigration,
+  openWithNewCredential,
   openVault,
   readLimits,
   recordDecisions,
@@ -102,6 +103,8 @@ async function carryOut(db: Database, migrationId: string, decision: Decision, {
       });
     case 'retry':
       return tryAgain(db, migrationId, decision.companies);
+    case 'replace-credential':
+      return openWithNewCredential(db, migrationId, decision.companies);
     case 'relink':
       return awaitRelink(db, { migrationId, companies: decision.companies, at });
     case 'time':

@@ -99,7 +99,7 @@ class Walk {
       call = 'authorize';
       const answered = await this.authorize(connection);
       this.remember(answered);
-      if (answered.status !== 'Linked') return this.refused(answered);
+      if (!isAcceptance(connection, answered)) return this.refused(answered);
       call = 'start-sync';
       return await this.linked(answered);
     } catch (error) {
@@ -167,7 +167,7 @@ class Walk {
       sendBefore,
     });
     this.quote(answer.correlationId);
-    if (value.status === 'Linked') this.at = { ...this.at, accepted: answer, crossed: true };
+    if (isAcceptance(connection, value)) this.at = { ...this.at, accepted: answer, crossed: true };
     return value;
   }
 
@@ -208,9 +208,10 @@ class Walk {
     return organization === undefined || organization === this.claimed.organization;
   }
 
-  /** An older credential opened somebody else's books, and the one that replaces it has not been used yet. */
+  /** The connection is linked by an older credential, which somebody has replaced or which opened somebody else's books. */
   private isForNewCredential(connection: Connection): boolean {
-    return !this.isOfTheOrganization(connection) && !this.claimed.crossed && !this.mayHaveBeenSent();
+    if (this.claimed.crossed || this.mayHaveBeenSent()) return false;
+    return this.claimed.supersedes || !this.isOfTheOrganization(connection);
   }
 
   private refused(connection: Connection): Imported {
@@ -277,6 +278,13 @@ class Walk {
   private backoffMs(): number {
     return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.claimed.tries);
   }
+}
+
+/** A refused credential never replaces an accepted one: the connection stays linked, with a complaint that is new. */
+function isAcceptance(before: Connection, answered: Connection): boolean {
+  if (answered.status !== 'Linked') return false;
+  const complaint = activeError(answered)?.erroredOnUtc;
+  return complaint === undefined || complaint === activeError(before)?.erroredOnUtc;
 }
 
 function organizationOf(connection: Connection): string | undefined {

@@ -14,6 +14,7 @@ import { addCompanies } from './commands/companies';
 import type { Context } from './commands/context';
 import { addCredentials } from './commands/credentials';
 import { addDecisions } from './commands/decisions';
+import { addExceptions } from './commands/exceptions';
 import { addFirstCompany } from './commands/first-company';
 import { addList } from './commands/list';
 import { addReport } from './commands/report';
@@ -89,6 +90,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addShow(context);
   addWatch(context);
   addCompanies(context);
+  addExceptions(context);
   addReport(context);
   addAudit(context);
   program.commandsGroup('Decide and supply:');

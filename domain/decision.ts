@@ -85,6 +85,12 @@ export interface TriedAgain extends Sender {
   readonly companies: Companies;
 }
 
+/** New credentials for companies that were not moved are in the vault: they are to be moved with these. */
+export interface CredentialsReplaced extends Sender {
+  readonly kind: 'replace-credential';
+  readonly companies: readonly string[];
+}
+
 /** The plan's limits, changed for what is under way too. */
 export interface Adjustment extends Sender {
   readonly kind: 'adjust';
@@ -105,6 +111,7 @@ export type Decision =
   | ManifestAmended
   | LeftOut
   | TriedAgain
+  | CredentialsReplaced
   | Adjustment
   | Halt;
 

@@ -7,6 +7,7 @@
 import { anythingCrossed, openCompanies } from './company-state';
 import type {
   Companies,
+  CredentialsReplaced,
   Decision,
   FirstCompanyChosen,
   LeftOut,
@@ -133,6 +134,8 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
     case 'retry':
     case 'relink':
       return settleExceptions(state, decision);
+    case 'replace-credential':
+      return replaceCredentials(state, decision);
     case 'adjust':
       if (decision.role !== 'support') return refused('the limits are set by support');
       return applied(
@@ -166,6 +169,8 @@ function toBeChecked(state: MigrationState): MigrationState {
 function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain): Judged {
   if (decision.role !== 'support')
     return refused('what becomes of companies that were not moved is settled by support');
+  const firstAgain = decision.kind === 'retry' ? withFirstAgain(state, decision.companies) : null;
+  if (firstAgain) return applied(firstAgain, `${counted(decision.companies)} tried again`);
   if (state.step !== 'complete-migration') {
     return refused('exceptions are settled while the remaining companies are moved');
   }
@@ -183,6 +188,13 @@ function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain)
     case 'skip':
       return applied(state, `${companies} given up: ${decision.reason}`);
   }
+}
+
+function replaceCredentials(state: MigrationState, { role, companies }: CredentialsReplaced): Judged {
+  if (role !== 'support') return refused('that a credential is replaced is decided by support');
+  if (state.counts.failed + state.counts.outcomeUnknown === 0) return refused('no company is left that was not moved');
+  const text = `${counted(companies)} moved again with a new credential`;
+  return applied(withFirstAgain(state, companies) ?? state, text);
 }
 
 function counted(companies: Companies): string {
@@ -276,6 +288,14 @@ function chooseFirstCompany(state: MigrationState, { role, reference }: FirstCom
   if (firstCompany?.stage === 'importing') return refused(`${firstCompany.reference} is being moved already`);
   const instead = firstCompany ? ` after ${firstCompany.reference}, which was ${firstCompany.stage}` : '';
   return applied(withFirst(state, reference), `${reference} goes first${instead}`);
+}
+
+/** In step 5 a company that is tried again is the first one; null: it is not, or another step is open. */
+function withFirstAgain(state: MigrationState, companies: Companies): MigrationState | null {
+  const { step, firstCompany } = state;
+  if (step !== 'migrate-first-company' || firstCompany?.stage !== 'failed') return null;
+  const { reference } = firstCompany;
+  return companies === 'all' || companies.includes(reference) ? withFirst(state, reference) : null;
 }
 
 function withFirst(state: MigrationState, reference: string): MigrationState {

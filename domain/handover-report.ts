@@ -131,6 +131,8 @@ function whatWasDecided(decision: Decision): string {
     case 'retry':
     case 'relink':
       return `${decision.kind} ${decision.companies === 'all' ? 'all' : decision.companies.join(', ')}${reason}`;
+    case 'replace-credential':
+      return `replace the credential of ${decision.companies.join(', ')}${reason}`;
     case 'adjust':
       return `adjust ${Object.entries(decision.limits)
         .map(([name, value]) => `${name} to ${JSON.stringify(value)}`)

@@ -25,6 +25,7 @@ export const DECISION_MESSAGES = [
   'skip',
   'retry',
   'relink',
+  'replaceCredential',
   'adjust',
 ] as const;
 
@@ -151,6 +152,12 @@ function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Rea
       const companies = readCompanies(fields);
       if (typeof companies === 'string') return malformed(companies);
       return { decision: { kind: message, ...sender, companies: companies.named } };
+    }
+    case 'replaceCredential': {
+      const companies = readCompanies(fields);
+      if (typeof companies === 'string') return malformed(companies);
+      if (companies.named === 'all') return malformed('companies must be named one by one');
+      return { decision: { kind: 'replace-credential', ...sender, companies: companies.named } };
     }
     case 'adjust': {
       const read = readLimits(fields['limits']);

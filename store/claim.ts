@@ -33,6 +33,8 @@ export interface ClaimedCompany {
   readonly sealed: Buffer;
   /** The service has accepted this credential before: it is not to be used again. */
   readonly crossed: boolean;
+  /** It has replaced an older one, which the service may have accepted. */
+  readonly supersedes: boolean;
   /**
    * Of a company that was taken over: when the attempt before claimed it, and when it sent the credential, as far as it
    * said so. Errors that are older are not its own.
@@ -43,7 +45,7 @@ export interface ClaimedCompany {
 
 const CLAIMED = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
-  c.company_id as "companyId", c.connection_id as "connectionId", picked.sealed, picked.crossed,
+  c.company_id as "companyId", c.connection_id as "connectionId", picked.sealed, picked.crossed, picked.supersedes,
   picked.held_since as "heldSince", picked.sent_at as "sentAt"`;
 
 /**
@@ -93,7 +95,7 @@ export async function claimGroup(
             select from companies relative
             where relative.migration_id = c.migration_id and relative.family = c.family and relative.state = 'importing')
       ), picked as (
-        select c.migration_id, c.row, v.sealed, v.crossed_at is not null as crossed,
+        select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
           null::timestamptz as held_since, null::timestamptz as sent_at
         from companies c
         join migrations m on m.id = c.migration_id
@@ -136,7 +138,7 @@ export async function takeOverStalled(
 ): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
-      select c.migration_id, c.row, v.sealed, v.crossed_at is not null as crossed,
+      select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
         c.claimed_at as held_since, c.authorization_sent_at as sent_at
       from companies c
       join migrations m on m.id = c.migration_id

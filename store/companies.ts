@@ -97,13 +97,21 @@ export interface LedgerCompany {
   /** Who left it out or gave it up, and why. */
   readonly settledBy: string | null;
   readonly settledReason: string | null;
+  /** What the check of the details found wrong with it. */
+  readonly heldBack: string | null;
 }
 
 export interface CompanyFilter {
-  readonly state?: CompanyState;
+  readonly states?: readonly CompanyState[];
   readonly row?: number;
   readonly reference?: string;
+  readonly references?: readonly string[];
+  /** Only those that were not moved, or cannot be, as long as nobody does something about them. */
+  readonly exceptions?: true;
 }
+
+const EXCEPTION = sql<boolean>`
+  (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null))`;
 
 /** The companies of a migration in the manifest's order, page after page, so that any number can be read. */
 export async function* readCompanies(
@@ -137,12 +145,15 @@ export async function* readCompanies(
         'sync_schedule as syncSchedule',
         'settled_by as settledBy',
         'settled_reason as settledReason',
+        'held_back as heldBack',
       ])
       .where('migration_id', '=', migrationId)
       .where('row', '>', after)
       .orderBy('row')
       .limit(PAGE);
-    if (filter.state !== undefined) query = query.where('state', '=', filter.state);
+    if (filter.states !== undefined) query = query.where('state', 'in', filter.states);
+    if (filter.references !== undefined) query = query.where(sql<boolean>`reference = any(${filter.references})`);
+    if (filter.exceptions) query = query.where(EXCEPTION);
     if (filter.row !== undefined) query = query.where('row', '=', filter.row);
     if (filter.reference !== undefined) query = query.where('reference', '=', filter.reference);
     const page = await query.execute();

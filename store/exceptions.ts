@@ -30,6 +30,25 @@ export async function tryAgain(db: Database, migrationId: string, companies: Com
     where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and ${named(companies)}`.execute(db);
 }
 
+/**
+ * Companies that were not moved wait to be moved with the credential that has replaced the old one; those without a new
+ * one stay as they are.
+ */
+export async function openWithNewCredential(
+  db: Database,
+  migrationId: string,
+  companies: readonly string[],
+): Promise<void> {
+  await sql`
+    update companies c
+    set state = 'waiting', failure = null, failure_text = null, evidence = null, accepted = null, not_before = null,
+        relinking_since = null
+    from credentials v
+    where c.migration_id = ${migrationId} and c.state in ('failed', 'outcome-unknown')
+      and c.reference = any(${companies})
+      and v.migration_id = c.migration_id and v.row = c.row and v.supersedes and v.crossed_at is null`.execute(db);
+}
+
 /** The end customers of these companies have been given their link: whether they have used it is looked at from now on. */
 export async function awaitRelink(
   db: Database,
@@ -37,7 +56,7 @@ export async function awaitRelink(
 ): Promise<void> {
   await sql`
     update companies set relinking_since = ${at}::timestamptz
-    where migration_id = ${migrationId} and state = 'failed' and link_url is not null
+    where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and link_url is not null
       and ${named(companies)}`.execute(db);
 }
 
@@ -78,7 +97,7 @@ export interface RelinkingCompany {
 export async function readRelinking(db: Database, migrationId: string): Promise<readonly RelinkingCompany[]> {
   const { rows } = await sql<RelinkingCompany>`
     select row, company_id as "companyId", connection_id as "connectionId" from companies
-    where migration_id = ${migrationId} and state = 'failed' and relinking_since is not null
+    where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and relinking_since is not null
       and connection_id is not null
     order by row`.execute(db);
   return rows;
@@ -88,9 +107,9 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
 export async function recordRelinked(db: Database, migrationId: string, row: number): Promise<void> {
   await sql`
     update companies
-    set state = 'syncing', failure = null, failure_text = null, relinking_since = null, checks = 0,
+    set state = 'syncing', failure = null, failure_text = null, accepted = null, relinking_since = null, checks = 0,
         sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
-    where migration_id = ${migrationId} and row = ${row} and state = 'failed'`.execute(db);
+    where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')`.execute(db);
 }
 
 function named(companies: Companies) {

@@ -163,7 +163,9 @@ const settlingExceptions: Migration = {
     await sql`
       alter table credentials
         -- The service has accepted it: from then on nobody but the service may use it.
-        add column crossed_at timestamptz`.execute(db);
+        add column crossed_at timestamptz,
+        -- It has replaced one that may have been accepted: it is sent although the connection is linked.
+        add column supersedes boolean not null default false`.execute(db);
     await sql`
       alter table decisions
         -- The order in which they were taken: several may have come in one millisecond.

@@ -96,6 +96,7 @@ interface CredentialTable {
   supplied_by: string;
   supplied_at: Generated<Date>;
   crossed_at: Date | null;
+  supersedes: Generated<boolean>;
 }
 
 interface SliceTable {

@@ -7,7 +7,8 @@
  */
 import { sql } from 'kysely';
 import type { CompanyState } from '../domain/company-state';
-import type { FailureKind } from '../domain/failures';
+import { COMPANY_STATES } from '../domain/company-state';
+import { remediesFor } from '../domain/remedies';
 import type { KeyProvider } from '../security';
 import { createVaultKey, open, seal, Secret } from '../security';
 import type { Database } from './database';
@@ -23,11 +24,11 @@ export interface SealedCredential {
 
 /** What became of supplied credentials, by reference. */
 export interface Supplied {
-  readonly stored: number;
+  readonly stored: readonly string[];
   /** The migration has no such company. */
   readonly unknown: readonly string[];
-  /** Its credential is in use or has been used: it is not replaced. */
-  readonly crossed: readonly string[];
+  /** Its company is not where it takes a credential in this way: it has gone on, or has not come so far. */
+  readonly elsewhere: readonly string[];
   /** Its company is not confirmed as disabled yet, or was confirmed after this was obtained. It may be dead by then. */
   readonly tooEarly: readonly string[];
 }
@@ -53,8 +54,7 @@ export async function openVault(db: Database, keys: KeyProvider, migrationId: st
 }
 
 /**
- * Seals credentials and stores them: each of a company that is still waiting, replacing an older one, or of one whose
- * credential was no good, which is opened again.
+ * Seals credentials and stores them: each of a company that is still waiting, replacing an older one.
  *
  * @throws VaultClosed
  */
@@ -64,18 +64,53 @@ export async function supplyCredentials(
   credentials: readonly SealedCredential[],
   suppliedBy: string,
 ): Promise<Supplied> {
+  return sealAndStore(db, migrationId, credentials, suppliedBy, { states: ['waiting'], supersedes: false });
+}
+
+/**
+ * Seals credentials and stores them in the place of those of companies that were not moved. They stay what they are
+ * until somebody has decided that they are moved with these.
+ *
+ * @throws VaultClosed
+ */
+export async function replaceCredentials(
+  db: Database,
+  migrationId: string,
+  credentials: readonly SealedCredential[],
+  suppliedBy: string,
+): Promise<Supplied> {
+  const states = COMPANY_STATES.filter((state) => remediesFor({ ...ANY, state }).includes('replace-credential'));
+  return sealAndStore(db, migrationId, credentials, suppliedBy, { states, supersedes: true });
+}
+
+/** Which credential was at fault does not matter: support decides. */
+const ANY = { failure: null, linkUrl: null, heldBack: null };
+
+interface Taking {
+  /** Companies in these states take a credential. */
+  readonly states: readonly CompanyState[];
+  readonly supersedes: boolean;
+}
+
+async function sealAndStore(
+  db: Database,
+  migrationId: string,
+  credentials: readonly SealedCredential[],
+  suppliedBy: string,
+  taking: Taking,
+): Promise<Supplied> {
   const key = await readKey(db, migrationId);
   if (!key?.vault_public_key) throw new VaultClosed(`migration ${migrationId} has no open vault`);
   const publicKey = key.vault_public_key;
   const rows = await rowsOf(db, migrationId, credentials);
   const unknown: string[] = [];
-  const crossed: string[] = [];
+  const elsewhere: string[] = [];
   const tooEarly: string[] = [];
   const sealed: { row: number; reference: string; sealed: string; obtained_at: string }[] = [];
   for (const { reference, fields, obtainedAt } of credentials) {
     const company = rows.get(reference);
     if (!company) unknown.push(reference);
-    else if (!takesCredential(company)) crossed.push(reference);
+    else if (!taking.states.includes(company.state)) elsewhere.push(reference);
     else if (key.rotating && (!company.confirmed_at || new Date(obtainedAt) < company.confirmed_at))
       tooEarly.push(reference);
     else {
@@ -87,10 +122,11 @@ export async function supplyCredentials(
       sealed.push({ row: company.row, reference, sealed: box.toString('base64'), obtained_at: obtainedAt });
     }
   }
-  const stored = await storeSealed(db, migrationId, sealed, suppliedBy);
-  // Their companies were claimed while this was being sealed.
-  crossed.push(...sealed.filter(({ row }) => !stored.has(row)).map(({ reference }) => reference));
-  return { stored: stored.size, unknown, crossed, tooEarly };
+  const taken = await storeSealed(db, migrationId, sealed, suppliedBy, taking);
+  const isStored = ({ row }: { readonly row: number }): boolean => taken.has(row);
+  // Their companies went on while this was being sealed.
+  elsewhere.push(...sealed.filter((each) => !isStored(each)).map(({ reference }) => reference));
+  return { stored: sealed.filter(isStored).map(({ reference }) => reference), unknown, elsewhere, tooEarly };
 }
 
 async function storeSealed(
@@ -98,6 +134,7 @@ async function storeSealed(
   migrationId: string,
   sealed: readonly object[],
   suppliedBy: string,
+  { states, supersedes }: Taking,
 ): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ row: number }>`
     with supplied as (
@@ -106,38 +143,18 @@ async function storeSealed(
     ), taking as (
       select c.migration_id, c.row from companies c
       join supplied s on s.row = c.row
-      where c.migration_id = ${migrationId}
-        and (c.state = 'waiting' or (c.state = 'failed' and c.failure = any(${[...REPLACEABLE]}::text[])))
+      where c.migration_id = ${migrationId} and c.state = any(${[...states]}::text[])
       for update of c
-    ), opened_again as (
-      update companies c set state = 'waiting', failure = null, failure_text = null, not_before = null, evidence = null
-      from taking where c.migration_id = taking.migration_id and c.row = taking.row and c.state = 'failed'
     )
-    insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by)
-    select taking.migration_id, taking.row, decode(supplied.sealed, 'base64'), supplied.obtained_at, ${suppliedBy}
+    insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes)
+    select taking.migration_id, taking.row, decode(supplied.sealed, 'base64'), supplied.obtained_at, ${suppliedBy},
+      ${supersedes}
     from taking join supplied on supplied.row = taking.row
     on conflict (migration_id, row) do update
     set sealed = excluded.sealed, obtained_at = excluded.obtained_at, supplied_by = excluded.supplied_by,
-      supplied_at = now(), crossed_at = null
+      supplied_at = now(), crossed_at = null, supersedes = v.supersedes or excluded.supersedes
     returning v.row`.execute(db);
   return new Set(rows.map(({ row }) => row));
-}
-
-/** Failures of the credential itself: nothing of it is in use, and a good one opens the company again. */
-const REPLACEABLE: ReadonlySet<string> = new Set<FailureKind>([
-  'reauthorization-required',
-  'wrong-organization',
-  'credential-unreadable',
-]);
-
-function takesCredential({
-  state,
-  failure,
-}: {
-  readonly state: CompanyState;
-  readonly failure: FailureKind | null;
-}): boolean {
-  return state === 'waiting' || (state === 'failed' && failure !== null && REPLACEABLE.has(failure));
 }
 
 /** Opens sealed credentials of one migration; it asks the key provider once, whatever their number. */
@@ -197,7 +214,7 @@ async function rowsOf(db: Database, migrationId: string, credentials: readonly S
   const references = credentials.map(({ reference }) => reference);
   const rows = await db
     .selectFrom('companies')
-    .select(['reference', 'row', 'state', 'failure', 'confirmed_at'])
+    .select(['reference', 'row', 'state', 'confirmed_at'])
     .where('migration_id', '=', migrationId)
     .where(sql<boolean>`reference = any(${references})`)
     .execute();

@@ -35,6 +35,8 @@ import { searchAttributesOf } from './search-attributes';
 export interface Desk {
   readonly plan: MigrationPlan;
   state(): MigrationState;
+  /** Whether the history should be cut, and can be now. */
+  historyIsLong(): boolean;
   /** Every change goes through here, so that what people see follows it. */
   change(to: (state: MigrationState) => MigrationState): void;
   open(step: Step): void;
@@ -95,17 +97,20 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
   });
   change((before) => before);
 
+  // With a decision on its way to the ledger it would go on deciding without anybody who acts on it.
+  const historyIsLong = (): boolean => workflowInfo().continueAsNewSuggested && state.unrecorded.length === 0;
+
   return {
     plan,
     state: () => state,
+    historyIsLong,
     change,
     receive,
     open: (step) => change((before) => withStepOpened(before, step, now())),
     end: (step) => change((before) => withStepEnded(before, step, now())),
     until: async (reached) => {
       const { step } = state;
-      const elsewhere = (): boolean =>
-        state.closed !== null || state.step !== step || workflowInfo().continueAsNewSuggested;
+      const elsewhere = (): boolean => state.closed !== null || state.step !== step || historyIsLong();
       await condition(() => reached(state) || elsewhere());
       return reached(state) && state.step === step;
     },
@@ -131,6 +136,7 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   skip: 'Give up companies that were not moved: {"companies": references, "reason", "role": "support", "by"}',
   retry: 'Try companies again that were not moved: {"companies": "all" or references, "role": "support", "by"}',
   relink: 'Check again once the end customer has connected again: {"companies": references, "role": "support", "by"}',
+  replaceCredential: 'Sent by ferry after new credentials of companies that were not moved were sealed and stored',
   adjust: 'Change the limits under way: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support", "by"}',
 };
 

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { DecisionMessage } from '../../domain/read-decision';
 import { MOST_COMPANIES_IN_A_MESSAGE } from '../../domain/read-decision';
-import { findUnknown } from '../../store';
+import type { Remedy } from '../../domain/remedies';
+import { remediesFor } from '../../domain/remedies';
+import { findUnknown, readCompanies } from '../../store';
 import { CommandFailed } from '../command-failed';
 import type { Ferry, Sent } from '../ferry';
 import { decide } from '../ferry';
@@ -76,7 +78,7 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
     (migration: string, named: string[], options: CompanyOptions) =>
       run(() =>
         withFerry(terminal.env, (ferry) =>
-          decideAbout(ferry, migration, about.message, companiesOf(named, options, about), sentBy(options)),
+          decideAbout(ferry, migration, about, companiesOf(named, options, about), sentBy(options)),
         ),
       ),
   );
@@ -110,7 +112,7 @@ function linesOf(file: string): readonly string[] {
 async function decideAbout(
   ferry: Ferry,
   migrationId: string,
-  message: DecisionMessage,
+  { name, message }: AboutCompanies,
   companies: 'all' | readonly string[],
   sent: Sent,
 ): Promise<CommandResult> {
@@ -118,10 +120,47 @@ async function decideAbout(
   const unknown = await findUnknown(ferry.db, migrationId, companies);
   if (unknown.length > 0) {
     throw new CommandFailed(
-      `${migrationId} has no company ${unknown.slice(0, 5).join(', ')}${unknown.length > 5 ? ` and ${unknown.length - 5} more` : ''}`,
+      `${migrationId} has no company ${someOf(unknown)}`,
       `nothing was decided; see: ferry companies ${migrationId}`,
     );
   }
+  const remedy = REMEDIES.find((each) => each === name);
+  if (remedy) await assertRemedy(ferry, migrationId, remedy, companies);
+  return sendAbout(ferry, migrationId, message, companies, sent);
+}
+
+const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies readonly Remedy[];
+
+/** @throws CommandFailed when there is a company among them with which this cannot be done */
+async function assertRemedy(
+  { db }: Ferry,
+  migrationId: string,
+  remedy: Remedy,
+  references: readonly string[],
+): Promise<void> {
+  const unfit: string[] = [];
+  for await (const company of readCompanies(db, migrationId, { references })) {
+    if (!remediesFor(company).includes(remedy)) unfit.push(`${company.reference} (${company.state})`);
+  }
+  if (unfit.length === 0) return;
+  throw new CommandFailed(
+    `${remedy} is not for ${someOf(unfit)}`,
+    `nothing was decided; see what can be done with: ferry exceptions ${migrationId}`,
+  );
+}
+
+function someOf(names: readonly string[]): string {
+  return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
+}
+
+/** Sends a decision about these companies, in as many messages as it takes. */
+export async function sendAbout(
+  ferry: Ferry,
+  migrationId: string,
+  message: DecisionMessage,
+  companies: readonly string[],
+  sent: Sent,
+): Promise<CommandResult> {
   // All but the last message are sent ahead; the answer to the last one is the answer.
   let from = 0;
   for (; companies.length - from > MOST_COMPANIES_IN_A_MESSAGE; from += MOST_COMPANIES_IN_A_MESSAGE) {

@@ -29,7 +29,7 @@ async function companies(
   const found: LedgerCompany[] = [];
   await withFerry(env, async (ferry) => {
     await readCounts(ferry, migrationId);
-    for await (const company of readCompanies(ferry.db, migrationId, state === undefined ? {} : { state })) {
+    for await (const company of readCompanies(ferry.db, migrationId, state === undefined ? {} : { states: [state] })) {
       found.push(company);
     }
   });

@@ -1,6 +1,6 @@
 import { findPlatform } from '../../domain/platforms';
 import type { Supplied } from '../../store';
-import { readMigration, supplyCredentials } from '../../store';
+import { readMigration, replaceCredentials, supplyCredentials } from '../../store';
 import { CommandFailed } from '../command-failed';
 import type { Ferry } from '../ferry';
 import { decide, NoSuchMigration } from '../ferry';
@@ -10,27 +10,39 @@ import type { CommandResult, Screen } from '../screen';
 import { readTime } from '../screen/times';
 import { counted } from '../words';
 import type { Context } from './context';
+import { sendAbout } from './about-companies';
 import { printFindings } from './finding-list';
 import type { SenderOptions } from './sender';
-import { addSender, senderOf } from './sender';
+import { addDecider, addSender, senderOf, sentBy } from './sender';
 import { withFerry } from './with-ferry';
 
 interface CredentialOptions extends SenderOptions {
   readonly obtainedAt?: string;
 }
 
-/** `ferry credentials`: seals the credentials of a file and stores them; the file is the client's to destroy. */
+const OBTAINED_AT = [
+  '--obtained-at <when>',
+  "when the client's application received them, or now (default: column obtainedAt, then the time of the file)",
+] as const;
+
+/** `ferry credentials`, `replace-credential`: seals the credentials of a file and stores them; the file is the client's to destroy. */
 export function addCredentials({ program, run, terminal }: Context): void {
   addSender(
     program
       .command('credentials <migration> <file>')
       .description('Seal and store credentials (CSV or JSON, by reference), obtained after syncing was disabled')
-      .option(
-        '--obtained-at <when>',
-        "when the client's application received them, or now (default: column obtainedAt, then the time of the file)",
-      ),
+      .option(...OBTAINED_AT),
   ).action((migration: string, file: string, options: CredentialOptions) =>
     run(() => withFerry(terminal.env, (ferry) => supply(ferry, migration, file, options))),
+  );
+
+  addDecider(
+    program
+      .command('replace-credential <migration> <file>')
+      .description('Replace the credentials of companies that were not moved, and move them with the new ones')
+      .option(...OBTAINED_AT),
+  ).action((migration: string, file: string, options: CredentialOptions) =>
+    run(() => withFerry(terminal.env, (ferry) => replace(ferry, migration, file, options))),
   );
 }
 
@@ -41,25 +53,69 @@ async function supply(
   options: CredentialOptions,
 ): Promise<CommandResult> {
   const sender = senderOf(options);
+  const read = await readFile(ferry, migrationId, file, options);
+  if (isFaulty(read)) return refusedFile(read);
+  const supplied = await supplyCredentials(ferry.db, migrationId, read.credentials, sender.by);
+  if (supplied.stored.length > 0) {
+    await decide(ferry, migrationId, 'credentialsSupplied', { companies: supplied.stored.length, ...sender });
+  }
+  return whatBecame(migrationId, file, read, supplied, [
+    'their companies are being moved, or were: not replaced',
+    `if they were not moved: ferry replace-credential ${migrationId} ${file}`,
+  ]);
+}
+
+/** The new credentials are stored first, and used only once the decision that they are has been applied. */
+async function replace(
+  ferry: Ferry,
+  migrationId: string,
+  file: string,
+  options: CredentialOptions,
+): Promise<CommandResult> {
+  const sent = sentBy(options);
+  const read = await readFile(ferry, migrationId, file, options);
+  if (isFaulty(read)) return refusedFile(read);
+  const supplied = await replaceCredentials(ferry.db, migrationId, read.credentials, sent.by);
+  const stored = whatBecame(migrationId, file, read, supplied, [
+    'their companies have not failed: nothing to replace',
+    `while they wait: ferry credentials ${migrationId} ${file}`,
+  ]);
+  if (supplied.stored.length === 0) return stored;
+  const answer = await sendAbout(ferry, migrationId, 'replaceCredential', supplied.stored, sent);
+  return {
+    failed: answer.failed ?? false,
+    json: { ...stored.json, decision: answer.json },
+    print: (screen) => {
+      stored.print(screen);
+      answer.print(screen);
+    },
+  };
+}
+
+async function readFile(
+  ferry: Ferry,
+  migrationId: string,
+  file: string,
+  { obtainedAt }: CredentialOptions,
+): Promise<Credentials> {
   const migration = await readMigration(ferry.db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const platform = findPlatform(migration.platformKey);
   if (!platform) throw new CommandFailed(`platform ${migration.platformKey} is unknown`, 'use a newer ferry');
   const read = await readCredentials(file, platform);
-  if (read.findings.some(({ severity }) => severity === 'error')) return refusedFile(read);
-  const obtainedAt = options.obtainedAt === undefined ? undefined : readTime(options.obtainedAt).toISOString();
-  const credentials = read.credentials.map((credential) => (obtainedAt ? { ...credential, obtainedAt } : credential));
-  const supplied = await supplyCredentials(ferry.db, migrationId, credentials, sender.by);
-  if (supplied.stored > 0) {
-    await decide(ferry, migrationId, 'credentialsSupplied', { companies: supplied.stored, ...sender });
-  }
-  return whatBecame(migrationId, file, read, supplied);
+  if (obtainedAt === undefined) return read;
+  const at = readTime(obtainedAt).toISOString();
+  return { ...read, credentials: read.credentials.map((credential) => ({ ...credential, obtainedAt: at })) };
+}
+
+function isFaulty({ findings }: Credentials): boolean {
+  return findings.some(({ severity }) => severity === 'error');
 }
 
 function refusedFile({ findings }: Credentials): CommandResult {
   return {
     failed: true,
-    json: { schema: 'ferry.credentials/1', stored: 0, findings },
+    json: { schema: 'ferry.credentials/1', stored: [], findings },
     print: (screen) => {
       printFindings(screen, findings);
       screen.line(`${screen.styled('red', '✗')} nothing was stored`);
@@ -67,17 +123,25 @@ function refusedFile({ findings }: Credentials): CommandResult {
   };
 }
 
-function whatBecame(migrationId: string, file: string, { findings }: Credentials, supplied: Supplied): CommandResult {
+function whatBecame(
+  migrationId: string,
+  file: string,
+  { findings }: Credentials,
+  supplied: Supplied,
+  [why, advice]: readonly [string, string],
+): CommandResult {
+  const { stored, tooEarly, elsewhere, unknown } = supplied;
   return {
-    failed: supplied.stored === 0,
+    failed: stored.length === 0,
     json: { schema: 'ferry.credentials/1', migrationId, ...supplied, findings },
     print: (screen) => {
       printFindings(screen, findings);
-      const mark = supplied.stored === 0 ? screen.styled('red', '✗') : screen.styled('green', '✓');
-      screen.line(`${mark} ${migrationId}: ${counted(supplied.stored, 'credential')} sealed and stored`);
-      refusedFor(screen, supplied.tooEarly, 'obtained before syncing was disabled: may be dead, export it again');
-      refusedFor(screen, supplied.crossed, 'in use or used already: not replaced');
-      refusedFor(screen, supplied.unknown, 'the manifest has no such company');
+      const mark = stored.length === 0 ? screen.styled('red', '✗') : screen.styled('green', '✓');
+      screen.line(`${mark} ${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`);
+      refusedFor(screen, tooEarly, 'obtained before syncing was disabled: may be dead, export it again');
+      refusedFor(screen, elsewhere, why);
+      if (elsewhere.length > 0) screen.line(`    ${advice}`);
+      refusedFor(screen, unknown, 'the manifest has no such company');
       screen.line(`  ${file} still holds them readable: destroy it when the migration is done`);
     },
   };

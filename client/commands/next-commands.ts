@@ -36,8 +36,8 @@ export function nextCommands(progress: Progress): readonly NextCommand[] {
       return [...credentials(progress), ...afterFirstCompany(progress)];
     case 'complete-migration':
       return openCompanies(progress.counts) === 0
-        ? approvals(progress)
-        : [...credentials(progress), { who: 'support', command: `ferry watch ${id}` }];
+        ? [...exceptions(progress), ...approvals(progress)]
+        : [...credentials(progress), ...exceptions(progress), { who: 'support', command: `ferry watch ${id}` }];
   }
 }
 
@@ -56,6 +56,12 @@ function credentials({ migrationId, counts }: Progress): readonly NextCommand[] 
   return [{ who: 'client', command: `ferry credentials ${migrationId} FILE --as client --by NAME` }];
 }
 
+/** What can be done about them stands there, as commands. */
+function exceptions({ migrationId, counts }: Progress): readonly NextCommand[] {
+  if (counts.failed + counts.outcomeUnknown + counts.heldBack === 0) return [];
+  return [{ who: 'support', command: `ferry exceptions ${migrationId}` }];
+}
+
 function afterFirstCompany(progress: Progress): readonly NextCommand[] {
   const { migrationId: id, firstCompany } = progress;
   switch (firstCompany?.stage) {
@@ -63,9 +69,7 @@ function afterFirstCompany(progress: Progress): readonly NextCommand[] {
       return approvals(progress);
     case 'failed':
       return [
-        ...(firstCompany.failure === 'reauthorization-required' || firstCompany.failure === 'wrong-organization'
-          ? [{ who: 'client', command: `ferry credentials ${id} FILE --as client --by NAME` } as const]
-          : []),
+        ...exceptions(progress),
         { who: 'support', command: `ferry first-company ${id} ${firstCompany.reference} --reason TEXT` },
         { who: 'support', command: `ferry first-company ${id} REFERENCE --reason TEXT` },
       ];

@@ -59,15 +59,14 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
       screen.line(`  ${screen.styled('yellow', reference)} ${name}: ${state}${failureText ? `, ${failureText}` : ''}`);
     }
     if (notMoved.length > MOST_SHOWN) {
-      screen.line(`  and ${notMoved.length - MOST_SHOWN} more; see them all with: ferry companies ${migrationId}`);
+      screen.line(`  and ${notMoved.length - MOST_SHOWN} more; see them all with: ferry exceptions ${migrationId}`);
     }
   },
 };
 
 async function readNotMoved({ db }: Ferry, migrationId: string): Promise<readonly LedgerCompany[]> {
   const notMoved: LedgerCompany[] = [];
-  for (const state of ['failed', 'outcome-unknown', 'skipped', 'excluded'] as const) {
-    for await (const company of readCompanies(db, migrationId, { state })) notMoved.push(company);
-  }
+  const states = ['failed', 'outcome-unknown', 'skipped', 'excluded'] as const;
+  for await (const company of readCompanies(db, migrationId, { states })) notMoved.push(company);
   return notMoved;
 }

@@ -1,5 +1,5 @@
 /** What becomes of a credential once it was sent: it is not used again, and the one that replaces it has no past. */
-import { supplyCredentials, tryAgain } from '../../store';
+import { openWithNewCredential, replaceCredentials, supplyCredentials, tryAgain } from '../../store';
 import { Secret } from '../../security';
 import type { CrossingRig } from '../support/crossing';
 import { atTheService, openCrossingRig } from '../support/crossing';
@@ -29,7 +29,11 @@ const dying =
 
 async function replaceCredential(id: string, fields: Record<string, string>): Promise<void> {
   const one = { reference: 'c1', fields: new Secret(fields), obtainedAt: new Date().toISOString() };
-  expect(await supplyCredentials(rig.ledger.db, id, [one], 'Cleo')).toMatchObject({ stored: 1, crossed: [] });
+  const { db } = rig.ledger;
+  const replaces = (await rowOf(id)).state === 'failed';
+  const store = replaces ? replaceCredentials : supplyCredentials;
+  expect(await store(db, id, [one], 'Cleo')).toMatchObject({ stored: ['c1'], elsewhere: [] });
+  await openWithNewCredential(db, id, ['c1']);
 }
 
 test('a credential that the service accepted is never sent again, whatever became of its company', async () => {
@@ -80,6 +84,43 @@ test("a credential of somebody else's books is replaced by the right one, which 
   await rig.verify(id);
   expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
   expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+});
+
+/** Linked, but with fewer records than the manifest promises. */
+async function incomplete(): Promise<string> {
+  const { id } = await rig.migration(['sbx-short-3-of-10']);
+  await rig.importSlice(id);
+  await rig.verify(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'incomplete' });
+  return id;
+}
+
+async function withToken(id: string, token: string): Promise<Record<string, string>> {
+  const { organization } = await rowOf(id);
+  return { accessToken: 'a', refreshToken: `${token}.${organization}`, realmId: organization };
+}
+
+test('a credential that replaces an accepted one is sent, although the connection is linked', async () => {
+  const id = await incomplete();
+  await replaceCredential(id, await withToken(id, 'sbx-ok-10'));
+  await rig.importSlice(id);
+  expect(puts()).toBe(2);
+  await rig.verify(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
+});
+
+test('a refused credential is not taken for an accepted one, because the connection stays linked', async () => {
+  const id = await incomplete();
+  await replaceCredential(id, await withToken(id, 'sbx-revoked'));
+  await rig.importSlice(id);
+  expect(puts()).toBe(2);
+  expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required', accepted: null });
+
+  // The next one is judged by itself, not by the complaint about the one before.
+  await replaceCredential(id, await withToken(id, 'sbx-ok-10'));
+  await rig.importSlice(id);
+  await rig.verify(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
 });
 
 test('a company whose attempt died after it was linked, at the end of its migration: its syncs are started', async () => {

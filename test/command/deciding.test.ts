@@ -70,7 +70,7 @@ test('credentials obtained before syncing was disabled are refused and named', a
   const { exitCode, json } = await asked(orchestrator, 'credentials', ID, file);
   remove();
   expect(exitCode).toBe(1);
-  expect(json).toMatchObject({ schema: 'ferry.credentials/1', stored: 0, unknown: [], crossed: [] });
+  expect(json).toMatchObject({ schema: 'ferry.credentials/1', stored: [], unknown: [], elsewhere: [] });
   expect(json['tooEarly']).toHaveLength(25);
 });
 

@@ -1,3 +1,4 @@
+import type { Companies } from '../../domain/decision';
 import { missingApprovals } from '../../domain/decisions';
 import type { MigrationState } from '../../domain/migration-state';
 import { whoIsWaitedFor } from '../../domain/progress';
@@ -207,6 +208,53 @@ describe('the first company, chosen', () => {
       roles: ['client', 'support'],
       what: 'supply what acme-7 lacks, which is to go first, or choose another company',
     });
+  });
+});
+
+describe('a credential, replaced', () => {
+  const replace = (...companies: readonly string[]): Undecided => ({
+    kind: 'replace-credential',
+    role: 'support',
+    companies,
+  });
+  const failed = { counts: counts({ total: 10, waiting: 8, migrated: 1, failed: 1 }) };
+
+  test('of the first company: it is moved again with it', () => {
+    const before = stateAt('migrate-first-company', {
+      ...failed,
+      firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed' }),
+    });
+    const { state, outcome } = deciding(before, replace('acme-4'));
+    expect(outcome).toMatchObject({ applied: true, text: '1 company moved again with a new credential' });
+    expect(state).toMatchObject({ firstCompany: null, wantedFirst: { reference: 'acme-4' } });
+    expect(deciding(before, replace('acme-5')).state.firstCompany).toEqual(before.firstCompany);
+  });
+
+  test('or tried again as it is', () => {
+    const failedFirst = firstCompany({ reference: 'acme-4', stage: 'failed' });
+    const before = stateAt('migrate-first-company', { ...failed, firstCompany: failedFirst });
+    const retry = (companies: Companies): Undecided => ({ kind: 'retry', role: 'support', companies });
+    for (const companies of ['all', ['acme-4']] as const) {
+      const { state } = deciding(before, retry(companies));
+      expect(state).toMatchObject({ firstCompany: null, wantedFirst: { reference: 'acme-4' } });
+    }
+    expect(deciding(before, retry(['acme-5'])).outcome.applied).toBe(false);
+  });
+
+  test('of others, while the rest is moved', () => {
+    const before = stateAt('complete-migration', { ...failed, firstCompany: firstCompany() });
+    const { state, outcome } = deciding(before, replace('acme-4', 'acme-5'));
+    expect(outcome.applied).toBe(true);
+    expect(substance(state)).toEqual(substance(before));
+  });
+
+  test.each<[string, MigrationState, Role, string]>([
+    ['by the client', stateAt('complete-migration', failed), 'client', 'decided by support'],
+    ['with nothing that failed', stateAt('complete-migration'), 'support', 'no company is left'],
+    ['once all is over', stateAt('complete-migration', { ...failed, closed: 'completed' }), 'support', 'is completed'],
+  ])('%s: refused', (_, before, role, why) => {
+    const { outcome } = deciding(before, { ...replace('acme-4'), role });
+    expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
   });
 });
 

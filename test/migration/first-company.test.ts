@@ -88,17 +88,14 @@ test('a credential that was no good is replaced, and its company moved with the 
   const migration = await started(orchestrator, 'replaced', ['sbx-revoked.replaced', 'sbx-revoked.replaced2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
-  await migration.supply('R-1', 'sbx-ok-2.replaced');
-  const next = { step: 'migrate-first-company', reason: 'new token', next: 'same-company', ...SUPPORT };
-  expect(await migration.send('reject', next)).toBe('applied');
+  expect(await migration.replace('R-1', 'sbx-ok-2.replaced')).toBe('applied');
   const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   expect(proven.firstCompany).toMatchObject({ reference: 'R-1' });
 
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
   expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toBe('applied');
-  await migration.supply('R-2', 'sbx-ok-2.replaced2');
-  expect(await migration.send('credentialsSupplied', { companies: 1, ...CLIENT })).toBe('applied');
+  expect(await migration.replace('R-2', 'sbx-ok-2.replaced2')).toBe('applied');
   await migration.until(({ counts }) => counts.migrated === 2);
 });
 

@@ -6,7 +6,8 @@ import { findPlatform } from '../../domain/platforms';
 import type { Progress } from '../../domain/progress';
 import type { DecisionMessage } from '../../domain/read-decision';
 import { Secret } from '../../security';
-import { supplyCredentials } from '../../store';
+import type { SealedCredential } from '../../store';
+import { replaceCredentials, supplyCredentials } from '../../store';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 
@@ -23,6 +24,8 @@ export interface Started {
   readyToMove(): Promise<void>;
   /** Stores a credential anew, obtained just now. */
   supply(reference: string, credential: string): Promise<void>;
+  /** Puts a new credential in the place of one whose company was not moved, and decides so. */
+  replace(reference: string, credential: string): Promise<string>;
 }
 
 /** On a busy machine. */
@@ -41,15 +44,16 @@ export async function reachedProgress(
   return progress;
 }
 
-/** Starts a migration of QuickBooks Online with one company for each test credential; the references are `R-1`, ... */
+/** Starts a migration with one company for each test credential; the references are `R-1`, ... */
 export async function started(
   { ferry }: Orchestrator,
   client: string,
   credentials: readonly string[],
   expectedInvoices: number | null = null,
+  { slug = 'quickbooks-online', label }: { readonly slug?: string; readonly label?: string } = {},
 ): Promise<Started> {
-  const platform = findPlatform('quickbooks-online');
-  if (!platform) throw new Error('the platform table lacks QuickBooks Online');
+  const platform = findPlatform(slug);
+  if (!platform) throw new Error(`the platform table lacks ${slug}`);
   const rows = credentials.map((_, index): ManifestRow => {
     organizations += 1;
     const reference = `R-${index + 1}`;
@@ -67,6 +71,7 @@ export async function started(
   const id = await startMigration(ferry, {
     client,
     platform,
+    ...(label === undefined ? {} : { label }),
     rows,
     manifestDigest: manifestDigest(rows),
     contact: 'the solutions team',
@@ -79,15 +84,24 @@ export async function started(
     const { became, text } = await decide(ferry, id, message, sent);
     return became === 'applied' ? became : `${became}: ${text}`;
   };
-  const supply = async (reference: string, credential: string): Promise<void> => {
+  const obtained = (reference: string, credential: string): SealedCredential => {
     const row = rows.find((each) => each.reference === reference);
-    const fields = { accessToken: 'any', refreshToken: credential, realmId: row?.organization ?? '' };
-    const one = { reference, fields: new Secret(fields), obtainedAt: new Date().toISOString() };
-    await supplyCredentials(ferry.db, id, [one], 'Cleo');
+    const fields = {
+      ...Object.fromEntries(platform.requiredFields.map((field) => [field, 'any'])),
+      ...{ refreshToken: credential, [platform.organizationField]: row?.organization ?? '' },
+    };
+    return { reference, fields: new Secret(fields), obtainedAt: new Date().toISOString() };
+  };
+  const supply = async (reference: string, credential: string): Promise<void> => {
+    await supplyCredentials(ferry.db, id, [obtained(reference, credential)], 'Cleo');
   };
   return {
     id,
     send,
+    replace: async (reference, credential) => {
+      await replaceCredentials(ferry.db, id, [obtained(reference, credential)], 'Cleo');
+      return send('replaceCredential', { companies: [reference], ...SUPPORT });
+    },
     until: progressOnce,
     supply,
     readyToMove: async () => {

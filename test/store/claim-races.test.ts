@@ -140,7 +140,7 @@ test('a credential that comes while its company is being claimed is refused by n
   );
   await untilBlocked(db);
   await claiming.commit().execute();
-  expect(await late).toEqual({ stored: 1, crossed: ['c2'], unknown: [], tooEarly: [] });
+  expect(await late).toEqual({ stored: ['c1'], elsewhere: ['c2'], unknown: [], tooEarly: [] });
 });
 
 test('a stalled company is taken over by one of several', async () => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ManifestRow } from '../../domain/manifest';
 import { SealBroken } from '../../security';
 import type { Database } from '../../store';
 import {
@@ -6,9 +7,11 @@ import {
   confirmDisabled,
   destroyVault,
   openMigration,
+  openWithNewCredential,
   openVault,
   readMigration,
   readVault,
+  replaceCredentials,
   supplyCredentials,
   supplyMigration,
   VaultClosed,
@@ -22,6 +25,7 @@ import {
   movable,
   openLedger,
   putRow,
+  readRow,
   rowsOf,
 } from '../support/ledger';
 
@@ -48,7 +52,7 @@ const confirm = (id: string, companies: 'all' | readonly string[]) =>
   confirmDisabled(db, { migrationId: id, companies, by: 'Cleo', at: CONFIRMED_AT });
 
 describe('credentials that are supplied', () => {
-  test('are stored, unknown, crossed or too early, each by its reference', async () => {
+  test('are stored, unknown, elsewhere or too early, each by its reference', async () => {
     const { id, rows } = await opened(6);
     await confirm(id, ['c1', 'c2', 'c3', 'c4', 'c5']);
     await putRow(db, id, 3, { state: 'migrated' });
@@ -56,9 +60,9 @@ describe('credentials that are supplied', () => {
     const given = rows.map((row) => credentialOf(row, row.row === 2 ? { obtainedAt: BEFORE } : {}));
     const stranger = { ...credentialOf({ reference: 'c9', row: 9, organization: 'x' }) };
     expect(await supplyCredentials(db, id, [...given, stranger], 'Cleo')).toEqual({
-      stored: 2,
+      stored: ['c1', 'c5'],
       unknown: ['c9'],
-      crossed: ['c3', 'c4'],
+      elsewhere: ['c3', 'c4'],
       // c2 was obtained before it was disabled, c6 is not disabled.
       tooEarly: ['c2', 'c6'],
     });
@@ -68,7 +72,7 @@ describe('credentials that are supplied', () => {
   test('are never too early where refreshes leave refresh tokens as they are', async () => {
     const { id, rows } = await opened(1, false);
     const given = rows.map((row) => credentialOf(row, { obtainedAt: BEFORE }));
-    expect(await supplyCredentials(db, id, given, 'Cleo')).toMatchObject({ stored: 1, tooEarly: [] });
+    expect(await supplyCredentials(db, id, given, 'Cleo')).toMatchObject({ stored: ['c1'], tooEarly: [] });
   });
 
   test('replace the older one while their company waits, and not once it is claimed', async () => {
@@ -80,9 +84,9 @@ describe('credentials that are supplied', () => {
         rows.map((row) => credentialOf(row, { token })),
         'Carl',
       );
-    expect(await supply('second')).toMatchObject({ stored: 1 });
+    expect(await supply('second')).toMatchObject({ stored: ['c1'] });
     const [claimed] = await claimGroup(db, claimant, 1, null);
-    expect(await supply('third')).toMatchObject({ stored: 0, crossed: ['c1'] });
+    expect(await supply('third')).toMatchObject({ stored: [], elsewhere: ['c1'] });
     const vault = await readVault(db, ledger.keys, id);
     const fields = await vault.open(1, claimed?.sealed ?? Buffer.alloc(0));
     expect(fields.reveal()).toMatchObject({ refreshToken: 'second' });
@@ -105,6 +109,52 @@ describe('credentials that are supplied', () => {
     const othersVault = await readVault(db, ledger.keys, other.id);
     await expect(othersVault.open(1, sealed)).rejects.toThrow(SealBroken);
     expect((await vault.open(1, sealed)).reveal()).toMatchObject({ refreshToken: 'a-refresh-token' });
+  });
+});
+
+describe('credentials that replace others', () => {
+  const replace = (id: string, rows: readonly ManifestRow[]) =>
+    replaceCredentials(
+      db,
+      id,
+      rows.map((row) => credentialOf(row, { token: 'the new one' })),
+      'Carl',
+    );
+  const failed = { state: 'failed', failure: 'incomplete', failure_text: 'too few', evidence: '[]' } as const;
+
+  test('are stored for companies that were not moved, and for no other; nothing moves before it is decided', async () => {
+    const { id, rows } = await movable(ledger, rowsOf(5));
+    await putRow(db, id, 1, failed);
+    await putRow(db, id, 2, { state: 'outcome-unknown' });
+    await putRow(db, id, 3, { state: 'migrated' });
+    await putRow(db, id, 4, { state: 'importing', attempt: 'a' });
+    expect(await replace(id, rows)).toEqual({
+      stored: ['c1', 'c2'],
+      elsewhere: ['c3', 'c4', 'c5'],
+      unknown: [],
+      tooEarly: [],
+    });
+    expect((await readRow(db, id, 1)).state).toBe('failed');
+
+    await openWithNewCredential(db, id, ['c1', 'c2', 'c3', 'c4', 'c5']);
+    const states = await Promise.all(rows.map(async ({ row }) => (await readRow(db, id, row)).state));
+    expect(states).toEqual(['waiting', 'waiting', 'migrated', 'importing', 'waiting']);
+    expect(await readRow(db, id, 1)).toMatchObject({ failure: null, failure_text: null, evidence: null });
+  });
+
+  test('are needed: a company without a new one is not opened again', async () => {
+    const { id } = await movable(ledger, rowsOf(1));
+    await putRow(db, id, 1, failed);
+    await openWithNewCredential(db, id, ['c1']);
+    expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed', failure: 'incomplete' });
+  });
+
+  test('are never supplied as if their company still waited', async () => {
+    const { id, rows } = await movable(ledger, rowsOf(1));
+    await putRow(db, id, 1, { ...failed, failure: 'reauthorization-required' });
+    const given = rows.map((row) => credentialOf(row));
+    expect(await supplyCredentials(db, id, given, 'Carl')).toMatchObject({ stored: [], elsewhere: ['c1'] });
+    expect((await readRow(db, id, 1)).state).toBe('failed');
   });
 });
 

@@ -1,0 +1,95 @@
+import type { FailureKind } from '../../domain/failures';
+import { inWords } from '../../domain/failures';
+import type { Remedy } from '../../domain/remedies';
+import { remediesFor, remedyInWords } from '../../domain/remedies';
+import type { LedgerCompany } from '../../store';
+import { readCompanies } from '../../store';
+import { readCounts } from '../ferry';
+import type { CommandResult, Screen } from '../screen';
+import { counted } from '../words';
+import type { Context } from './context';
+import { remedyCommand } from './remedy-commands';
+import { withFerry } from './with-ferry';
+
+/** `ferry exceptions`: the companies that were not moved, and what can be done about each, ready to be typed. */
+export function addExceptions({ program, run, terminal }: Context): void {
+  program
+    .command('exceptions <migration>')
+    .description('List the companies that were not moved, with the commands that can do something about each')
+    .action((migration: string) => run(() => exceptions(terminal.env, migration)));
+}
+
+/** Companies with which the same can be done. */
+interface Kind {
+  readonly title: string;
+  readonly remedies: readonly Remedy[];
+  readonly companies: LedgerCompany[];
+}
+
+async function exceptions(env: NodeJS.ProcessEnv, migrationId: string): Promise<CommandResult> {
+  const found: LedgerCompany[] = [];
+  await withFerry(env, async (ferry) => {
+    await readCounts(ferry, migrationId);
+    for await (const company of readCompanies(ferry.db, migrationId, { exceptions: true })) found.push(company);
+  });
+  return {
+    json: {
+      schema: 'ferry.exceptions/1',
+      migrationId,
+      exceptions: found.map((company) => ({
+        ...company,
+        remedies: remediesFor(company).map((remedy) => ({
+          remedy,
+          does: remedyInWords(remedy),
+          command: remedyCommand(remedy, migrationId, [company.reference]),
+        })),
+      })),
+    },
+    print: (screen) => {
+      for (const kind of kindsOf(found)) printKind(screen, migrationId, kind);
+      screen.line(found.length === 0 ? 'No exceptions.' : counted(found.length, 'exception'));
+    },
+  };
+}
+
+function kindsOf(found: readonly LedgerCompany[]): readonly Kind[] {
+  const kinds = new Map<string, Kind>();
+  for (const company of found) {
+    const remedies = remediesFor(company);
+    const title = titleOf(company);
+    const key = [title, ...remedies].join('/');
+    const kind = kinds.get(key);
+    if (kind) kind.companies.push(company);
+    else kinds.set(key, { title, remedies, companies: [company] });
+  }
+  return [...kinds.values()];
+}
+
+function titleOf({ state, failure }: { readonly state: string; readonly failure: FailureKind | null }): string {
+  if (failure !== null) return inWords(failure);
+  return state === 'waiting'
+    ? 'held back by the check of the details'
+    : 'it is not known whether the credential was used';
+}
+
+function printKind(screen: Screen, migrationId: string, { title, remedies, companies }: Kind): void {
+  screen.line(`${screen.styled('bold', title)}: ${counted(companies.length, 'company')}`);
+  screen.table(
+    [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'What happened' }, { title: 'Correlation id' }],
+    companies.map(({ reference, name, failureText, heldBack, correlationId }) => [
+      reference,
+      name,
+      failureText ?? heldBack ?? '',
+      correlationId ?? '',
+    ]),
+  );
+  if (remedies.includes('relink')) {
+    for (const { reference, linkUrl } of companies) screen.line(`  ${reference} connects again at ${linkUrl}`);
+  }
+  const references = companies.map(({ reference }) => reference);
+  for (const remedy of remedies) {
+    screen.line(`  ${remedyCommand(remedy, migrationId, references)}`);
+    screen.line(`      ${remedyInWords(remedy)}`);
+  }
+  screen.line();
+}
