@@ -1,4 +1,5 @@
 /** What the orchestrator keeps in Postgres: manifest, ledger, vault and audit trail. */
+export * from './amendments';
 export * from './audit-trail';
 export * from './checks';
 export * from './claim';
@@ -10,6 +11,7 @@ export * from './details';
 export * from './endings';
 export * from './exceptions';
 export * from './imports';
+export { OrganizationTaken } from './manifest-rows';
 export * from './migrations';
 export * from './speeds';
 export * from './vault';

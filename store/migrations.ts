@@ -6,6 +6,7 @@ import type { LimitsChange, MigrationLimits } from '../domain/limits';
 import type { Opening } from '../domain/windows';
 import type { Database, Queryable } from './database';
 import { violates } from './database';
+import { insertRows, OrganizationTaken, whoHasThem } from './manifest-rows';
 
 export interface SuppliedMigration {
   readonly id: string;
@@ -24,26 +25,6 @@ export class MigrationExists extends Error {
   override readonly name = 'MigrationExists';
 }
 
-export interface TakenOrganization {
-  readonly reference: string;
-  readonly organization: string;
-  readonly migrationId: string;
-}
-
-/** Thrown when an organization of the manifest is open in another migration. */
-export class OrganizationTaken extends Error {
-  override readonly name = 'OrganizationTaken';
-  constructor(readonly taken: readonly TakenOrganization[]) {
-    super(
-      taken
-        .map((one) => `${one.reference} (organization ${one.organization}) is open in migration ${one.migrationId}`)
-        .join('; '),
-    );
-  }
-}
-
-const ROWS_PER_INSERT = 2_000;
-
 /**
  * Stores a migration with all of its rows, or nothing. What was supplied before under the same id, and never started,
  * is replaced.
@@ -60,7 +41,7 @@ export async function supplyMigration(
     await db.transaction().execute((tx) => storeWhole(tx, migration, rows));
   } catch (error) {
     if (!violates(error, 'one_open_migration_per_organization')) throw error;
-    const taken = await whoHasThem(db, migration.platformKey, rows);
+    const taken = await whoHasThem(db, migration, rows);
     // Twice in the manifest itself, which is checked before it is supplied.
     if (taken.length === 0) throw error;
     throw new OrganizationTaken(taken);
@@ -86,30 +67,7 @@ async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: rea
     .returning('id')
     .executeTakeFirst();
   if (!inserted) throw new MigrationExists(`there is a migration ${migration.id} already`);
-  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
-    const group = JSON.stringify(rows.slice(from, from + ROWS_PER_INSERT));
-    await sql`
-      insert into companies
-        (migration_id, row, reference, name, platform_key, organization, family, wave, expected_invoices)
-      select ${migration.id}, row, reference, name, ${migration.platformKey}, organization, family, wave,
-        "expectedInvoices"
-      from jsonb_to_recordset(${group}::jsonb) as supplied (
-        row integer, reference text, name text, organization text, family text, wave integer,
-        "expectedInvoices" integer)`.execute(tx);
-  }
-}
-
-async function whoHasThem(
-  db: Database,
-  platformKey: string,
-  rows: readonly ManifestRow[],
-): Promise<readonly TakenOrganization[]> {
-  const { rows: taken } = await sql<TakenOrganization>`
-    select supplied.reference, supplied.organization, holder.migration_id as "migrationId"
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as supplied (reference text, organization text)
-    join companies holder on holder.platform_key = ${platformKey} and holder.organization_open
-      and holder.organization = supplied.organization`.execute(db);
-  return taken;
+  await insertRows(tx, migration.id, rows);
 }
 
 /** The workflow runs: from now on companies may be claimed. */

@@ -53,6 +53,7 @@ test.each<[string, (one: Movable) => Promise<unknown>]>([
       await putRow(db, id, 1, { confirmed_at: null });
     },
   ],
+  ['the check holds it back', ({ id }) => putRow(db, id, 1, { held_back: 'connected already' })],
   ['it has no credential', ({ id }) => db.deleteFrom('credentials').where('migration_id', '=', id).execute()],
   ['its credential was obtained before it was disabled', ({ id }) => setCredential(id, { obtained_at: BEFORE })],
   ['its next try is not due', ({ id }) => putRow(db, id, 1, { not_before: msFromNow(60_000) })],

@@ -1,0 +1,166 @@
+/** Rows that are added to a migration or corrected while it is open. */
+import { sql } from 'kysely';
+import type { ManifestRow } from '../domain/manifest';
+import type { Database, Queryable } from './database';
+import { violates } from './database';
+import { insertRows, OrganizationTaken, whoHasThem } from './manifest-rows';
+
+/** Why a row is held back that was added or corrected: only a check lets it go. */
+export const NOT_CHECKED = 'not checked yet';
+
+export interface Amendment {
+  readonly migrationId: string;
+  readonly platformKey: string;
+  /** Of any file: a row is known by its reference, not by its number. */
+  readonly rows: readonly ManifestRow[];
+  /** Of the whole manifest, as it is afterwards. */
+  readonly digestOf: (rows: readonly ManifestRow[]) => string;
+}
+
+/** What became of the rows, by reference. */
+export interface Amended {
+  readonly added: readonly string[];
+  readonly corrected: readonly string[];
+  readonly unchanged: number;
+  /** They differ, but their move has begun, or somebody has settled that they are not moved: they stay as they are. */
+  readonly tooLate: readonly string[];
+}
+
+/** Thrown when a migration has ended: latecomers are another migration. */
+export class ManifestClosed extends Error {
+  override readonly name = 'ManifestClosed';
+}
+
+/**
+ * Adds rows whose reference is new, and corrects those whose move has not begun, all or none. Each of them is held back
+ * until it was checked, and has to be confirmed again; the credential of another organization is destroyed.
+ *
+ * @throws ManifestClosed
+ * @throws OrganizationTaken
+ */
+export async function amendManifest(db: Database, amendment: Amendment): Promise<Amended> {
+  try {
+    return await db.transaction().execute((tx) => amend(tx, amendment));
+  } catch (error) {
+    if (!violates(error, 'one_open_migration_per_organization')) throw error;
+    const { migrationId: id, platformKey, rows } = amendment;
+    const taken = await whoHasThem(db, { id, platformKey }, rows);
+    if (taken.length === 0) throw error;
+    throw new OrganizationTaken(taken);
+  }
+}
+
+/**
+ * Rows are locked before the migration is changed, as claims do it: a claim passes by a row that is being corrected, and
+ * a correction waits for a claim.
+ */
+async function amend(tx: Queryable, { migrationId, rows, digestOf }: Amendment): Promise<Amended> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 0))`.execute(tx);
+  await assertOpen(tx, migrationId);
+  const named = await lockNamed(tx, migrationId, rows);
+  const { added, corrected, unchanged, tooLate } = compared(named, rows, await lastRow(tx, migrationId));
+  await correct(tx, migrationId, corrected);
+  await insertRows(tx, migrationId, added, NOT_CHECKED);
+  const digest = digestOf(await manifestRows(tx, migrationId).execute());
+  await tx.updateTable('migrations').set({ manifest_digest: digest }).where('id', '=', migrationId).execute();
+  const references = (list: readonly ManifestRow[]): readonly string[] => list.map(({ reference }) => reference);
+  return { added: references(added), corrected: references(corrected), unchanged, tooLate: references(tooLate) };
+}
+
+/** Open, and for as long as this transaction lasts nobody closes it. */
+async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
+  const migration = await tx
+    .selectFrom('migrations')
+    .select('state')
+    .where('id', '=', migrationId)
+    .forShare()
+    .executeTakeFirst();
+  if (!migration || migration.state === 'closed') throw new ManifestClosed(`migration ${migrationId} has ended`);
+}
+
+function manifestRows(tx: Queryable, migrationId: string) {
+  return tx
+    .selectFrom('companies')
+    .select(['row', 'reference', 'name', 'organization', 'wave', 'family', 'expected_invoices as expectedInvoices'])
+    .where('migration_id', '=', migrationId)
+    .orderBy('row');
+}
+
+interface KnownRow extends ManifestRow {
+  /** Nothing has been done for it yet, and nothing settled. */
+  readonly untouched: boolean;
+}
+
+async function lockNamed(
+  tx: Queryable,
+  migrationId: string,
+  rows: readonly ManifestRow[],
+): Promise<ReadonlyMap<string, KnownRow>> {
+  const known = await manifestRows(tx, migrationId)
+    .select(sql<boolean>`state = 'waiting' and company_id is null`.as('untouched'))
+    .where(sql<boolean>`reference = any(${rows.map(({ reference }) => reference)}::text[])`)
+    .forUpdate()
+    .execute();
+  return new Map(known.map((row) => [row.reference, row]));
+}
+
+async function lastRow(tx: Queryable, migrationId: string): Promise<number> {
+  const last = await tx
+    .selectFrom('companies')
+    .select(({ fn }) => fn.max('row').as('row'))
+    .where('migration_id', '=', migrationId)
+    .executeTakeFirst();
+  return last?.row ?? 0;
+}
+
+function compared(before: ReadonlyMap<string, KnownRow>, rows: readonly ManifestRow[], lastRow: number) {
+  const added: ManifestRow[] = [];
+  const corrected: ManifestRow[] = [];
+  const tooLate: ManifestRow[] = [];
+  let unchanged = 0;
+  let last = lastRow;
+  for (const row of rows) {
+    const known = before.get(row.reference);
+    if (!known) added.push({ ...row, row: (last += 1) });
+    else if (isSame(known, row)) unchanged += 1;
+    else if (known.untouched) corrected.push({ ...row, row: known.row });
+    else tooLate.push(row);
+  }
+  return { added, corrected, unchanged, tooLate };
+}
+
+function isSame(one: ManifestRow, other: ManifestRow): boolean {
+  const fields = ['name', 'organization', 'expectedInvoices', 'wave', 'family'] as const;
+  return fields.every((field) => one[field] === other[field]);
+}
+
+async function correct(tx: Queryable, migrationId: string, rows: readonly ManifestRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const corrected = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as corrected (
+    row integer, name text, organization text, family text, wave integer, "expectedInvoices" integer)`;
+  const isCorrected = sql`c.migration_id = ${migrationId} and c.row = corrected.row`;
+  await sql`
+    delete from credentials v using companies c, ${corrected}
+    where ${isCorrected} and v.migration_id = c.migration_id and v.row = c.row
+      and c.organization <> corrected.organization`.execute(tx);
+  // Set free first: rows may exchange their organizations, as in a list that had slipped.
+  await sql`update companies c set organization_open = false from ${corrected} where ${isCorrected}`.execute(tx);
+  await sql`
+    update companies c
+    set name = corrected.name, organization = corrected.organization, organization_open = true,
+        family = corrected.family, wave = corrected.wave, expected_invoices = corrected."expectedInvoices",
+        confirmed_at = null, confirmed_by = null, held_back = ${NOT_CHECKED}
+    from ${corrected} where ${isCorrected}`.execute(tx);
+}
+
+/** Companies that the check holds back, or that wait for it. */
+export async function readHeldBack(
+  db: Database,
+  migrationId: string,
+): Promise<readonly { readonly reference: string; readonly heldBack: string }[]> {
+  const { rows } = await sql<{ reference: string; heldBack: string }>`
+    select reference, held_back as "heldBack" from companies
+    where migration_id = ${migrationId} and state = 'waiting' and held_back is not null
+    order by row`.execute(db);
+  return rows;
+}
