@@ -7,6 +7,7 @@ import { CommandFailed } from './command-failed';
 import { addAboutCompanies } from './commands/about-companies';
 import { addAdjust } from './commands/adjust';
 import { addApprove } from './commands/approve';
+import { addAmend } from './commands/amend';
 import { addApplication } from './commands/application';
 import { addAudit } from './commands/audit';
 import { addCheck } from './commands/check';
@@ -99,6 +100,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addFirstCompany(context);
   addAboutCompanies(context);
   addAdjust(context);
+  addAmend(context);
   addApplication(context);
   addCredentials(context);
 

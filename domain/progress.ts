@@ -162,7 +162,10 @@ function duringFirstCompany(state: MigrationState): WaitingFor {
 /** Nothing can be moved but what a check holds back. */
 function heldBack({ changes, changesChecked, counts }: MigrationState): WaitingFor {
   if (changes > changesChecked) return nobody('what was added or corrected is being checked');
-  return client(`correct or leave out ${counts.heldBack} companies that cannot be moved as they are`);
+  const { heldBack: held } = counts;
+  return client(
+    `correct or leave out ${held === 1 ? '1 company that cannot be moved as it is' : `${held} companies that cannot be moved as they are`}`,
+  );
 }
 
 /** What comes next in windows is known only when a run begins; before, the present opening is the next one. */

@@ -153,12 +153,15 @@ async function correct(tx: Queryable, migrationId: string, rows: readonly Manife
     from ${corrected} where ${isCorrected}`.execute(tx);
 }
 
-/** Companies that the check holds back, or that wait for it. */
-export async function readHeldBack(
-  db: Database,
-  migrationId: string,
-): Promise<readonly { readonly reference: string; readonly heldBack: string }[]> {
-  const { rows } = await sql<{ reference: string; heldBack: string }>`
+export interface HeldBack {
+  readonly reference: string;
+  /** What the check found wrong with it, or that it has not come yet. */
+  readonly heldBack: string;
+}
+
+/** Companies that are not moved until they are checked, or corrected. */
+export async function readHeldBack(db: Database, migrationId: string): Promise<readonly HeldBack[]> {
+  const { rows } = await sql<HeldBack>`
     select reference, held_back as "heldBack" from companies
     where migration_id = ${migrationId} and state = 'waiting' and held_back is not null
     order by row`.execute(db);

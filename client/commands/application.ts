@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import type { CompanyDataClient } from '../../company-data-client';
-import type { Platform } from '../../domain/platforms';
-import { findPlatform } from '../../domain/platforms';
 import { Secret } from '../../security';
-import { readMigration } from '../../store';
 import { CommandFailed } from '../command-failed';
 import type { Ferry } from '../ferry';
-import { MigrationClosed, NoSuchMigration } from '../ferry';
 import type { CommandResult, Terminal } from '../screen';
 import type { Context } from './context';
+import { openMigrationOf } from './open-migration';
 import { send } from './send';
 import type { SenderOptions } from './sender';
 import { addSender, senderOf } from './sender';
@@ -51,7 +48,7 @@ async function supply(
 ): Promise<CommandResult> {
   const { clientId, environment } = options;
   const sender = senderOf(options);
-  const platform = await platformOf(ferry, migrationId);
+  const { platform } = await openMigrationOf(ferry, migrationId, 'a new migration takes it again');
   if (platform.environment !== undefined && platform.environment !== environment) {
     throw new CommandFailed(
       `${platform.name} is of the ${platform.environment} environment, not of ${environment}`,
@@ -72,18 +69,6 @@ async function supply(
       screen.line(`  ${secretFile} still holds the secret readable: destroy it`);
     },
   };
-}
-
-/** @throws NoSuchMigration, MigrationClosed */
-async function platformOf({ db }: Ferry, migrationId: string): Promise<Platform> {
-  const migration = await readMigration(db, migrationId);
-  if (!migration) throw new NoSuchMigration(migrationId);
-  if (migration.state === 'closed') {
-    throw new MigrationClosed(`migration ${migrationId} is ${migration.ending ?? 'closed'}: it needs no application`);
-  }
-  const platform = findPlatform(migration.platformKey);
-  if (!platform) throw new CommandFailed(`platform ${migration.platformKey} is unknown`, 'use a newer ferry');
-  return platform;
 }
 
 /** Never from the command line itself: it would be seen in the list of processes and kept in the shell's history. */

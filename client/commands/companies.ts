@@ -38,11 +38,11 @@ async function companies(
     print: (screen) => {
       screen.table(
         [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
-        found.map(({ reference, name, state: company, failureText, confirmedAt }) => [
+        found.map(({ reference, name, state: company, failureText, heldBack, confirmedAt }) => [
           reference,
           name,
           coloured(company),
-          failureText ?? (company === 'waiting' && !confirmedAt ? 'not confirmed as disabled' : ''),
+          failureText ?? (company === 'waiting' ? (heldBack ?? (confirmedAt ? '' : 'not confirmed as disabled')) : ''),
         ]),
       );
       printLinks(screen, found);

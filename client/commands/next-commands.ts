@@ -22,6 +22,7 @@ export function nextCommands(progress: Progress): readonly NextCommand[] {
               who: 'client',
               command: `ferry application ${id} --client-id ID --environment production --as client --by NAME`,
             },
+            ...exceptions(progress),
             { who: 'support', command: `ferry reject ${id} supply-details --reason "check again"` },
           ]
         : approvals(progress);
@@ -37,7 +38,12 @@ export function nextCommands(progress: Progress): readonly NextCommand[] {
     case 'complete-migration':
       return openCompanies(progress.counts) === 0
         ? [...exceptions(progress), ...approvals(progress)]
-        : [...credentials(progress), ...exceptions(progress), { who: 'support', command: `ferry watch ${id}` }];
+        : [
+            ...confirmations(progress),
+            ...credentials(progress),
+            ...exceptions(progress),
+            { who: 'support', command: `ferry watch ${id}` },
+          ];
   }
 }
 
@@ -49,6 +55,12 @@ function approvals({ migrationId, step, steps }: Progress): readonly NextCommand
       who,
       command: `ferry approve ${migrationId} ${step}${who === 'client' ? ' --as client --by NAME' : ''}`,
     }));
+}
+
+/** Of companies of later waves, and of those that came late. */
+function confirmations({ migrationId, counts }: Progress): readonly NextCommand[] {
+  if (counts.unconfirmed === 0) return [];
+  return [{ who: 'client', command: `ferry confirm-sync-disabled ${migrationId} REFERENCE... --as client --by NAME` }];
 }
 
 function credentials({ migrationId, counts }: Progress): readonly NextCommand[] {

@@ -79,7 +79,10 @@ function printFacts(screen: Screen, { counts, estimate, proposal, preflight }: P
   if (counts.unconfirmed > 0) screen.line(`  ${counts.unconfirmed} not yet confirmed as disabled`);
   if (counts.withoutCredential > 0)
     screen.line(`  ${counts.withoutCredential} confirmed, but without a credential that counts`);
+  if (counts.heldBack > 0) screen.line(`  ${counts.heldBack} held back until they are corrected or left out`);
   if (counts.outcomeUnknown > 0) screen.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
+  for (const problem of preflight?.problems ?? []) screen.line(`  ${screen.styled('red', '✗')} ${problem}`);
+  for (const warning of preflight?.warnings ?? []) screen.line(`  ${screen.styled('yellow', '!')} ${warning}`);
   if (preflight?.callbackUrl) screen.line(`Callback URL: ${preflight.callbackUrl}`);
   if (estimate && estimate.volume.companies > 0) printEstimate(screen, estimate, proposal !== null);
   if (proposal) screen.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);

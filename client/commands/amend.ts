@@ -1,0 +1,136 @@
+import type { Amended, HeldBack } from '../../store';
+import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack } from '../../store';
+import { CommandFailed } from '../command-failed';
+import type { Answer, Ferry } from '../ferry';
+import { decide } from '../ferry';
+import type { Manifest } from '../manifest';
+import { manifestDigest, readManifest } from '../manifest';
+import type { CommandResult, Screen } from '../screen';
+import { counted } from '../words';
+import type { Context } from './context';
+import { printFindings } from './finding-list';
+import { openMigrationOf } from './open-migration';
+import type { SenderOptions } from './sender';
+import { addSender, senderOf } from './sender';
+import { withFerry } from './with-ferry';
+
+const CHECKED_WITHIN_MS = 15_000;
+const LOOK_EVERY_MS = 100;
+const NAMED_AT_MOST = 10;
+const LATECOMERS = 'start a new migration for latecomers: ferry start FILE --label WORD';
+
+/** `ferry amend`: adds companies to a migration, or corrects those whose move has not begun. */
+export function addAmend({ program, run, terminal }: Context): void {
+  addSender(
+    program
+      .command('amend <migration> <manifest>')
+      .description(
+        'Add companies, or correct those whose move has not begun: a manifest (CSV or JSON) of just these rows',
+      ),
+  ).action((migration: string, manifest: string, options: SenderOptions) =>
+    run(() => withFerry(terminal.env, (ferry) => amend(ferry, migration, manifest, options))),
+  );
+}
+
+async function amend(ferry: Ferry, migrationId: string, file: string, options: SenderOptions): Promise<CommandResult> {
+  const sender = senderOf(options);
+  const { platform } = await openMigrationOf(ferry, migrationId, LATECOMERS);
+  const manifest = await readManifest({ manifest: file }, platform);
+  if (manifest.findings.some(({ severity }) => severity === 'error')) return refusedRows(manifest);
+  const amended = await stored(ferry, migrationId, platform.key, manifest);
+  const { added, corrected } = amended;
+  // What an earlier amendment stored, and never came to say, is checked now.
+  const unchecked = (await readHeldBack(ferry.db, migrationId)).some(isUnchecked);
+  const answer = unchecked
+    ? await decide(ferry, migrationId, 'manifestAmended', {
+        added: added.length,
+        corrected: corrected.length,
+        ...sender,
+      })
+    : null;
+  const held =
+    answer?.became === 'applied' ? await afterCheck(ferry, migrationId) : await readHeldBack(ferry.db, migrationId);
+  return whatBecame(migrationId, manifest, amended, answer, held);
+}
+
+async function stored(ferry: Ferry, migrationId: string, platformKey: string, { rows }: Manifest): Promise<Amended> {
+  try {
+    return await amendManifest(ferry.db, { migrationId, platformKey, rows, digestOf: manifestDigest });
+  } catch (error) {
+    if (error instanceof ManifestClosed) throw new CommandFailed(error.message, LATECOMERS, { cause: error });
+    throw error;
+  }
+}
+
+const isUnchecked = ({ heldBack: why }: HeldBack): boolean => why === NOT_CHECKED;
+
+/** What is still held back once a worker has checked everything, or after a while. */
+async function afterCheck(ferry: Ferry, migrationId: string): Promise<readonly HeldBack[]> {
+  const until = Date.now() + CHECKED_WITHIN_MS;
+  for (;;) {
+    const held = await readHeldBack(ferry.db, migrationId);
+    if (!held.some(isUnchecked) || Date.now() >= until) return held;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+function refusedRows({ findings }: Manifest): CommandResult {
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  return {
+    failed: true,
+    json: { schema: 'ferry.amend/1', added: [], corrected: [], findings },
+    print: (screen) => {
+      printFindings(screen, findings);
+      screen.line(`${screen.styled('red', '✗')} ${counted(errors, 'error')}: nothing was changed`);
+    },
+  };
+}
+
+function whatBecame(
+  migrationId: string,
+  { findings }: Manifest,
+  { added, corrected, unchanged, tooLate }: Amended,
+  answer: Answer | null,
+  held: readonly HeldBack[],
+): CommandResult {
+  const changed = new Set([...added, ...corrected]);
+  const ours = held.filter(({ reference }) => changed.has(reference));
+  return {
+    failed: tooLate.length > 0 || ours.length > 0,
+    json: {
+      schema: 'ferry.amend/1',
+      migrationId,
+      added,
+      corrected,
+      unchanged,
+      tooLate,
+      heldBack: ours,
+      decision: answer,
+      findings,
+    },
+    print: (screen) => {
+      printFindings(screen, findings);
+      const mark = screen.styled('green', '✓');
+      screen.line(
+        `${mark} ${migrationId}: ${counted(added.length, 'company')} added, ${corrected.length} corrected, ${unchanged} as before`,
+      );
+      printNamed(screen, 'not corrected, their move has begun or they were left out:', tooLate);
+      if (answer !== null && answer.became !== 'applied') screen.line(`  ${answer.text}`);
+      for (const { reference, heldBack: why } of ours.slice(0, NAMED_AT_MOST)) {
+        screen.line(`  ${screen.styled('yellow', 'held back:')} ${reference}: ${why}`);
+      }
+      if (ours.length > NAMED_AT_MOST) screen.line(`  and ${ours.length - NAMED_AT_MOST} more held back`);
+      if (changed.size > 0) {
+        screen.line(`  Confirm them once syncing is disabled: ferry confirm-sync-disabled ${migrationId} REFERENCE...`);
+      }
+    },
+  };
+}
+
+function printNamed(screen: Screen, what: string, references: readonly string[]): void {
+  if (references.length === 0) return;
+  const more = references.length > NAMED_AT_MOST ? ` and ${references.length - NAMED_AT_MOST} more` : '';
+  screen.line(
+    `  ${counted(references.length, 'company')} ${what} ${references.slice(0, NAMED_AT_MOST).join(', ')}${more}`,
+  );
+}

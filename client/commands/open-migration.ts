@@ -1,0 +1,32 @@
+import type { Platform } from '../../domain/platforms';
+import { findPlatform } from '../../domain/platforms';
+import type { StoredMigration } from '../../store';
+import { readMigration } from '../../store';
+import { CommandFailed } from '../command-failed';
+import type { Ferry } from '../ferry';
+import { NoSuchMigration } from '../ferry';
+
+/**
+ * A migration to which something can still be supplied, and its platform.
+ *
+ * @param ended what to do once it has ended
+ * @throws NoSuchMigration
+ * @throws CommandFailed
+ */
+export async function openMigrationOf(
+  { db }: Ferry,
+  migrationId: string,
+  ended: string,
+): Promise<{ readonly migration: StoredMigration; readonly platform: Platform }> {
+  const migration = await readMigration(db, migrationId);
+  if (!migration) throw new NoSuchMigration(migrationId);
+  if (migration.state === 'closed') {
+    throw new CommandFailed(
+      `migration ${migrationId} is ${migration.ending ?? 'over'}: nothing can be supplied`,
+      ended,
+    );
+  }
+  const platform = findPlatform(migration.platformKey);
+  if (!platform) throw new CommandFailed(`platform ${migration.platformKey} is unknown`, 'use a newer ferry');
+  return { migration, platform };
+}
