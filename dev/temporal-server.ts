@@ -34,6 +34,8 @@ export interface TemporalOptions {
   ephemeral: boolean;
   /** Namespaces beside `default`, with the same search attributes. */
   namespaces?: readonly string[];
+  /** Settings of the server beside those that every one of ours has. */
+  dynamicConfig?: Readonly<Record<string, number>>;
 }
 
 export interface RunningTemporal {
@@ -60,6 +62,7 @@ export async function startTemporal({
   uiPort,
   ephemeral,
   namespaces = [],
+  dynamicConfig = {},
 }: TemporalOptions): Promise<RunningTemporal> {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const logFile = path.join(dataFolder, 'temporal.log');
@@ -68,7 +71,7 @@ export async function startTemporal({
     const ui = await reservePort(uiPort ?? DEFAULT_UI_PORT);
     const server = startLeashed({
       command: cli,
-      args: serverArguments({ dataFolder, port: grpc.port, uiPort: ui.port, ephemeral, namespaces }),
+      args: serverArguments({ dataFolder, port: grpc.port, uiPort: ui.port, ephemeral, namespaces, dynamicConfig }),
       // Its own settings only: a developer's TEMPORAL_* variables are meant for another server.
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
       logFile,
@@ -92,7 +95,9 @@ export async function startTemporal({
   }
 }
 
-interface ServerArguments extends Required<Pick<TemporalOptions, 'dataFolder' | 'ephemeral' | 'namespaces'>> {
+interface ServerArguments extends Required<
+  Pick<TemporalOptions, 'dataFolder' | 'ephemeral' | 'namespaces' | 'dynamicConfig'>
+> {
   readonly port: number;
   readonly uiPort: number;
 }
@@ -102,7 +107,7 @@ function serverArguments(options: ServerArguments): string[] {
     '--search-attribute',
     `${name}=${type === 'INT' ? 'Int' : 'Keyword'}`,
   ]);
-  const settings = Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
+  const settings = Object.entries({ ...DYNAMIC_CONFIG, ...options.dynamicConfig }).flatMap(([key, value]) => [
     '--dynamic-config-value',
     `${key}=${value}`,
   ]);

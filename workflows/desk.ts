@@ -16,11 +16,12 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { Counts } from '../domain/company-state';
 import { isCounts } from '../domain/company-state';
 import type { Outcome, Unreadable } from '../domain/decision';
 import { decide, outcomeOf, refuseUnreadable } from '../domain/decisions';
 import { detailsOf } from '../domain/details';
-import type { MigrationState } from '../domain/migration-state';
+import type { MigrationState, Recorded } from '../domain/migration-state';
 import { newMigration } from '../domain/migration-state';
 import type { MigrationPlan } from '../domain/plan';
 import type { Progress } from '../domain/progress';
@@ -35,8 +36,6 @@ import { searchAttributesOf } from './search-attributes';
 export interface Desk {
   readonly plan: MigrationPlan;
   state(): MigrationState;
-  /** Whether the history should be cut, and can be now. */
-  historyIsLong(): boolean;
   /** Every change goes through here, so that what people see follows it. */
   change(to: (state: MigrationState) => MigrationState): void;
   open(step: Step): void;
@@ -45,6 +44,12 @@ export interface Desk {
   receive(message: DecisionMessage, input: unknown): Outcome;
   /** Waits for something; false: the migration closed, turned to another step or has to cut its history before it came. */
   until(reached: (state: MigrationState) => boolean): Promise<boolean>;
+  /** Waits for something, so many milliseconds at most, or until the history has to be cut. */
+  whileNothing(reached: (state: MigrationState) => boolean, withinMs?: number): Promise<void>;
+  /** Whether the history should be cut, and can be now: nothing is on its way to the ledger. */
+  historyIsLong(): boolean;
+  /** Hands what is not recorded yet to the ledger and the audit trail, for as long as the migration lives. */
+  keepRecording(record: (unrecorded: readonly Recorded[]) => Promise<Counts>): Promise<void>;
 }
 
 export function openDesk(plan: MigrationPlan, carried: MigrationState | undefined): Desk {
@@ -97,23 +102,53 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
   });
   change((before) => before);
 
-  // With a decision on its way to the ledger it would go on deciding without anybody who acts on it.
-  const historyIsLong = (): boolean => workflowInfo().continueAsNewSuggested && state.unrecorded.length === 0;
+  /** How many waits may be broken off to cut the history, whether one was, and whether something is on its way to the ledger. */
+  let waits = 0;
+  let cutting = false;
+  let recording = false;
+  const shouldBeCut = (): boolean => workflowInfo().continueAsNewSuggested;
+  const historyIsLong = (): boolean => shouldBeCut() && !recording;
+
+  async function whileNothing(reached: (state: MigrationState) => boolean, withinMs?: number): Promise<void> {
+    const over = (): boolean => reached(state) || historyIsLong();
+    waits += 1;
+    try {
+      await (withinMs === undefined ? condition(over) : condition(over, withinMs));
+    } finally {
+      waits -= 1;
+      cutting ||= historyIsLong();
+    }
+  }
+
+  async function keepRecording(record: (unrecorded: readonly Recorded[]) => Promise<Counts>): Promise<void> {
+    // What comes before a cut that nothing holds up is recorded after it: a flood of messages must not put it off.
+    const cutComes = (): boolean => state.closed === null && (cutting || (shouldBeCut() && waits > 0));
+    for (;;) {
+      await condition(() => (state.unrecorded.length > 0 && !cutComes()) || state.closed !== null);
+      const { unrecorded } = state;
+      if (unrecorded.length === 0) return;
+      recording = true;
+      const counts = await record(unrecorded);
+      recording = false;
+      change((before) => ({ ...before, counts, unrecorded: before.unrecorded.slice(unrecorded.length) }));
+    }
+  }
 
   return {
     plan,
     state: () => state,
-    historyIsLong,
     change,
     receive,
     open: (step) => change((before) => withStepOpened(before, step, now())),
     end: (step) => change((before) => withStepEnded(before, step, now())),
     until: async (reached) => {
       const { step } = state;
-      const elsewhere = (): boolean => state.closed !== null || state.step !== step || historyIsLong();
-      await condition(() => reached(state) || elsewhere());
+      await whileNothing(() => reached(state) || state.closed !== null || state.step !== step);
       return reached(state) && state.step === step;
     },
+    whileNothing,
+    historyIsLong,
+    keepRecording,
   };
 }
 

@@ -10,7 +10,6 @@ import {
   log,
   ParentClosePolicy,
   sleep,
-  workflowInfo,
 } from '@temporalio/workflow';
 import { movableCompanies } from '../domain/company-state';
 import type { Counts } from '../domain/company-state';
@@ -72,7 +71,7 @@ async function sixSteps(desk: Desk): Promise<Handover> {
     const { step } = desk.state();
     desk.open(step);
     await whileOpen(desk, () => COURSE[step](desk));
-    if (workflowInfo().continueAsNewSuggested) await goOnWithFreshHistory(desk);
+    if (desk.historyIsLong()) await goOnWithFreshHistory(desk);
   }
   await trail;
   return handOver(desk);
@@ -97,8 +96,11 @@ async function whileOpen(desk: Desk, work: () => Promise<void>): Promise<void> {
 /** Step 1: the ledger and the vault are opened and the details checked; support accepts them. */
 async function detailsSupplied(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
-  await records.openMigration.executeWithOptions({ summary: 'Open the migration' }, [{ migrationId }]);
-  await checkDetails(desk);
+  // Checked already: the history was cut while somebody was waited for.
+  if (desk.state().preflight === null) {
+    await records.openMigration.executeWithOptions({ summary: 'Open the migration' }, [{ migrationId }]);
+    await checkDetails(desk);
+  }
   // A rejection, or a correction, asks for another check.
   const ended = await desk.until((state) => isSettled(state, 'supply-details') || state.preflight === null);
   if (ended && desk.state().preflight) desk.end('supply-details');
@@ -190,10 +192,9 @@ async function startTimeReached(desk: Desk): Promise<boolean> {
   if (waitMs <= 0) return true;
   const { step } = desk.state();
   // A turn to another step ends the wait early.
-  const turned = (): boolean =>
-    desk.state().closed !== null || desk.state().step !== step || workflowInfo().continueAsNewSuggested;
-  await condition(turned, waitMs);
-  return !turned();
+  const here = (state: MigrationState): boolean => state.closed === null && state.step === step;
+  await desk.whileNothing((state) => !here(state), waitMs);
+  return here(desk.state()) && !desk.historyIsLong();
 }
 
 /** Between two looks at the first company; a sync may take more than a day. */
@@ -226,7 +227,7 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
   const options = { summary: `Move and check the first company, ${reference}` };
   const work = { migrationId, row };
   const wait = growingWait(FIRST_COMPANY_WAIT);
-  while (!workflowInfo().continueAsNewSuggested) {
+  while (!desk.historyIsLong()) {
     const step = await slices.advanceFirstCompany.executeWithOptions(options, [work]);
     const counts = await records.count({ migrationId });
     if ('stop' in step) return halt(desk, step.stop, { counts, firstCompany: null });
@@ -239,10 +240,7 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
 /** Resolves with the next decision, or after so many milliseconds. */
 async function nextDecision(desk: Desk, withinMs?: number): Promise<void> {
   const { outcomes } = desk.state();
-  const decided = (): boolean =>
-    workflowInfo().continueAsNewSuggested ||
-    (desk.state().outcomes !== outcomes && desk.state().unrecorded.length === 0);
-  await (withinMs === undefined ? condition(decided) : condition(decided, withinMs));
+  await desk.whileNothing((state) => state.outcomes !== outcomes && inLedger(state), withinMs);
 }
 
 /** Step 6: batch runs move the rest; both sides sign off when nothing is open any more. */
@@ -343,21 +341,15 @@ async function halt(desk: Desk, stop: StopReason, also: Partial<MigrationState>)
 /** Carries what was decided to the ledger and the audit trail, in order, for as long as the migration lives. */
 async function keepTheTrail(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
-  for (;;) {
-    await condition(() => desk.state().unrecorded.length > 0 || desk.state().closed !== null);
-    const { unrecorded } = desk.state();
-    if (unrecorded.length === 0) return;
-    const counts = await records.recordDecisions.executeWithOptions({ summary: 'Record what was decided' }, [
-      { migrationId, recorded: unrecorded },
-    ]);
-    desk.change((state) => ({ ...state, counts, unrecorded: state.unrecorded.slice(unrecorded.length) }));
-  }
+  await desk.keepRecording((recorded) =>
+    records.recordDecisions.executeWithOptions({ summary: 'Record what was decided' }, [{ migrationId, recorded }]),
+  );
 }
 
 /** Only between steps and runs: continuing as new would terminate a batch run. */
 async function goOnWithFreshHistory(desk: Desk): Promise<void> {
   if (desk.state().closed !== null) return;
-  await condition(() => allHandlersFinished() && desk.state().unrecorded.length === 0);
+  await condition(allHandlersFinished);
   await continueAsNew<typeof managedMigration>({ ...desk.plan, carried: desk.state() });
 }
 

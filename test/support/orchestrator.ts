@@ -46,6 +46,7 @@ export async function startOrchestrator(
   const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
   const namespace = `test-${process.env['JEST_WORKER_ID'] ?? '1'}`;
+  const masterKey = randomBytes(32).toString('base64');
   const config: WorkerConfig = {
     home: '',
     logLevel: 'warn',
@@ -53,7 +54,7 @@ export async function startOrchestrator(
     databaseUrl: new Secret(database.url),
     service: { url: service.url, apiKey: new Secret(key) },
     webhook: {},
-    masterKeys: parseMasterKeys(new Secret(randomBytes(32).toString('base64'))),
+    masterKeys: parseMasterKeys(new Secret(masterKey)),
   };
   const ferry = await openFerry(config);
   const workers: RunningWorker[] = [];
@@ -70,6 +71,7 @@ export async function startOrchestrator(
       DATABASE_URL: database.url,
       COMPANY_DATA_URL: service.url,
       COMPANY_DATA_API_KEY: key,
+      TOKENFERRY_MASTER_KEY: masterKey,
     },
     startWorker: async (some = {}) => {
       const worker = await startWorker({ ...config, ...some }, pino({ level: 'error' }), WORKFLOWS);
