@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** A worker in a process of its own. */
+export interface WorkerProcess {
+  /** Ends it as a power failure does: nothing is finished, nobody is told. */
+  kill(): Promise<void>;
+  /** It does nothing, notices nothing and keeps everything, until it is woken. */
+  freeze(): void;
+  wake(): void;
+}
+
+/** Resolves when it takes tasks. */
+export async function startWorkerProcess(env: NodeJS.ProcessEnv): Promise<WorkerProcess> {
+  const child = spawn(process.execPath, [require.resolve('./killable-worker.js')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  const exited = once(child, 'exit');
+  const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited])) as unknown[];
+  if (line !== 'runs') throw new Error('the worker process ended before it took tasks');
+  return {
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    wake: () => void child.kill('SIGCONT'),
+  };
+}
