@@ -24,7 +24,7 @@ import { addShow } from './commands/show';
 import { addStart } from './commands/start';
 import { addUp } from './commands/up';
 import { addWatch } from './commands/watch';
-import { Screen, type CommandResult, type Terminal } from './screen';
+import { Screen, type Terminal } from './screen';
 
 /** The command did what was asked. */
 const DONE = 0;
@@ -45,8 +45,9 @@ const USED_WRONGLY = 2;
 export async function runFerry(args: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
   const screen = new Screen(terminal, args.includes('--json'));
   let failed = false;
-  const run = async (work: () => Promise<CommandResult>): Promise<void> => {
+  const run: Context['run'] = async (work) => {
     const result = await work();
+    if ('shown' in result) return;
     screen.show(result);
     failed = result.failed ?? false;
   };

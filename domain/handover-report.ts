@@ -1,28 +1,29 @@
-/** The handover report in Markdown: what was moved, what was not and why, who decided what. */
-import type { CompanyState, Counts } from './company-state';
-import { inClientWords, openCompanies } from './company-state';
+/** The handover report in Markdown, its companies apart: what was moved, what was not and why, who decided what. */
+import type { Counts } from './company-state';
+import { openCompanies } from './company-state';
 import type { Decision, Outcome } from './decision';
-import { findPlatform } from './platforms';
-import { moment } from './moment';
-import type { FailureKind } from './failures';
-import type { Evidence } from './evidence';
+import { whatWasDecided } from './decision-in-words';
+import { duration } from './details';
+import type { Planned } from './estimate';
+import { cell, tableHead, tableRow } from './markdown';
 import type { Ending } from './migration-state';
+import { moment } from './moment';
+import { findPlatform } from './platforms';
 
-/** A company, as far as the report says something about it. Times are ISO 8601, UTC. */
-export interface ReportedCompany {
-  readonly reference: string;
-  readonly name: string;
-  readonly storedName: string | null;
-  readonly organization: string;
-  readonly state: CompanyState;
-  readonly companyId: string | null;
-  readonly connectionId: string | null;
-  readonly linkUrl: string | null;
-  readonly movedAt: string | null;
-  readonly failure: FailureKind | null;
-  readonly failureText: string | null;
-  readonly correlationId: string | null;
-  readonly evidence: readonly Evidence[] | null;
+/** What the ledger says of the migration as a whole. Times are ISO 8601, UTC. */
+export interface Figures {
+  /** Companies of which the service holds a grant. */
+  readonly crossed: number;
+  /** Companies of which nobody knows yet whether it does. */
+  readonly crossingUnknown: number;
+  readonly mustReconnect: number;
+  readonly firstStartedAt: string | null;
+  readonly lastMovedAt: string | null;
+  /** From a company's freeze to its move, for those that were moved; null: none was. */
+  readonly longestDarkHours: number | null;
+  readonly medianDarkHours: number | null;
+  /** Credentials that are still in the vault. */
+  readonly credentialsLeft: number;
 }
 
 export interface ReportHead {
@@ -33,72 +34,150 @@ export interface ReportHead {
   readonly ending: Ending | null;
   readonly paused: boolean;
   readonly suppliedAt: string;
+  readonly suppliedBy: string;
   readonly closedAt: string | null;
   readonly vaultDestroyedAt: string | null;
   readonly counts: Counts;
+  readonly figures: Figures;
+  readonly planned: Planned | null;
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
 }
 
 /** What stands before the companies. */
 export function reportHead(head: ReportHead): string {
-  const { counts } = head;
   return [
     `# Handover: ${head.migrationId}`,
     [
       `- Client: ${head.client}`,
       `- Platform: ${findPlatform(head.platformKey)?.name ?? head.platformKey}`,
       `- State: ${stateInWords(head)}`,
-      `- Supplied: ${moment(head.suppliedAt)}${head.closedAt ? `; closed: ${moment(head.closedAt)}` : ''}`,
+      `- Supplied: ${moment(head.suppliedAt)} by ${head.suppliedBy}`,
       `- Whom to call: ${head.contact}`,
     ].join('\n'),
-    '## Result',
-    [
-      '| Companies | |',
-      '|---|---:|',
-      `| in the manifest | ${counts.total} |`,
-      `| moved | ${counts.migrated} |`,
-      `| not moved | ${counts.failed} |`,
-      `| left out | ${counts.skipped + counts.excluded} |`,
-      `| still open | ${openCompanies(counts)} |`,
-    ].join('\n'),
-    '## What may be switched on again in your own application',
-    [
-      '- **Never** a company that was moved, is still open, must reconnect, or whose data is incomplete or could not be synced: ' +
-        'its token was handed over, or is about to be, and using it twice can end it for both.',
-      '- **Only after asking the contact above** a company that was not moved for any other reason.',
-      '- **Yes** a company that was left out.',
-    ].join('\n'),
-    '## Credentials',
-    head.vaultDestroyedAt
-      ? `Every credential supplied for this migration, and the key that opened them, was destroyed at ${moment(head.vaultDestroyedAt)}. ` +
-        'Destroy the files that held them on your side.'
-      : 'The credentials that are still needed are kept encrypted, and are destroyed when the migration ends.',
+    result(head),
+    times(head),
+    switchingOn(head),
+    credentials(head),
   ].join('\n\n');
 }
 
-function stateInWords({ ending, paused }: ReportHead): string {
-  if (ending) return ending;
-  return paused ? 'paused: this report is preliminary' : 'under way: this report is preliminary';
+function stateInWords({ ending, paused, decisions }: ReportHead): string {
+  switch (ending) {
+    case null:
+      return paused ? 'paused: this report is preliminary' : 'under way: this report is preliminary';
+    case 'completed':
+      return 'completed';
+    case 'cancelled':
+    case 'abandoned': {
+      const last = decisions.findLast(({ decision, outcome }) => outcome.applied && ends(decision));
+      if (!last) return ending;
+      const { by, role, reason } = last.decision;
+      return `${ending} by ${by} (${role})${reason === undefined ? '' : `: ${reason}`}`;
+    }
+  }
+}
+
+function ends(decision: Decision): boolean {
+  return decision.kind === 'cancel' || (decision.kind === 'step' && decision.afterwards?.next === 'abandon');
+}
+
+function result({ counts, figures }: ReportHead): string {
+  const rows: readonly (readonly [string, number])[] = [
+    ['in the manifest', counts.total],
+    ['moved', counts.migrated],
+    ['must connect again', figures.mustReconnect],
+    ['not moved', counts.failed - figures.mustReconnect],
+    ['given up', counts.skipped],
+    ['left out', counts.excluded],
+    ['without an outcome', openCompanies(counts)],
+  ];
+  return [
+    tableHead('Result', ['Companies', 'Number']),
+    ...rows.map(([what, number]) => tableRow([what, String(number)])),
+  ].join('\n');
+}
+
+function times({ planned, figures, closedAt }: ReportHead): string {
+  const { firstStartedAt, lastMovedAt, longestDarkHours, medianDarkHours } = figures;
+  const at = (iso: string | null | undefined): string => (iso ? moment(iso) : '');
+  const expected = planned?.estimate;
+  const took = firstStartedAt && lastMovedAt ? duration(Date.parse(lastMovedAt) - Date.parse(firstStartedAt)) : '';
+  const dark =
+    longestDarkHours === null || medianDarkHours === null
+      ? ''
+      : `${hours(longestDarkHours)} at most, ${hours(medianDarkHours)} in the middle`;
+  return [
+    tableHead('Times', ['', 'Planned', 'Actual']),
+    tableRow(['first company started', at(planned?.startAt), at(firstStartedAt)]),
+    tableRow([
+      'last company moved',
+      expected?.ends ? `${moment(expected.ends.earliest)} to ${moment(expected.ends.latest)}` : '',
+      at(lastMovedAt),
+    ]),
+    tableRow([
+      'duration',
+      expected ? `${duration(expected.lowMs)} to ${duration(expected.highMs)} within the windows` : '',
+      took,
+    ]),
+    tableRow(['hours without fresh data', expected?.darkHours == null ? '' : `up to ${expected.darkHours}`, dark]),
+    tableRow(['closed', '', at(closedAt)]),
+  ].join('\n');
+}
+
+function hours(number: number): string {
+  return String(Math.ceil(number * 10) / 10);
+}
+
+function switchingOn({ counts, figures, ending }: ReportHead): string {
+  const { crossed, crossingUnknown } = figures;
+  const others = counts.total - crossed - crossingUnknown;
+  return [
+    '## What may be switched on again in your own application',
+    '',
+    'Each company below says it for itself.',
+    '',
+    `- **Never** (${crossed}): the service holds its grant. A token that two applications use can end for both.`,
+    `- **Ask first** (${crossingUnknown}): whether its token was used is not known yet. Call the contact above.`,
+    ending === null
+      ? `- **Not yet** (${others - counts.excluded - counts.skipped}): it may still be moved. **Yes**: what was left out.`
+      : `- **Yes** (${others}): its token was not handed over. In your own application it goes on as before.`,
+  ].join('\n');
+}
+
+function credentials({ vaultDestroyedAt, figures, decisions, platformKey }: ReportHead): string {
+  const application = decisions
+    .flatMap(({ decision, outcome }) => (outcome.applied && decision.kind === 'application-supplied' ? [decision] : []))
+    .at(-1);
+  const named = application ? ` ${application.clientId} (${application.environment})` : '';
+  const platform = findPlatform(platformKey)?.name ?? platformKey;
+  return [
+    '## Credentials',
+    '',
+    vaultDestroyedAt
+      ? `- Every credential supplied for this migration, and the key that opened them, was destroyed at ${moment(vaultDestroyedAt)}; ${figures.credentialsLeft} are left.`
+      : `- ${figures.credentialsLeft} credentials that are still needed are kept encrypted; they are destroyed when the migration ends.`,
+    '- **To destroy on your side**: every export and spreadsheet of tokens, the files that were given to ferry, and their copies in mails, chats and backups.',
+    `- **To rotate on your side**: the secret of your application${named} at ${platform}, wherever it was written down on the way. ` +
+      'The connections that were moved need it: give a new one to the service (ferry application) before the old one ends.',
+    '- **To remove on your side**: the stored tokens of the companies that were moved, so that nothing refreshes or ' +
+      "revokes them. Nobody presses Disconnect: that ends the service's access too.",
+  ].join('\n');
 }
 
 /** Who decided what; what was refused stands apart, for it changed nothing. */
-export function reportDecisions({ decisions }: ReportHead): string {
+export function reportDecisions({ decisions }: Pick<ReportHead, 'decisions'>): string {
   const applied = decisions.filter(({ outcome }) => outcome.applied);
   const refused = decisions.filter(({ outcome }) => !outcome.applied);
   return [
-    '## Decisions',
     [
-      '| When | Who | What |',
-      '|---|---|---|',
+      tableHead('Decisions', ['When', 'Who', 'What']),
       ...applied.map(({ decision, outcome }) => `${decisionCells(decision, outcome)} |`),
     ].join('\n'),
     ...(refused.length === 0
       ? []
       : [
-          '## Refused: these changed nothing',
           [
-            '| When | Who | What | Why it was refused |',
-            '|---|---|---|---|',
+            tableHead('Refused: these changed nothing', ['When', 'Who', 'What', 'Why it was refused']),
             ...refused.map(({ decision, outcome }) => `${decisionCells(decision, outcome)} | ${cell(outcome.text)} |`),
           ].join('\n'),
         ]),
@@ -107,98 +186,4 @@ export function reportDecisions({ decisions }: ReportHead): string {
 
 function decisionCells(decision: Decision, { at }: Outcome): string {
   return `| ${moment(at)} | ${cell(decision.by)} (${decision.role}) | ${cell(whatWasDecided(decision))}`;
-}
-
-function whatWasDecided(decision: Decision): string {
-  const reason = decision.reason === undefined ? '' : ` (${decision.reason})`;
-  switch (decision.kind) {
-    case 'step':
-      return `${decision.verdict} ${decision.step}${reason}`;
-    case 'time':
-      return `propose to start at ${moment(decision.startAt)}${reason}`;
-    case 'first-company':
-      return `let ${decision.reference} go first${reason}`;
-    case 'sync-disabled':
-      return `confirm syncing disabled: ${decision.companies === 'all' ? 'all' : `${decision.companies.length} companies`}`;
-    case 'credentials-supplied':
-      return `supply ${decision.companies} credentials`;
-    case 'application-supplied':
-      return `supply the application ${decision.clientId} (${decision.environment})`;
-    case 'manifest-amended':
-      return `amend the manifest: ${decision.added} companies added, ${decision.corrected} corrected`;
-    case 'exclude':
-    case 'skip':
-    case 'retry':
-    case 'relink':
-      return `${decision.kind} ${decision.companies === 'all' ? 'all' : decision.companies.join(', ')}${reason}`;
-    case 'replace-credential':
-      return `replace the credential of ${decision.companies.join(', ')}${reason}`;
-    case 'adjust':
-      return `adjust ${Object.entries(decision.limits)
-        .map(([name, value]) => `${name} to ${JSON.stringify(value)}`)
-        .join(', ')}${reason}`;
-    case 'cancel':
-    case 'pause':
-    case 'resume':
-      return `${decision.kind}${reason}`;
-  }
-}
-
-/** The head of the table of companies about which nothing final is known. */
-export const OPEN_HEAD = ['## Still open', '', '| Reference | Name | State |', '|---|---|---|'].join('\n');
-
-export function openLine({ reference, name, state, failureText }: ReportedCompany): string {
-  return `| ${cell(reference)} | ${cell(name)} | ${cell(inClientWords(state, null))}${failureText ? `: ${cell(failureText)}` : ''} |`;
-}
-
-/** The head of the table of companies that were not moved. */
-export const NOT_MOVED_HEAD = [
-  '## Not moved, and what to do',
-  '',
-  '| Reference | Name | Why | What to do | Correlation id |',
-  '|---|---|---|---|---|',
-].join('\n');
-
-export function notMovedLine(company: ReportedCompany): string {
-  const { reference, name, state, failureText, correlationId } = company;
-  return `| ${cell(reference)} | ${cell(name)} | ${cell(failureText ?? state)} | ${cell(whatToDo(company))} | ${correlationId ?? ''} |`;
-}
-
-function whatToDo({ failure, linkUrl }: ReportedCompany): string {
-  switch (failure) {
-    case 'reauthorization-required':
-      return linkUrl ? `the end customer connects again at ${linkUrl}` : 'the end customer connects again';
-    case 'incomplete':
-    case 'sync-failed':
-    case 'sync-timed-out':
-      return 'support looks at the sync; the connection is in place';
-    case 'wrong-organization':
-      return 'correct the credential and supply it with ferry credentials; after the end: in a new migration';
-    case 'credential-unreadable':
-      return 'supply the credential again';
-    case 'refused':
-      return 'support looks at the error, quoting the correlation id';
-    case null:
-      return '';
-  }
-}
-
-/** The head of the table of companies that were moved. */
-export const MOVED_HEAD = [
-  '## Moved',
-  '',
-  '| Reference | Name | Name as stored | Organization | Company id | Connection id | Moved at | Checked |',
-  '|---|---|---|---|---|---|---|---|',
-].join('\n');
-
-export function movedLine(company: ReportedCompany): string {
-  const { reference, name, storedName, organization, companyId, connectionId, movedAt, evidence } = company;
-  const counted = evidence?.find(({ check }) => check === 'invoices complete')?.detail;
-  const checked = `${evidence?.filter(({ passed }) => passed).length ?? 0} checks passed${counted ? `; invoices: ${counted}` : ''}`;
-  return `| ${[reference, name, storedName ?? '', organization].map(cell).join(' | ')} | ${companyId ?? ''} | ${connectionId ?? ''} | ${movedAt ? moment(movedAt) : ''} | ${cell(checked)} |`;
-}
-
-/** A client's words in a table: a bar would end the cell, a line break the row. */
-function cell(text: string): string {
-  return text.replace(/\|/g, '\\|').replace(/\s+/g, ' ');
 }

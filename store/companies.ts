@@ -84,6 +84,8 @@ export interface LedgerCompany {
   readonly expectedInvoices: number | null;
   readonly state: CompanyState;
   readonly confirmedAt: Date | null;
+  /** Since when the service holds a grant of it. */
+  readonly crossedAt: Date | null;
   readonly companyId: string | null;
   readonly connectionId: string | null;
   readonly storedName: string | null;
@@ -106,6 +108,7 @@ export interface CompanyFilter {
   readonly row?: number;
   readonly reference?: string;
   readonly references?: readonly string[];
+  readonly wave?: number;
   /** Only those that were not moved, or cannot be, as long as nobody does something about them. */
   readonly exceptions?: true;
 }
@@ -133,6 +136,7 @@ export async function* readCompanies(
         'expected_invoices as expectedInvoices',
         'state',
         'confirmed_at as confirmedAt',
+        'crossed_at as crossedAt',
         'company_id as companyId',
         'connection_id as connectionId',
         'stored_name as storedName',
@@ -155,6 +159,7 @@ export async function* readCompanies(
     if (filter.references !== undefined) query = query.where(sql<boolean>`reference = any(${filter.references})`);
     if (filter.exceptions) query = query.where(EXCEPTION);
     if (filter.row !== undefined) query = query.where('row', '=', filter.row);
+    if (filter.wave !== undefined) query = query.where('wave', '=', filter.wave);
     if (filter.reference !== undefined) query = query.where('reference', '=', filter.reference);
     const page = await query.execute();
     yield* page;

@@ -35,7 +35,9 @@ export async function settleInterrupted(
 ): Promise<void> {
   await sql`
     update companies
-    set state = ${settled.to}, attempt = null, failure_text = ${settled.text ?? null},
+    set state = ${settled.to}, attempt = null,
+        crossed_at = case when ${settled.to}::text = 'syncing' then coalesce(crossed_at, clock_timestamp()) else crossed_at end,
+        failure_text = ${settled.text ?? null},
         company_id = coalesce(${settled.at.companyId ?? null}::uuid, company_id),
         connection_id = coalesce(${settled.at.connectionId ?? null}::uuid, connection_id)
     where migration_id = ${migrationId} and row = ${row} and state = 'importing'`.execute(db);

@@ -108,6 +108,7 @@ export async function recordRelinked(db: Database, migrationId: string, row: num
   await sql`
     update companies
     set state = 'syncing', failure = null, failure_text = null, accepted = null, relinking_since = null, checks = 0,
+        crossed_at = coalesce(crossed_at, clock_timestamp()),
         sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
     where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')`.execute(db);
 }

@@ -60,6 +60,7 @@ export async function recordImports(
         stored_name = coalesce(o.stored_name, c.stored_name),
         link_url = coalesce(o.link_url, c.link_url),
         correlation_id = coalesce(o.correlation_id, c.correlation_id),
+        crossed_at = coalesce(c.crossed_at, case when o.crossed then clock_timestamp() end),
         accepted = coalesce(o.accepted, c.accepted),
         failure = o.failure,
         failure_text = o.failure_text,

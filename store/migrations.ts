@@ -1,5 +1,6 @@
 /** A migration and its manifest: supplied, opened by its workflow, closed at its end. */
 import { sql } from 'kysely';
+import type { Planned } from '../domain/estimate';
 import type { Ending } from '../domain/migration-state';
 import type { ManifestRow } from '../domain/manifest';
 import type { LimitsChange, MigrationLimits } from '../domain/limits';
@@ -181,6 +182,8 @@ export interface StoredMigration {
   readonly suppliedAt: Date;
   readonly closedAt: Date | null;
   readonly vaultDestroyedAt: Date | null;
+  /** What was expected when its start was proposed. */
+  readonly planned: Planned | null;
 }
 
 export async function readMigration(db: Database, migrationId: string): Promise<StoredMigration | undefined> {
@@ -200,6 +203,7 @@ export async function readMigration(db: Database, migrationId: string): Promise<
       'supplied_at as suppliedAt',
       'closed_at as closedAt',
       'vault_destroyed_at as vaultDestroyedAt',
+      'planned',
     ])
     .where('id', '=', migrationId)
     .executeTakeFirst();

@@ -153,6 +153,8 @@ const settlingExceptions: Migration = {
         add column authorization_sent_at timestamptz,
         -- Until then nobody takes an importing company over. Whoever claims it says so: it knows how long its calls last.
         add column held_until timestamptz,
+        -- Since when the service holds a grant of it: from then on nobody but the service may use one. Never taken back.
+        add column crossed_at timestamptz,
         -- How the service answered when it accepted the credential: which refreshed it, once.
         add column accepted jsonb,
         -- From the claim to the start of the syncs, and from there until they were seen to be complete.

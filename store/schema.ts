@@ -74,6 +74,7 @@ interface CompanyTable {
   relinking_since: Date | null;
   authorization_sent_at: Date | null;
   held_until: Date | null;
+  crossed_at: Date | null;
   accepted: Json<ServiceAnswer> | null;
   import_ms: number | null;
   sync_ms: number | null;

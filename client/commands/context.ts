@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandResult, Screen, Terminal } from '../screen';
+import type { CommandResult, Screen, Shown, Terminal } from '../screen';
 
 /** What every command is added with. */
 export interface Context {
@@ -7,5 +7,5 @@ export interface Context {
   readonly screen: Screen;
   readonly terminal: Terminal;
   /** Runs the work and shows its result. */
-  readonly run: (work: () => Promise<CommandResult>) => Promise<void>;
+  readonly run: (work: () => Promise<CommandResult | Shown>) => Promise<void>;
 }

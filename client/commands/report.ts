@@ -1,84 +1,63 @@
-import { isOpen } from '../../domain/company-state';
-import type { ReportedCompany, ReportHead } from '../../domain/handover-report';
-import {
-  MOVED_HEAD,
-  movedLine,
-  NOT_MOVED_HEAD,
-  notMovedLine,
-  OPEN_HEAD,
-  openLine,
-  reportDecisions,
-  reportHead,
-} from '../../domain/handover-report';
-import type { LedgerCompany } from '../../store';
-import type { HandoverReport } from '../ferry';
+import type { ReportedCompany, Section } from '../../domain/handover-companies';
+import { sectionRow, sectionsOf } from '../../domain/handover-companies';
+import type { ReportHead } from '../../domain/handover-report';
+import { reportDecisions, reportHead } from '../../domain/handover-report';
+import { tableHead } from '../../domain/markdown';
+import { remediesFor } from '../../domain/remedies';
+import { mayBeSwitchedOn } from '../../domain/switch-on';
+import type { Ferry, HandoverReport } from '../ferry';
 import { readReport } from '../ferry';
-import type { CommandResult } from '../screen';
+import type { Screen, Shown } from '../screen';
 import type { Context } from './context';
 import { withFerry } from './with-ferry';
 
 /** `ferry report`: the handover report, in Markdown; at any time, also long after the end. */
-export function addReport({ program, run, terminal }: Context): void {
+export function addReport({ program, run, screen, terminal }: Context): void {
   program
     .command('report <migration>')
     .description('Print the handover report in Markdown: what was moved, what was not and why, who decided what')
-    .action((migration: string) =>
-      run(() => withFerry(terminal.env, async (ferry) => report(await readReport(ferry, migration)))),
-    );
+    .action((migration: string) => run(() => withFerry(terminal.env, (ferry) => report(screen, ferry, migration))));
 }
 
-async function report(read: HandoverReport): Promise<CommandResult> {
-  const head = headOf(read);
-  const companies: ReportedCompany[] = [];
-  for await (const company of read.companies) companies.push(reported(company));
-  return {
-    json: { schema: 'ferry.report/1', ...head, companies },
-    print: (screen) => {
-      const section = (
-        title: string,
-        line: (company: ReportedCompany) => string,
-        of: readonly ReportedCompany[],
-      ): void => {
-        if (of.length > 0) screen.line(`\n${title}\n${of.map(line).join('\n')}`);
-      };
-      screen.line(reportHead(head));
-      section(
-        OPEN_HEAD,
-        openLine,
-        companies.filter(({ state }) => isOpen(state)),
-      );
-      section(
-        NOT_MOVED_HEAD,
-        notMovedLine,
-        companies.filter(({ state }) => state !== 'migrated' && !isOpen(state)),
-      );
-      section(
-        MOVED_HEAD,
-        movedLine,
-        companies.filter(({ state }) => state === 'migrated'),
-      );
-      screen.line(`\n${reportDecisions(head)}`);
-    },
-  };
+/** Written while it is read: it may have any number of companies. */
+async function report(screen: Screen, ferry: Ferry, migrationId: string): Promise<Shown> {
+  const { head, companies } = await readReport(ferry, migrationId);
+  const ended = head.ending !== null;
+  if (screen.json)
+    await screen.flowJson({ schema: 'ferry.report/1', ...head }, 'companies', forPrograms(companies(), ended));
+  else await print(screen, head, companies, ended);
+  return { shown: true };
 }
 
-function headOf({ migration, counts, decisions }: HandoverReport): ReportHead {
-  const { id: migrationId, client, platformKey, contact, ending, paused } = migration;
-  return {
-    migrationId,
-    client,
-    platformKey,
-    contact,
-    ending,
-    paused,
-    suppliedAt: migration.suppliedAt.toISOString(),
-    closedAt: migration.closedAt?.toISOString() ?? null,
-    vaultDestroyedAt: migration.vaultDestroyedAt?.toISOString() ?? null,
-    counts,
-    decisions,
-  };
+async function print(
+  screen: Screen,
+  head: ReportHead,
+  companies: HandoverReport['companies'],
+  ended: boolean,
+): Promise<void> {
+  await screen.flow(reportHead(head));
+  for (const section of sectionsOf(ended)) await printSection(screen, section, companies(section.states), ended);
+  await screen.flow(`\n${reportDecisions(head)}`);
 }
 
-function reported(company: LedgerCompany): ReportedCompany {
-  return { ...company, movedAt: company.movedAt?.toISOString() ?? null };
+/** An empty section is not worth its head. */
+async function printSection(
+  screen: Screen,
+  section: Section,
+  companies: AsyncIterable<ReportedCompany>,
+  ended: boolean,
+): Promise<void> {
+  let isEmpty = true;
+  for await (const company of companies) {
+    if (!section.holds(company)) continue;
+    if (isEmpty) await screen.flow(`\n${tableHead(section.title, section.columns)}`);
+    isEmpty = false;
+    await screen.flow(sectionRow(section, company, ended));
+  }
+}
+
+async function* forPrograms(companies: AsyncIterable<ReportedCompany>, ended: boolean): AsyncGenerator {
+  for await (const company of companies) {
+    yield { ...company, switchOn: mayBeSwitchedOn(company, ended), remedies: ended ? [] : remediesFor(company) };
+  }
 }

@@ -1,16 +1,15 @@
-import type { Counts } from '../../domain/company-state';
-import { countCompanies, readCompanies, readDecisions, readMigration } from '../../store';
-import type { AuditEntry, LedgerCompany, StoredMigration } from '../../store';
+import type { CompanyState } from '../../domain/company-state';
+import type { ReportHead } from '../../domain/handover-report';
+import { countCompanies, readCompanies, readDecisions, readFigures, readMigration } from '../../store';
+import type { LedgerCompany } from '../../store';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
 
 /** The handover report: everything about a migration, its companies to be read one after the other. */
 export interface HandoverReport {
-  readonly migration: StoredMigration;
-  readonly counts: Counts;
-  readonly decisions: readonly AuditEntry[];
-  /** In the manifest's order. May be read once. */
-  readonly companies: AsyncIterable<LedgerCompany>;
+  readonly head: ReportHead;
+  /** In the manifest's order; only those in these states, where there are any. */
+  readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<LedgerCompany>;
 }
 
 /**
@@ -22,10 +21,17 @@ export interface HandoverReport {
 export async function readReport({ db }: Ferry, migrationId: string): Promise<HandoverReport> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
+  const { client, platformKey, contact, ending, paused, suppliedBy, planned } = migration;
   return {
-    migration,
-    counts: await countCompanies(db, migrationId),
-    decisions: await readDecisions(db, migrationId),
-    companies: readCompanies(db, migrationId),
+    head: {
+      ...{ migrationId, client, platformKey, contact, ending, paused, suppliedBy, planned },
+      suppliedAt: migration.suppliedAt.toISOString(),
+      closedAt: migration.closedAt?.toISOString() ?? null,
+      vaultDestroyedAt: migration.vaultDestroyedAt?.toISOString() ?? null,
+      counts: await countCompanies(db, migrationId),
+      figures: await readFigures(db, migrationId),
+      decisions: await readDecisions(db, migrationId),
+    },
+    companies: (states) => readCompanies(db, migrationId, states === undefined ? {} : { states }),
   };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { layTable, styled, type Style, type TableCell, type TableColumn } from './table';
 import type { Terminal } from './terminal';
 
@@ -14,6 +15,11 @@ export interface CommandResult {
   readonly failed?: boolean;
 }
 
+/** A command that has written its result itself, because it may be of any length. */
+export interface Shown {
+  readonly shown: true;
+}
+
 /** The screen of one run of the command. */
 export class Screen {
   constructor(
@@ -26,6 +32,22 @@ export class Screen {
   show({ json, print }: CommandResult): void {
     if (this.json) this.terminal.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
     else print(this);
+  }
+
+  /** A line, written when the reader of the output takes it: so any number of lines takes no memory. */
+  async flow(text: string): Promise<void> {
+    if (!this.terminal.stdout.write(`${text}\n`)) await once(this.terminal.stdout, 'drain');
+  }
+
+  /** One JSON value that ends with a list of any length. */
+  async flowJson(json: CommandResult['json'], listName: string, list: AsyncIterable<unknown>): Promise<void> {
+    await this.flow(`${JSON.stringify(json, null, 2).slice(0, -2)},\n  ${JSON.stringify(listName)}: [`);
+    let before = '';
+    for await (const each of list) {
+      if (before !== '') await this.flow(`${before},`);
+      before = `    ${JSON.stringify(each)}`;
+    }
+    await this.flow(`${before}\n  ]\n}`);
   }
 
   line(text = ''): void {

@@ -1,6 +1,8 @@
+import { Writable } from 'node:stream';
 import { openProgressBar } from '../../client/screen/progress-bar';
 import { Screen } from '../../client/screen/screen';
 import { localTime } from '../../client/screen/times';
+import { until } from '../support/conditions';
 import { capturedStream } from './captured';
 
 describe('a progress bar', () => {
@@ -58,4 +60,42 @@ test('a failure is one line for people', () => {
   new Screen({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');
   expect(stdout.text).toBe('');
   expect(stderr.text).toBe('ferry: there is no migration acme.wave; see them all with: ferry list\n');
+});
+
+describe('a result of any length', () => {
+  async function* numbered(count: number, taken: () => void = () => undefined): AsyncGenerator<{ number: number }> {
+    for (let number = 1; number <= count; number += 1) {
+      taken();
+      yield { number };
+    }
+  }
+
+  test.each([0, 1, 3])('is one JSON value, with a list of %i', async (count) => {
+    const [stdout, stderr] = [capturedStream(), capturedStream()];
+    await new Screen({ stdout, stderr }, true).flowJson({ schema: 'ferry.test/1', of: 'all' }, 'list', numbered(count));
+    const list = Array.from({ length: count }, (_, index) => ({ number: index + 1 }));
+    expect(JSON.parse(stdout.text)).toEqual({ schema: 'ferry.test/1', of: 'all', list });
+  });
+
+  test('is read no faster than it is taken', async () => {
+    let taken = 0;
+    const takeOne: (() => void)[] = [];
+    const stdout = new Writable({ highWaterMark: 1, write: (_piece, _encoding, done) => void takeOne.push(done) });
+    const screen = new Screen({ stdout, stderr: capturedStream() }, true);
+    const written = screen.flowJson(
+      { schema: 'ferry.test/1', of: 'all' },
+      'list',
+      numbered(1_000, () => (taken += 1)),
+    );
+    await until(async () => takeOne.length > 0);
+    expect(taken).toBe(0);
+    for (let line = 1; line <= 3; line += 1) {
+      takeOne.shift()?.();
+      await until(async () => takeOne.length > 0);
+    }
+    expect(taken).toBeLessThan(6);
+    const rest = setInterval(() => takeOne.shift()?.(), 0);
+    await written.finally(() => clearInterval(rest));
+    expect(taken).toBe(1_000);
+  });
 });

@@ -68,11 +68,11 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
   expect(result).toMatchObject({ ending: 'completed', counts: { total: 25, migrated: 23, failed: 2 } });
   const report = await readReport(ferry, id);
   const companies: LedgerCompany[] = [];
-  for await (const company of report.companies) companies.push(company);
+  for await (const company of report.companies()) companies.push(company);
   const failed = companies.filter(({ state }) => state === 'failed');
   expect(failed.map(({ failure }) => failure).sort()).toEqual(['incomplete', 'reauthorization-required']);
   expect(failed.find(({ failure }) => failure === 'reauthorization-required')?.linkUrl).toMatch(/^http/);
   expect(failed.find(({ failure }) => failure === 'incomplete')?.failureText).toMatch(/\d+ expected, \d+ found/);
-  expect(report.migration.vaultDestroyedAt).not.toBeNull();
-  expect(report.decisions.filter(({ outcome }) => !outcome.applied)).toHaveLength(1);
+  expect(report.head.vaultDestroyedAt).not.toBeNull();
+  expect(report.head.decisions.filter(({ outcome }) => !outcome.applied)).toHaveLength(1);
 });

@@ -1,0 +1,47 @@
+import type { Companies, Decision } from './decision';
+import { moment } from './moment';
+
+/** A decision about more companies names the first ones; the audit trail has them all. */
+const NAMED_AT_MOST = 20;
+
+/** What somebody decided, in words for a report. */
+export function whatWasDecided(decision: Decision): string {
+  const reason = decision.reason === undefined ? '' : ` (${decision.reason})`;
+  switch (decision.kind) {
+    case 'step':
+      return `${decision.verdict} ${decision.step}${reason}`;
+    case 'time':
+      return `propose to start at ${moment(decision.startAt)}${reason}`;
+    case 'first-company':
+      return `let ${decision.reference} go first${reason}`;
+    case 'sync-disabled':
+      return `confirm syncing disabled: ${decision.companies === 'all' ? 'all' : `${decision.companies.length} companies`}`;
+    case 'credentials-supplied':
+      return `supply ${decision.companies} credentials`;
+    case 'application-supplied':
+      return `supply the application ${decision.clientId} (${decision.environment})`;
+    case 'manifest-amended':
+      return `amend the manifest: ${decision.added} companies added, ${decision.corrected} corrected`;
+    case 'exclude':
+    case 'skip':
+    case 'retry':
+    case 'relink':
+      return `${decision.kind} ${named(decision.companies)}${reason}`;
+    case 'replace-credential':
+      return `replace the credential of ${named(decision.companies)}${reason}`;
+    case 'adjust':
+      return `adjust ${Object.entries(decision.limits)
+        .map(([name, value]) => `${name} to ${JSON.stringify(value)}`)
+        .join(', ')}${reason}`;
+    case 'cancel':
+    case 'pause':
+    case 'resume':
+      return `${decision.kind}${reason}`;
+  }
+}
+
+function named(companies: Companies): string {
+  if (companies === 'all') return 'all';
+  const more = companies.length > NAMED_AT_MOST ? ` and ${companies.length - NAMED_AT_MOST} more` : '';
+  return companies.slice(0, NAMED_AT_MOST).join(', ') + more;
+}

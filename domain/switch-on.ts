@@ -1,0 +1,43 @@
+/** What a client may switch on again in its own application: a token that two applications use can die for both. */
+import type { CompanyState } from './company-state';
+
+/** `not-yet`: it is still to be moved; `ask-first`: nobody knows yet who holds its token. */
+export type SwitchOn = 'never' | 'ask-first' | 'not-yet' | 'yes';
+
+export interface Switchable {
+  readonly state: CompanyState;
+  /** Since when the service holds a grant of it. */
+  readonly crossedAt: Date | null;
+}
+
+/** @param ended nothing is moved any more */
+export function mayBeSwitchedOn({ state, crossedAt }: Switchable, ended: boolean): SwitchOn {
+  if (crossedAt !== null) return 'never';
+  switch (state) {
+    case 'migrated':
+    case 'syncing':
+      return 'never';
+    case 'importing':
+    case 'outcome-unknown':
+      return 'ask-first';
+    case 'waiting':
+    case 'failed':
+      return ended ? 'yes' : 'not-yet';
+    case 'skipped':
+    case 'excluded':
+      return 'yes';
+  }
+}
+
+export function switchOnInWords(may: SwitchOn): string {
+  switch (may) {
+    case 'never':
+      return 'never';
+    case 'ask-first':
+      return 'ask first';
+    case 'not-yet':
+      return 'not yet';
+    case 'yes':
+      return 'yes';
+  }
+}
