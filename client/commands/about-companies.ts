@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { DecisionMessage } from '../../domain/read-decision';
 import { MOST_COMPANIES_IN_A_MESSAGE } from '../../domain/read-decision';
 import type { Remedy } from '../../domain/remedies';
@@ -7,7 +8,7 @@ import { remediesFor } from '../../domain/remedies';
 import { findUnknown, readCompanies } from '../../store';
 import { CommandFailed } from '../command-failed';
 import type { Ferry, Sent } from '../ferry';
-import { decide } from '../ferry';
+import { progressIfAnswered } from '../ferry';
 import type { CommandResult } from '../screen';
 import type { Context } from './context';
 import { send } from './send';
@@ -18,6 +19,7 @@ import { withFerry } from './with-ferry';
 interface CompanyOptions extends SenderOptions {
   readonly all?: true;
   readonly file?: string;
+  readonly wave?: number;
 }
 
 /** A decision about companies, and how it is given. */
@@ -25,6 +27,8 @@ interface AboutCompanies {
   readonly name: string;
   readonly message: DecisionMessage;
   readonly description: string;
+  /** Whether they can be named by their wave. */
+  readonly byWave?: true;
   /** What `--all` means; absent: they are named one by one. */
   readonly all?: string;
   readonly needsReason?: true;
@@ -36,6 +40,7 @@ const COMMANDS: readonly AboutCompanies[] = [
     message: 'confirmSyncDisabled',
     description: "Confirm that the client's own application no longer uses the tokens of these companies",
     all: 'of all companies of the manifest',
+    byWave: true,
   },
   {
     name: 'exclude',
@@ -74,28 +79,52 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
     .description(about.description)
     .option('--file <path>', 'a file with one reference in each line');
   if (about.all !== undefined) command.option('--all', about.all);
+  if (about.byWave) command.option('--wave <number>', 'of all companies of this wave', waveOf);
   addDecider(command, about.needsReason ? 'reason needed' : 'reason possible').action(
     (migration: string, named: string[], options: CompanyOptions) =>
       run(() =>
-        withFerry(terminal.env, (ferry) =>
-          decideAbout(ferry, migration, about, companiesOf(named, options, about), sentBy(options)),
+        withFerry(terminal.env, async (ferry) =>
+          decideAbout(
+            ferry,
+            migration,
+            about,
+            await companiesOf(ferry, migration, named, options, about),
+            sentBy(options),
+          ),
         ),
       ),
   );
 }
 
-function companiesOf(
+async function companiesOf(
+  ferry: Ferry,
+  migrationId: string,
   named: readonly string[],
-  { all, file }: CompanyOptions,
+  { all, file, wave }: CompanyOptions,
   { all: mayBeAll }: AboutCompanies,
-): 'all' | readonly string[] {
+): Promise<'all' | readonly string[]> {
   if (all) return 'all';
+  if (wave !== undefined) return companiesOfWave(ferry, migrationId, wave);
   const references = [...new Set([...named, ...(file === undefined ? [] : linesOf(file))])];
   if (references.length > 0) return references;
   throw new CommandFailed(
     'no company was named',
     mayBeAll === undefined ? 'name their references' : 'name their references, or say --all',
   );
+}
+
+async function companiesOfWave({ db }: Ferry, migrationId: string, wave: number): Promise<readonly string[]> {
+  const references: string[] = [];
+  for await (const { reference } of readCompanies(db, migrationId, { wave, states: ['waiting'] })) {
+    references.push(reference);
+  }
+  if (references.length > 0) return references;
+  throw new CommandFailed(`${migrationId} has no company of wave ${wave} that waits`, 'see: ferry companies');
+}
+
+function waveOf(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.');
+  return Number(text);
 }
 
 function linesOf(file: string): readonly string[] {
@@ -116,7 +145,11 @@ async function decideAbout(
   companies: 'all' | readonly string[],
   sent: Sent,
 ): Promise<CommandResult> {
-  if (companies === 'all') return send(ferry, migrationId, message, { companies, ...sent });
+  if (companies === 'all') {
+    // Of all companies of the manifest as it is now: one that was added since has not been disabled by anybody.
+    const digest = message === 'confirmSyncDisabled' ? await manifestSeen(ferry, migrationId) : {};
+    return send(ferry, migrationId, message, { companies, ...sent, ...digest });
+  }
   const unknown = await findUnknown(ferry.db, migrationId, companies);
   if (unknown.length > 0) {
     throw new CommandFailed(
@@ -127,6 +160,11 @@ async function decideAbout(
   const remedy = REMEDIES.find((each) => each === name);
   if (remedy) await assertRemedy(ferry, migrationId, remedy, companies);
   return sendAbout(ferry, migrationId, message, companies, sent);
+}
+
+async function manifestSeen(ferry: Ferry, migrationId: string): Promise<{ readonly digest?: string }> {
+  const seen = await progressIfAnswered(ferry, migrationId);
+  return seen ? { digest: seen.digests['disable-syncing'] } : {};
 }
 
 const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies readonly Remedy[];
@@ -161,14 +199,12 @@ export async function sendAbout(
   companies: readonly string[],
   sent: Sent,
 ): Promise<CommandResult> {
-  // All but the last message are sent ahead; the answer to the last one is the answer.
-  let from = 0;
-  for (; companies.length - from > MOST_COMPANIES_IN_A_MESSAGE; from += MOST_COMPANIES_IN_A_MESSAGE) {
-    await decide(ferry, migrationId, message, {
-      companies: companies.slice(from, from + MOST_COMPANIES_IN_A_MESSAGE),
-      ...sent,
-    });
+  for (let from = 0; ; from += MOST_COMPANIES_IN_A_MESSAGE) {
+    const some = companies.slice(from, from + MOST_COMPANIES_IN_A_MESSAGE);
+    const answer = await send(ferry, migrationId, message, { companies: some, ...sent });
+    const decided = from + some.length;
+    // The answer to the last one is the answer, or the first refusal.
+    if (answer.failed || decided >= companies.length)
+      return { ...answer, json: { ...answer.json, companies: decided } };
   }
-  const answer = await send(ferry, migrationId, message, { companies: companies.slice(from), ...sent });
-  return { ...answer, json: { ...answer.json, companies: companies.length } };
 }

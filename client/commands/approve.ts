@@ -1,7 +1,7 @@
 import type { Step } from '../../domain/steps';
 import { CommandFailed } from '../command-failed';
 import type { Ferry, Sent } from '../ferry';
-import { NoWorker, readProgress } from '../ferry';
+import { progressIfAnswered } from '../ferry';
 import type { CommandResult, Terminal } from '../screen';
 import { Screen } from '../screen';
 import type { Context } from './context';
@@ -64,11 +64,6 @@ async function approve(
 
 /** Undefined: no worker answers. A decision is taken all the same, only not bound to what was seen. */
 async function subjectOf(ferry: Ferry, migrationId: string, named: Step | undefined): Promise<Subject | undefined> {
-  try {
-    const progress = await readProgress(ferry, migrationId);
-    return await readSubject(ferry, progress, named ?? progress.step);
-  } catch (error) {
-    if (error instanceof NoWorker) return undefined;
-    throw error;
-  }
+  const progress = await progressIfAnswered(ferry, migrationId);
+  return progress && readSubject(ferry, progress, named ?? progress.step);
 }

@@ -5,7 +5,7 @@
 export { NoWorker } from './ask';
 export { decide, MigrationClosed } from './decide';
 export type { Answer, Sent } from './decide';
-export { listMigrations, readCounts, readHeldUp, readProgress } from './look';
+export { listMigrations, readCounts, progressIfAnswered, readHeldUp, readProgress } from './look';
 export type { MigrationLine } from './look';
 export { NoSuchMigration } from './no-such-migration';
 export { openFerry } from './open-ferry';
@@ -14,3 +14,4 @@ export { readReport } from './report';
 export type { HandoverReport } from './report';
 export { detailsChecked, startMigration } from './start';
 export { Unreachable } from './unreachable';
+export { readWorkers } from './workers';

@@ -3,7 +3,7 @@ import type { Progress } from '../../domain/progress';
 import { countCompanies, readMigration } from '../../store';
 import { digestsOf } from '../../domain/progress';
 import { MANAGED_MIGRATION, progressQuery } from '../../workflows/messages';
-import { ask } from './ask';
+import { ask, NoWorker } from './ask';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
 
@@ -19,6 +19,16 @@ export async function readProgress(ferry: Ferry, migrationId: string): Promise<P
   const progress = await ask(ferry, migrationId, progressQuery, ANSWER_WITHIN_MS);
   const seen = { ...progress, counts: await countCompanies(ferry.db, migrationId) };
   return { ...seen, digests: digestsOf(seen) };
+}
+
+/** The same, or undefined when no worker answers: decisions are taken all the same. */
+export async function progressIfAnswered(ferry: Ferry, migrationId: string): Promise<Progress | undefined> {
+  try {
+    return await readProgress(ferry, migrationId);
+  } catch (error) {
+    if (error instanceof NoWorker) return undefined;
+    throw error;
+  }
 }
 
 /** One line of the list of migrations, from Temporal's search attributes: no worker is needed to read it. */

@@ -49,6 +49,10 @@ test.each([
     'tomorrowish is no time; write "2026-11-21 22:00", 2026-11-21T21:00:00Z, or now',
   ],
   [['companies', ID, '--state', 'failled'], 'there is no state failled; did you mean failed?'],
+  [
+    ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
+    `${ID} has no company of wave 7 that waits; see: ferry companies`,
+  ],
   [['confirm-sync-disabled', ID, ...CLIENT], 'no company was named; name their references, or say --all'],
 ])('ferry %j fails in one line: %s', async (args, message) => {
   const { exitCode, out, err } = await run(...args);

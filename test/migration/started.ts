@@ -5,6 +5,7 @@ import type { ManifestRow } from '../../domain/manifest';
 import { findPlatform } from '../../domain/platforms';
 import type { Progress } from '../../domain/progress';
 import type { DecisionMessage } from '../../domain/read-decision';
+import { WEEKDAYS } from '../../domain/windows';
 import { Secret } from '../../security';
 import type { SealedCredential } from '../../store';
 import { replaceCredentials, supplyCredentials } from '../../store';
@@ -13,6 +14,15 @@ import type { Orchestrator } from '../support/orchestrator';
 
 export const SUPPORT = { role: 'support', by: 'Sam' } as const;
 export const CLIENT = { role: 'client', by: 'Cleo' } as const;
+
+/** Windows: a minute of a day that is three days away. */
+export function closedNow() {
+  const day = WEEKDAYS[(new Date().getUTCDay() + 2) % 7];
+  return [{ days: [day], from: '12:00', to: '12:01', timeZone: 'UTC' }];
+}
+
+/** A change of the windows alone. */
+export const adjusted = (windows: unknown) => ({ limits: { windows }, ...SUPPORT });
 
 /** A migration under test: companies by their test credential. */
 export interface Started {
@@ -50,7 +60,11 @@ export async function started(
   client: string,
   credentials: readonly string[],
   expectedInvoices: number | null = null,
-  { slug = 'quickbooks-online', label }: { readonly slug?: string; readonly label?: string } = {},
+  {
+    slug = 'quickbooks-online',
+    label,
+    waves = [],
+  }: { readonly slug?: string; readonly label?: string; readonly waves?: readonly number[] } = {},
 ): Promise<Started> {
   const platform = findPlatform(slug);
   if (!platform) throw new Error(`the platform table lacks ${slug}`);
@@ -64,7 +78,7 @@ export async function started(
       name: `Company ${index + 1}`,
       organization,
       expectedInvoices,
-      wave: null,
+      wave: waves[index] ?? null,
       family: null,
     };
   });
