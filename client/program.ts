@@ -17,6 +17,7 @@ import { addCredentials } from './commands/credentials';
 import { addDecisions } from './commands/decisions';
 import { addExceptions } from './commands/exceptions';
 import { addFirstCompany } from './commands/first-company';
+import { addGoNoGo } from './commands/go-nogo';
 import { addList } from './commands/list';
 import { addReport } from './commands/report';
 import { addService } from './commands/service';
@@ -91,6 +92,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addList(context);
   addShow(context);
   addWatch(context);
+  addGoNoGo(context);
   addCompanies(context);
   addExceptions(context);
   addReport(context);

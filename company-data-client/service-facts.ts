@@ -41,7 +41,7 @@ export async function readServiceFacts(
       platformEnabled: integration.enabled,
       callbackUrl: integration.callbackUrl ?? null,
       ...(integration.application === undefined ? {} : { application: integration.application }),
-      connected: companiesUsed === 0 ? new Map() : await connectedCompanies(service, question),
+      connected: await connectedCompanies(service, question, companiesUsed),
     };
   } catch (error) {
     if (error instanceof CompanyDataError && isAboutUs(error)) return { refused: error.message };
@@ -52,8 +52,10 @@ export async function readServiceFacts(
 async function connectedCompanies(
   service: CompanyDataClient,
   { platformKey, organizations, isOwn, signal, onProgress }: FactsQuestion,
+  companiesUsed: number | undefined,
 ): Promise<ReadonlyMap<string, ConnectedCompany>> {
   const connected = new Map<string, ConnectedCompany>();
+  if (organizations.size === 0 || companiesUsed === 0) return connected;
   let read = 0;
   for await (const company of service.companies({ pageSize: PAGE }, signal === undefined ? {} : { signal })) {
     read += 1;
