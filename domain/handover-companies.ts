@@ -90,11 +90,11 @@ const LEFT_OUT: Section = {
   title: 'Left out and given up',
   states: ['excluded', 'skipped'],
   holds: all,
-  columns: ['Reference', 'Name', 'What', 'By', 'Reason', 'What had happened', 'Switch on again'],
+  columns: ['Reference', 'Name', 'What', 'By', 'Reason', 'What had happened', 'Switch on again', 'Company id'],
   cells: (company, ended) => [
     ...[company.reference, company.name, company.state === 'excluded' ? 'left out' : 'given up'],
     ...[company.settledBy ?? '', company.settledReason ?? '', company.failureText ?? ''],
-    switchOn(company, ended),
+    ...[switchOn(company, ended), company.companyId ?? ''],
   ],
 };
 

@@ -105,7 +105,7 @@ function times({ planned, figures, closedAt }: ReportHead): string {
   const dark =
     longestDarkHours === null || medianDarkHours === null
       ? ''
-      : `${hours(longestDarkHours)} at most, ${hours(medianDarkHours)} in the middle`;
+      : `${hours(longestDarkHours)} at most, median ${hours(medianDarkHours)}`;
   return [
     tableHead('Times', ['', 'Planned', 'Actual']),
     tableRow(['first company started', at(planned?.startAt), at(firstStartedAt)]),
@@ -140,7 +140,7 @@ function switchingOn({ counts, figures, ending }: ReportHead): string {
     `- **Ask first** (${crossingUnknown}): whether its token was used is not known yet. Call the contact above.`,
     ending === null
       ? `- **Not yet** (${others - counts.excluded - counts.skipped}): it may still be moved. **Yes**: what was left out.`
-      : `- **Yes** (${others}): its token was not handed over. In your own application it goes on as before.`,
+      : `- **Yes** (${others}): the service holds no grant of it. In your own application it goes on as before, as long as its token is good there; one that must connect again does so until then.`,
   ].join('\n');
 }
 

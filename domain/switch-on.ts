@@ -1,17 +1,22 @@
 /** What a client may switch on again in its own application: a token that two applications use can die for both. */
 import type { CompanyState } from './company-state';
+import type { FailureKind } from './failures';
 
-/** `not-yet`: it is still to be moved; `ask-first`: nobody knows yet who holds its token. */
-export type SwitchOn = 'never' | 'ask-first' | 'not-yet' | 'yes';
+/**
+ * `ask-first`: nobody knows yet who holds its token; `not-yet`: it is still to be moved; `until-reconnected`: as soon as
+ * its end customer has connected again, the service holds a grant.
+ */
+export type SwitchOn = 'never' | 'ask-first' | 'not-yet' | 'until-reconnected' | 'yes';
 
 export interface Switchable {
   readonly state: CompanyState;
   /** Since when the service holds a grant of it. */
   readonly crossedAt: Date | null;
+  readonly failure: FailureKind | null;
 }
 
 /** @param ended nothing is moved any more */
-export function mayBeSwitchedOn({ state, crossedAt }: Switchable, ended: boolean): SwitchOn {
+export function mayBeSwitchedOn({ state, crossedAt, failure }: Switchable, ended: boolean): SwitchOn {
   if (crossedAt !== null) return 'never';
   switch (state) {
     case 'migrated':
@@ -20,8 +25,10 @@ export function mayBeSwitchedOn({ state, crossedAt }: Switchable, ended: boolean
     case 'importing':
     case 'outcome-unknown':
       return 'ask-first';
-    case 'waiting':
     case 'failed':
+      if (!ended) return 'not-yet';
+      return failure === 'reauthorization-required' ? 'until-reconnected' : 'yes';
+    case 'waiting':
       return ended ? 'yes' : 'not-yet';
     case 'skipped':
     case 'excluded':
@@ -37,6 +44,8 @@ export function switchOnInWords(may: SwitchOn): string {
       return 'ask first';
     case 'not-yet':
       return 'not yet';
+    case 'until-reconnected':
+      return 'until it has connected again';
     case 'yes':
       return 'yes';
   }

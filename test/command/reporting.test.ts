@@ -56,7 +56,7 @@ test('a completed migration: every company stands in it once, with all that its 
   });
   expect(companies.map(({ reference, switchOn }) => [reference, switchOn])).toEqual([
     ['R-1', 'never'],
-    ['R-2', 'yes'],
+    ['R-2', 'until-reconnected'],
     ['R-3', 'never'],
     ['R-4', 'yes'],
     ['R-5', 'yes'],

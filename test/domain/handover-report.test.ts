@@ -103,7 +103,7 @@ describe('the head of the report', () => {
     [{}, '| not moved | 1 |'],
     [{ vaultDestroyedAt: '2026-11-20T23:00:00.000Z' }, 'was destroyed at 2026-11-20 23:00 UTC; 0 are left'],
     [{}, '**To destroy on your side**: every export'],
-    [{}, '| hours without fresh data |  | 6.3 at most, 2 in the middle |'],
+    [{}, '| hours without fresh data |  | 6.3 at most, median 2 |'],
     [{}, '| duration |  | 2.5 h |'],
   ])('with %j says: %s', (changes, said) => {
     expect(reportHead({ ...HEAD, ...changes })).toContain(said);
@@ -147,7 +147,7 @@ describe('the head of the report', () => {
     expect(reportHead(HEAD)).toContain('- **Never** (4)');
     expect(reportHead(HEAD)).toContain('- **Ask first** (1)');
     expect(reportHead(HEAD)).toContain('- **Not yet** (2): it may still be moved. **Yes**: what was left out.');
-    expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain('- **Yes** (4): its token was not handed over.');
+    expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain('- **Yes** (4): the service holds no grant of it.');
   });
 
   test('names the application whose secret is to be rotated, as it was supplied last', () => {
@@ -202,7 +202,8 @@ describe('a company of the report', () => {
   test('that must connect again has its link', () => {
     const rows = rowsOf({ ...failed, failure: 'reauthorization-required', crossedAt: null }, true);
     expect(rows).toEqual({
-      'Must connect again': '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | yes | latest |',
+      'Must connect again':
+        '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it has connected again | latest |',
     });
   });
 
@@ -222,7 +223,7 @@ describe('a company of the report', () => {
   test('that was left out or given up: by whom, and why', () => {
     const settled = { settledBy: 'Sam', settledReason: 'sold', crossedAt: null, companyId: null };
     expect(rowsOf({ ...COMPANY, ...settled, state: 'excluded' }, false)).toEqual({
-      'Left out and given up': '| C-1 | Bramble \\| Finch Interiors | left out | Sam | sold |  | yes |',
+      'Left out and given up': '| C-1 | Bramble \\| Finch Interiors | left out | Sam | sold |  | yes |  |',
     });
     expect(rowsOf({ ...failed, ...settled, state: 'skipped' }, false)['Left out and given up']).toContain(
       '| given up | Sam | sold | why | yes |',
