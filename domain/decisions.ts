@@ -4,7 +4,7 @@
  * Pure: `decide` takes the state and a message and gives the state after it. A refusal is an answer, not an error: it
  * is recorded with its reason and changes nothing else.
  */
-import { anythingCrossed, openCompanies } from './company-state';
+import { anythingCrossed, movableCompanies, openCompanies } from './company-state';
 import type {
   Companies,
   CredentialsReplaced,
@@ -166,6 +166,12 @@ function toBeChecked(state: MigrationState): MigrationState {
   };
 }
 
+/** While the rest is on its way, some may have failed since they were counted: then the ledger knows. */
+function nothingFailed({ step, counts }: MigrationState): boolean {
+  const countsAreOld = step === 'complete-migration' && movableCompanies(counts) > 0;
+  return counts.failed + counts.outcomeUnknown === 0 && !countsAreOld;
+}
+
 function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain): Judged {
   if (decision.role !== 'support')
     return refused('what becomes of companies that were not moved is settled by support');
@@ -174,7 +180,7 @@ function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain)
   if (state.step !== 'complete-migration') {
     return refused('exceptions are settled while the remaining companies are moved');
   }
-  if (state.counts.failed + state.counts.outcomeUnknown === 0) return refused('no company is left that was not moved');
+  if (nothingFailed(state)) return refused('no company is left that was not moved');
   const companies = counted(decision.companies);
   switch (decision.kind) {
     case 'retry':
@@ -192,7 +198,7 @@ function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain)
 
 function replaceCredentials(state: MigrationState, { role, companies }: CredentialsReplaced): Judged {
   if (role !== 'support') return refused('that a credential is replaced is decided by support');
-  if (state.counts.failed + state.counts.outcomeUnknown === 0) return refused('no company is left that was not moved');
+  if (nothingFailed(state)) return refused('no company is left that was not moved');
   const text = `${counted(companies)} moved again with a new credential`;
   return applied(withFirstAgain(state, companies) ?? state, text);
 }

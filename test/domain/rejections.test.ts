@@ -218,6 +218,12 @@ describe('a credential, replaced', () => {
     companies,
   });
   const failed = { counts: counts({ total: 10, waiting: 8, migrated: 1, failed: 1 }) };
+  const allMoved = { counts: counts({ total: 10, migrated: 10 }) };
+
+  test('of a company that has failed since they were counted, while others are on their way', () => {
+    const counted = { counts: counts({ total: 10, syncing: 4, migrated: 6 }) };
+    expect(deciding(stateAt('complete-migration', counted), replace('acme-4')).outcome.applied).toBe(true);
+  });
 
   test('of the first company: it is moved again with it', () => {
     const before = stateAt('migrate-first-company', {
@@ -250,7 +256,8 @@ describe('a credential, replaced', () => {
 
   test.each<[string, MigrationState, Role, string]>([
     ['by the client', stateAt('complete-migration', failed), 'client', 'decided by support'],
-    ['with nothing that failed', stateAt('complete-migration'), 'support', 'no company is left'],
+    ['before anything could fail', stateAt('disable-syncing'), 'support', 'no company is left'],
+    ['with nothing that failed', stateAt('complete-migration', allMoved), 'support', 'no company is left'],
     ['once all is over', stateAt('complete-migration', { ...failed, closed: 'completed' }), 'support', 'is completed'],
   ])('%s: refused', (_, before, role, why) => {
     const { outcome } = deciding(before, { ...replace('acme-4'), role });

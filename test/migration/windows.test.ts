@@ -1,10 +1,9 @@
 /** Companies are started inside their window alone. */
 import { countCompanies } from '../../store';
-import { WEEKDAYS } from '../../domain/windows';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
-import { started, SUPPORT } from './started';
+import { adjusted, closedNow, started, SUPPORT } from './started';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -12,14 +11,6 @@ beforeAll(async () => {
   await orchestrator.startWorker();
 });
 afterAll(() => orchestrator.close());
-
-/** A minute of a day that is three days away. */
-function closedNow() {
-  const day = WEEKDAYS[(new Date().getUTCDay() + 2) % 7];
-  return [{ days: [day], from: '12:00', to: '12:01', timeZone: 'UTC' }];
-}
-
-const adjusted = (windows: unknown) => ({ limits: { windows }, ...SUPPORT });
 
 test('outside their window nothing is started, not even the first company; when it opens all goes on by itself', async () => {
   const migration = await started(orchestrator, 'windows', ['sbx-ok-1.windows1', 'sbx-ok-1.windows2']);
