@@ -135,19 +135,20 @@ async function keepDetailsChecked(desk: Desk): Promise<void> {
   }
 }
 
-/** Step 2: the duration is estimated, anew for each proposal; both sides approve the same time. */
+/** Step 2: the duration is estimated, anew for each proposal and other limits; both sides approve the same time. */
 async function timeAgreed(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
   for (;;) {
     // Windows that were proposed reach the ledger first.
     if (!(await desk.until(inLedger))) return;
-    const { proposal } = desk.state();
+    const { proposal, limits } = desk.state();
     const estimate = await records.estimatePlan.executeWithOptions({ summary: 'Estimate the duration' }, [
       { migrationId, startAt: proposal?.startAt ?? null },
     ]);
     desk.change((state) => ({ ...state, estimate }));
     const agreed = (state: MigrationState): boolean => inLedger(state) && isSettled(state, 'schedule');
-    if (!(await desk.until((state) => agreed(state) || state.proposal !== proposal))) return;
+    const isOther = (state: MigrationState): boolean => state.proposal !== proposal || state.limits !== limits;
+    if (!(await desk.until((state) => agreed(state) || isOther(state)))) return;
     if (agreed(desk.state())) return desk.end('schedule');
   }
 }

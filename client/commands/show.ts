@@ -106,9 +106,7 @@ function printEstimate(screen: Screen, estimate: Estimate, hasStart: boolean): v
   if (hasStart && ends) screen.line(`  over between ${localTime(ends.earliest)} and ${localTime(ends.latest)}`);
   if (darkHours !== null) screen.line(`  up to ${number(darkHours)} hours without fresh data`);
   if (volume.largestFamily > 1) {
-    screen.line(
-      `  up to ${number(volume.largestFamily)} companies share a user at the platform: they go one after the other`,
-    );
+    screen.line(`  ${number(volume.largestFamily)} companies go one after the other: their tokens can end one another`);
   }
 }
 

@@ -11,7 +11,7 @@ import {
   supplyMigration,
 } from '../../store';
 import type { Ledger } from '../support/ledger';
-import { aMigration, openLedger, putRow, readRow, rowsOf } from '../support/ledger';
+import { aMigration, openLedger, readRow, rowsOf } from '../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
