@@ -28,9 +28,14 @@ module.exports = {
     {
       name: 'workflows-run-without-node',
       severity: 'error',
-      comment: 'Workflow code is bundled for a sandbox: only @temporalio/workflow, domain, types, and hashes without Node.',
+      comment:
+        'Workflow code is bundled for a sandbox: only @temporalio/workflow, domain, types, and hashes without Node.',
       from: { path: '^(workflows|domain)/' },
-      to: { dependencyTypes: ['core', 'npm'], pathNot: '@temporalio/(workflow|common)|@noble/hashes', dependencyTypesNot: ['type-only'] },
+      to: {
+        dependencyTypes: ['core', 'npm'],
+        pathNot: '@temporalio/(workflow|common)|@noble/hashes',
+        dependencyTypesNot: ['type-only'],
+      },
     },
   ],
   options: {

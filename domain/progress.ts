@@ -44,6 +44,8 @@ export interface Progress {
   readonly digests: Readonly<Record<Step, string>>;
   readonly windows: readonly Window[];
   readonly preflight: Preflight | null;
+  /** Something that was supplied is still to be checked; until then the preflight is that of before, or none. */
+  readonly checking: boolean;
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
   readonly opening: Opening | null;
@@ -67,6 +69,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     digests: digestsOf({ ...state, windows }),
     windows,
     preflight: state.preflight,
+    checking: isChecking(state),
     estimate: state.estimate,
     proposal: state.proposal,
     opening: state.opening,
@@ -159,10 +162,14 @@ function duringFirstCompany(state: MigrationState): WaitingFor {
   }
 }
 
+function isChecking({ preflight, changes, changesChecked }: MigrationState): boolean {
+  return preflight === null || changes > changesChecked;
+}
+
 /** Nothing can be moved but what a check holds back. */
-function heldBack({ changes, changesChecked, counts }: MigrationState): WaitingFor {
-  if (changes > changesChecked) return nobody('what was added or corrected is being checked');
-  const { heldBack: held } = counts;
+function heldBack(state: MigrationState): WaitingFor {
+  if (isChecking(state)) return nobody('what was added or corrected is being checked');
+  const { heldBack: held } = state.counts;
   return client(
     `correct or leave out ${held === 1 ? '1 company that cannot be moved as it is' : `${held} companies that cannot be moved as they are`}`,
   );

@@ -44,11 +44,7 @@ const PAGE = 1_000;
 export async function* readTrail(db: Database, migrationId: string): AsyncGenerator<Recorded> {
   let after = 0;
   for (;;) {
-    const rows = await entries(db, migrationId)
-      .where('position', '>', after)
-      .orderBy('position')
-      .limit(PAGE)
-      .execute();
+    const rows = await entries(db, migrationId).where('position', '>', after).orderBy('position').limit(PAGE).execute();
     for (const row of rows) yield entryOf(row);
     const last = rows.at(-1);
     if (!last || rows.length < PAGE) return;

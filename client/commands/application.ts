@@ -4,8 +4,10 @@ import type { CompanyDataClient } from '../../company-data-client';
 import { Secret } from '../../security';
 import { CommandFailed } from '../command-failed';
 import type { Ferry } from '../ferry';
+import { detailsChecked } from '../ferry';
 import type { CommandResult, Terminal } from '../screen';
 import type { Context } from './context';
+import { printPreflight } from './finding-list';
 import { openMigrationOf } from './open-migration';
 import { send } from './send';
 import type { SenderOptions } from './sender';
@@ -60,13 +62,15 @@ async function supply(
     service.putApplicationCredentials(platform.key, { clientId, clientSecret, environment }),
   );
   const answer = await send(ferry, migrationId, 'applicationSupplied', { clientId, environment, ...sender });
+  const preflight = answer.failed ? null : await detailsChecked(ferry, migrationId);
   const { secretFile } = options;
-  if (secretFile === undefined) return answer;
   return {
     ...answer,
+    json: { ...answer.json, preflight },
     print: (screen) => {
       answer.print(screen);
-      screen.line(`  ${secretFile} still holds the secret readable: destroy it`);
+      if (preflight) printPreflight(screen, preflight);
+      if (secretFile !== undefined) screen.line(`  ${secretFile} still holds the secret readable: destroy it`);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Finding } from '../../domain/manifest';
+import type { Preflight } from '../../domain/migration-state';
 import type { Screen, TableCell } from '../screen';
 
 /** Of findings that are alike, this many are shown to people; programs get all. */
@@ -26,6 +27,12 @@ export function printFindings(screen: Screen, findings: readonly Finding[]): voi
     }
     screen.line();
   }
+}
+
+/** Shows what a worker's check found, and keeps: one sentence for each kind. */
+export function printPreflight(screen: Screen, { problems, warnings }: Preflight): void {
+  for (const problem of problems) screen.line(`  ${screen.styled('red', '✗')} ${problem}`);
+  for (const warning of warnings) screen.line(`  ${screen.styled('yellow', '!')} ${warning}`);
 }
 
 function rowOf({ severity, line, column, field, message, advice }: Finding): TableCell[] {

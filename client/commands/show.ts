@@ -10,6 +10,7 @@ import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
 import { counted } from '../words';
 import type { Context } from './context';
+import { printPreflight } from './finding-list';
 import { nextCommands } from './next-commands';
 import { withFerry } from './with-ferry';
 
@@ -81,8 +82,7 @@ function printFacts(screen: Screen, { counts, estimate, proposal, preflight }: P
     screen.line(`  ${counts.withoutCredential} confirmed, but without a credential that counts`);
   if (counts.heldBack > 0) screen.line(`  ${counts.heldBack} held back until they are corrected or left out`);
   if (counts.outcomeUnknown > 0) screen.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
-  for (const problem of preflight?.problems ?? []) screen.line(`  ${screen.styled('red', '✗')} ${problem}`);
-  for (const warning of preflight?.warnings ?? []) screen.line(`  ${screen.styled('yellow', '!')} ${warning}`);
+  if (preflight) printPreflight(screen, preflight);
   if (preflight?.callbackUrl) screen.line(`Callback URL: ${preflight.callbackUrl}`);
   if (estimate && estimate.volume.companies > 0) printEstimate(screen, estimate, proposal !== null);
   if (proposal) screen.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);

@@ -13,7 +13,7 @@ import type { CommandResult } from '../screen';
 import { counted } from '../words';
 import type { Context } from './context';
 import { dryRun } from './dry-run';
-import { printFindings } from './finding-list';
+import { printFindings, printPreflight } from './finding-list';
 import type { LimitOptions } from './limit-options';
 import { addLimits, limitsOf } from './limit-options';
 import { platformOption } from './options';
@@ -32,8 +32,6 @@ interface StartOptions extends LimitOptions, Pick<SenderOptions, 'by'> {
   readonly digestObligatory?: true;
   readonly dryRun?: true;
 }
-
-const CHECKED_WITHIN_MS = 15_000;
 
 /** `ferry start`: checks the manifest, stores it, and starts the migration. */
 export function addStart({ program, run, terminal }: Context): void {
@@ -80,10 +78,11 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
       by,
       firstCompany,
     });
-    const preflight = await detailsChecked(ferry, migrationId, CHECKED_WITHIN_MS);
+    const preflight = await detailsChecked(ferry, migrationId);
     // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.
     const storable = preflight !== null && !isRotating(platform) ? manifest.credentials : [];
-    const stored = storable.length > 0 ? (await supplyCredentials(ferry.db, migrationId, storable, by)).stored.length : 0;
+    const stored =
+      storable.length > 0 ? (await supplyCredentials(ferry.db, migrationId, storable, by)).stored.length : 0;
     const heldUp = preflight ? [] : await readHeldUp(ferry, migrationId);
     return started({ migrationId, manifest, platform, stored, preflight, heldUp });
   });
@@ -168,8 +167,7 @@ function started({ migrationId, manifest, platform, stored, preflight, heldUp }:
         const why =
           heldUp.length > 0 ? heldUp.join('; ') : 'no worker answers; start one, or everything with: ferry up';
         screen.line(`  ${screen.styled('yellow', 'Its details are not checked yet:')} ${why}`);
-      }
-      for (const problem of preflight?.problems ?? []) screen.line(`  ${screen.styled('red', '✗')} ${problem}`);
+      } else printPreflight(screen, preflight);
       if (stored < credentials.length) {
         const why = isRotating(platform) ? 'they count only once syncing is disabled' : 'nobody could seal them yet';
         const left = counted(credentials.length - stored, 'credential');

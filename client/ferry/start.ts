@@ -81,16 +81,16 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
 }
 
 /**
- * Waits until the supplied details have been checked, and credentials can be sealed.
+ * Waits until everything that was supplied has been checked, and credentials can be sealed.
  *
  * @returns null: not in this time, because no worker runs or something that it needs does not answer
  */
-export async function detailsChecked(ferry: Ferry, migrationId: string, waitMs: number): Promise<Preflight | null> {
-  const until = Date.now() + waitMs;
+export async function detailsChecked(ferry: Ferry, migrationId: string): Promise<Preflight | null> {
+  const until = Date.now() + CHECKED_WITHIN_MS;
   while (Date.now() < until) {
     try {
-      const { preflight } = await ask(ferry, migrationId, progressQuery, until - Date.now());
-      if (preflight) return preflight;
+      const { preflight, checking } = await ask(ferry, migrationId, progressQuery, until - Date.now());
+      if (preflight && !checking) return preflight;
     } catch {
       // The migration has started, whatever keeps us from asking it; a worker may start while we wait.
     }
@@ -99,4 +99,5 @@ export async function detailsChecked(ferry: Ferry, migrationId: string, waitMs: 
   return null;
 }
 
+const CHECKED_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;

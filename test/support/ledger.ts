@@ -120,7 +120,11 @@ export async function movable(
   await confirmDisabled(db, { migrationId: id, companies: 'all', by: 'Cleo', at: CONFIRMED_AT });
   await supplyCredentials(db, id, rows.map(tokenOf), 'Cleo');
   await beginRun(db, id, 'run-1');
-  return { id, rows, claimant: await beginSlice(db, { migrationId: id, run: 'run-1', slice: 1, holdForMs: HOLD_FOR_MS }) };
+  return {
+    id,
+    rows,
+    claimant: await beginSlice(db, { migrationId: id, run: 'run-1', slice: 1, holdForMs: HOLD_FOR_MS }),
+  };
 }
 
 /** Puts a row of the ledger into a state that a test begins with. */
