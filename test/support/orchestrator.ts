@@ -11,6 +11,7 @@ import type { RunningWorker, WorkerConfig } from '../../worker';
 import { startWorker } from '../../worker';
 import { registerApplications } from './applications';
 import { createTestDatabase } from './database';
+import { keepHistories } from './histories';
 
 /** Made by the build, which the run's set-up brings up to date: bundling anew for each file would take seconds. */
 const WORKFLOWS = { workflowBundle: { codePath: path.join(__dirname, '../../dist/workflow-bundle.js') } };
@@ -57,6 +58,7 @@ export async function startOrchestrator(
     masterKeys: parseMasterKeys(new Secret(masterKey)),
   };
   const ferry = await openFerry(config);
+  const begunAt = new Date();
   const workers: RunningWorker[] = [];
   const direct = createCompanyDataClient({ baseUrl: service.url, apiKey: config.service.apiKey });
   await registerApplications(direct);
@@ -81,6 +83,7 @@ export async function startOrchestrator(
     client: () => direct,
     close: async () => {
       await Promise.all(workers.map((worker) => worker.stop()));
+      if (process.env['TOKENFERRY_KEEP_HISTORIES']) await keepHistories(ferry.temporal, begunAt);
       // The next file's worker in this namespace has another ledger.
       for await (const { workflowId } of ferry.temporal.workflow.list({ query: "ExecutionStatus = 'Running'" })) {
         await ferry.temporal.workflow

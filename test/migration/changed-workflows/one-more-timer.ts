@@ -1,0 +1,10 @@
+import { sleep } from '@temporalio/workflow';
+import { managedMigration as original } from '../../../workflows';
+
+export { batchRun } from '../../../workflows';
+
+/** Changed without a patch. */
+export async function managedMigration(...args: Parameters<typeof original>): ReturnType<typeof original> {
+  await sleep(1);
+  return original(...args);
+}
