@@ -24,7 +24,16 @@ module.exports = {
     only('activities', ['domain', 'workflows/messages', 'company-data-client', 'store', 'security']),
     only('worker', ['domain', 'workflows', 'activities', 'company-data-client', 'store', 'security', 'config']),
     only('client', ['domain', 'workflows/messages', 'company-data-client', 'store', 'security', 'config', 'dev']),
-    only('bench', ['domain', 'client/screen', 'company-data-client', 'company-data-service', 'security', 'dev']),
+    only('bench', [
+      ...[
+        'domain',
+        'workflows/messages',
+        'client/(ferry|manifest|screen)',
+        'company-data-client',
+        'company-data-service',
+      ],
+      ...['store', 'security', 'config', 'worker', 'dev'],
+    ]),
     {
       name: 'workflows-run-without-node',
       severity: 'error',

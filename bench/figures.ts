@@ -7,6 +7,8 @@ export interface Measured {
   readonly unit: string;
   /** In the figure's unit. */
   readonly goal: readonly [comparison: keyof typeof COMPARISONS, bound: number];
+  /** What the figure is made of, for whoever wants to know more. */
+  readonly note?: string;
 }
 
 const COMPARISONS = {

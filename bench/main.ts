@@ -5,8 +5,9 @@ import type { Benchmark, Figure } from './figures';
 import { figureOf } from './figures';
 import { pacing } from './pacing';
 import { service } from './service';
+import { latency, throughput } from './throughput';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { service, pacing };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { service, pacing, throughput, latency };
 
 interface Options {
   readonly json?: boolean;
@@ -26,6 +27,7 @@ async function main(names: readonly string[], { json, quick = false }: Options):
     try {
       const measured = await benchmark.measure({ quick, report: (...how) => bar.update(...how) });
       for (const each of measured) figures[each.name] = figureOf(each);
+      for (const { name, note } of measured) if (note !== undefined) process.stderr.write(`${name}: ${note}\n`);
     } finally {
       bar.close();
     }

@@ -1,10 +1,14 @@
 /** A Company Data Service to be measured: in a process of its own, so that whoever asks it does not take its time. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
+import { startProcess } from './own-process';
+import type { Usage } from './usage';
 
-export interface ServiceLimit {
+export interface ServiceSettings {
   readonly requestsPerMinute: number;
+  /** Every answer comes so much later. */
+  readonly latencyMs?: number;
+  /** How long a data set's sync takes, and each record of it. Default: as the sandbox has it. */
+  readonly syncBaseMs?: number;
+  readonly syncMsPerRecord?: number;
 }
 
 /** Where a measured service is, and the only account's way in. */
@@ -15,29 +19,51 @@ export interface ServiceAddress {
   readonly databaseUrl: string;
 }
 
+/** How many requests the service has answered, and how many of them with 429. */
+export interface Answers {
+  readonly requests: number;
+  readonly refused: number;
+}
+
+export type ServiceCalls = {
+  readonly start: (settings: ServiceSettings) => Promise<ServiceAddress>;
+  readonly counts: (nothing: null) => Promise<Answers>;
+  readonly usage: (nothing: null) => Promise<Usage>;
+};
+
 export interface MeasuredService extends ServiceAddress {
+  answers(): Promise<Answers>;
+  usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
 
+/** More than anybody asks. */
+export const UNLIMITED = 1_000_000_000;
+
 /** Starts the service as `ferry service start` does, with its log and an embedded Postgres that loses nothing. */
-export async function startMeasuredService(limit: ServiceLimit): Promise<MeasuredService> {
-  const service = fork(path.join(__dirname, 'service-process.js'), {
-    // What a benchmark finds is all that it prints on standard output.
-    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
-  });
-  const exited = once(service, 'exit');
-  service.send(limit);
-  const [address] = (await Promise.race([once(service, 'message'), diedEarly(exited)])) as [ServiceAddress];
-  return {
-    ...address,
-    async stop() {
-      if (service.connected) service.disconnect();
-      await exited;
-    },
-  };
+export async function startMeasuredService(settings: ServiceSettings): Promise<MeasuredService> {
+  const service = startProcess<ServiceCalls>('service-process');
+  try {
+    const address = await service.ask('start', settings);
+    if (settings.latencyMs !== undefined) await delayAnswers(address, settings.latencyMs);
+    return {
+      ...address,
+      answers: () => service.ask('counts', null),
+      usage: () => service.ask('usage', null),
+      stop: () => service.end(),
+    };
+  } catch (error) {
+    await service.end();
+    throw error;
+  }
 }
 
-async function diedEarly(exited: Promise<unknown>): Promise<never> {
-  await exited;
-  throw new Error('the service did not start');
+/** See "Faults of the service" in docs/sandbox.md. */
+async function delayAnswers({ url, key }: ServiceAddress, latencyMs: number): Promise<void> {
+  const answer = await fetch(`${url}/sandbox/faults`, {
+    method: 'PUT',
+    headers: { authorization: `Basic ${Buffer.from(key).toString('base64')}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ faults: [{ kind: 'latency', latencyMs }] }),
+  });
+  if (!answer.ok) throw new Error(`the service takes no faults: ${answer.status} ${await answer.text()}`);
 }

@@ -1,39 +1,46 @@
-/** `ferry service start` with a limit to measure at, for its parent: it ends, and leaves nothing, when that lets go. */
+/** `ferry service start` with settings to measure at, for its parent: it ends, and leaves nothing, when that lets go. */
+import { subscribe } from 'node:diagnostics_channel';
+import type { ServerResponse } from 'node:http';
 import { rmSync } from 'node:fs';
 import { serviceDatabaseUrl, startServiceAlone } from '../dev/service-alone';
 import { createTemporaryFolder } from '../dev/temporary-folder';
-import type { ServiceAddress, ServiceLimit } from './measured-service';
+import type { ServiceAddress, ServiceCalls, ServiceSettings } from './measured-service';
+import { serveParent } from './own-process';
+import { usage } from './usage';
 
-async function main({ requestsPerMinute }: ServiceLimit): Promise<void> {
-  const home = createTemporaryFolder();
-  const remove = (): void => rmSync(home, { recursive: true, force: true });
-  try {
-    // Not `temporary`: a database that never waits for its disk would be measured.
-    const service = await startServiceAlone({
-      home,
-      temporary: false,
-      faults: false,
-      requestsPerMinute,
-      logLevel: 'info',
-      log: (line) => void process.stderr.write(`${line}\n`),
-    });
-    const end = (): void => void service.stop().finally(remove);
-    if (!process.connected) return end();
-    process.once('disconnect', end);
-    const { administratorKey: key = '' } = service.keys ?? {};
-    const address: ServiceAddress = { url: service.url, key, databaseUrl: serviceDatabaseUrl(home, undefined) ?? '' };
-    process.send?.(address);
-  } catch (error) {
-    remove();
-    throw error;
-  }
+const home = createTemporaryFolder();
+let requests = 0;
+let refused = 0;
+let stop = async (): Promise<void> => undefined;
+
+// Node itself says what was answered: nothing stands between the service and whoever asks it.
+subscribe('http.server.response.finish', (message) => {
+  const { response } = message as { readonly response: ServerResponse };
+  requests += 1;
+  if (response.statusCode === 429) refused += 1;
+});
+
+async function start(settings: ServiceSettings): Promise<ServiceAddress> {
+  // Not `temporary`: a database that never waits for its disk would be measured.
+  const service = await startServiceAlone({
+    home,
+    temporary: false,
+    faults: settings.latencyMs !== undefined,
+    ...settings,
+    logLevel: 'info',
+    log: (line) => void process.stderr.write(`${line}\n`),
+  });
+  stop = () => service.stop();
+  const { administratorKey: key = '' } = service.keys ?? {};
+  return { url: service.url, key, databaseUrl: serviceDatabaseUrl(home, undefined) ?? '' };
 }
 
-// A terminal's Ctrl-C reaches this process too; the parent's end is what ends it.
-process.on('SIGINT', () => undefined);
-process.once('message', (limit: ServiceLimit) => {
-  main(limit).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  });
+const served: ServiceCalls = { start, counts: async () => ({ requests, refused }), usage: async () => usage() };
+
+serveParent(served, async () => {
+  try {
+    await stop();
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
 });

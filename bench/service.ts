@@ -4,11 +4,10 @@ import { Client } from 'pg';
 import type { Benchmark, Measured, Report } from './figures';
 import { median } from './figures';
 import type { MeasuredService } from './measured-service';
-import { startMeasuredService } from './measured-service';
+import { startMeasuredService, UNLIMITED } from './measured-service';
 
 const CONNECTIONS = 64;
 const PAGE_SIZE = 5_000;
-const UNLIMITED = 1_000_000_000;
 
 export const service: Benchmark = {
   about: `the Company Data Service, ${CONNECTIONS} connections`,

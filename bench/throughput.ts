@@ -1,0 +1,108 @@
+/** What durability costs: a batch beside a bare script that makes the same calls, the two alternating. */
+import type { Benchmark, Measured, Report } from './figures';
+import { median } from './figures';
+import type { Moved } from './measured-script';
+import { runScript } from './measured-script';
+import { moveBatch, readyBatch } from './measured-migration';
+import { UNLIMITED } from './measured-service';
+import type { MeasuredWorker } from './measured-worker';
+import { AT_ONCE, newCompanies } from './moving';
+import type { Workbench } from './workbench';
+import { onWorkbench } from './workbench';
+
+const LATENCY_MS = 50;
+
+export const throughput: Benchmark = {
+  about: 'a batch and a bare script with the same calls, as fast as the service answers',
+  measure: async ({ quick, report }) => {
+    const rounds = await alternate(quick, undefined, report);
+    return [
+      {
+        name: 'throughput',
+        value: median(rounds.map(({ script, ferry }) => script.tookMs / ferry.tookMs)),
+        unit: 'wall time, script / tokenferry',
+        goal: ['>=', 0.85],
+        note: perSecond(rounds),
+      },
+      {
+        name: 'cpu',
+        value: median(rounds.map(({ script, ferry }) => ferry.cpuMs / script.cpuMs)),
+        unit: 'CPU time of the worker, tokenferry / script',
+        goal: ['<=', 2],
+        note: `per company ${each(rounds, ({ ferry, companies }) => ferry.cpuMs / companies)} ms / ${each(rounds, ({ script, companies }) => script.cpuMs / companies)} ms`,
+      },
+    ];
+  },
+};
+
+export const latency: Benchmark = {
+  about: `the same at a service whose every answer takes ${LATENCY_MS} ms longer`,
+  measure: async ({ quick, report }): Promise<readonly Measured[]> => {
+    const rounds = await alternate(quick, LATENCY_MS, report);
+    return [
+      {
+        name: 'latency',
+        value: median(rounds.map(({ script, ferry }) => script.tookMs / ferry.tookMs)),
+        unit: 'wall time, script / tokenferry',
+        goal: ['>=', 0.95],
+        note: perSecond(rounds),
+      },
+    ];
+  },
+};
+
+interface Round {
+  readonly companies: number;
+  readonly script: Moved;
+  readonly ferry: Moved;
+}
+
+async function alternate(quick: boolean, latencyMs: number | undefined, report: Report): Promise<readonly Round[]> {
+  const [companies, rounds] = quick ? [200, 1] : [10_000, 5];
+  const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
+  return onWorkbench({ ...settings, ...(latencyMs !== undefined && { latencyMs }) }, async (bench) => {
+    const total = rounds * companies * 2;
+    const measured: Round[] = [];
+    const worker = await bench.startWorker();
+    // What is done for the first time is slower: code is compiled, connections and caches are filled.
+    await moveByFerry(bench, worker, 50, () => undefined);
+    for (let round = 0; round < rounds; round += 1) {
+      const tell = (who: string, before: number) => (moved: number) =>
+        report((2 * round + before) * companies + moved, total, `${who}, round ${round + 1} of ${rounds}`);
+      const script = await moveByScript(bench, companies, tell('bare script', 0));
+      const ferry = await moveByFerry(bench, worker, companies, tell('tokenferry', 1));
+      measured.push({ companies, script, ferry });
+    }
+    return measured;
+  });
+}
+
+async function moveByScript({ service }: Workbench, companies: number, report: (moved: number) => void) {
+  const atOnce = AT_ONCE.slicesAtOnce * AT_ONCE.companiesPerSliceAtOnce;
+  report(0);
+  return runScript({ ...service, companies: newCompanies(companies), atOnce }, report);
+}
+
+async function moveByFerry(
+  { ferry }: Workbench,
+  worker: MeasuredWorker,
+  companies: number,
+  report: (moved: number) => void,
+): Promise<Moved> {
+  report(0);
+  const batch = await readyBatch(ferry, companies);
+  const before = await worker.usage();
+  const tookMs = await moveBatch(ferry, batch, report);
+  const { cpuMs } = await worker.usage();
+  return { tookMs, cpuMs: cpuMs - before.cpuMs };
+}
+
+function perSecond(rounds: readonly Round[]): string {
+  const rate = (who: 'script' | 'ferry') => each(rounds, (round) => (round.companies * 1_000) / round[who].tookMs);
+  return `companies/s: script ${rate('script')}; tokenferry ${rate('ferry')}`;
+}
+
+/** A value of every round, rounded for people. */
+function each(rounds: readonly Round[], valueOf: (round: Round) => number): string {
+  return rounds.map((round) => valueOf(round).toPrecision(3)).join(' ');
+}

@@ -1,0 +1,73 @@
+/** Everything that a migration needs, each part in a process of its own, as in life. */
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Ferry } from '../client/ferry';
+import { openFerry } from '../client/ferry';
+import { createCompanyDataClient } from '../company-data-client';
+import { loadConfig } from '../config';
+import { startPostgres } from '../dev/postgres';
+import { acquireTemporalCli } from '../dev/temporal-cli';
+import { startTemporal } from '../dev/temporal-server';
+import { createTemporaryFolder } from '../dev/temporary-folder';
+import { Secret } from '../security';
+import type { MeasuredService, ServiceSettings } from './measured-service';
+import { startMeasuredService } from './measured-service';
+import type { MeasuredWorker } from './measured-worker';
+import { startMeasuredWorker } from './measured-worker';
+import { PLATFORM } from './moving';
+
+export interface Workbench {
+  readonly ferry: Ferry;
+  readonly service: MeasuredService;
+  startWorker(): Promise<MeasuredWorker>;
+}
+
+/**
+ * Opens a workbench for some work, and clears it away afterwards, whatever came of that. Temporal's dev server and both
+ * databases write to their disk as where data matters.
+ */
+export async function onWorkbench<T>(settings: ServiceSettings, work: (bench: Workbench) => Promise<T>): Promise<T> {
+  const home = createTemporaryFolder();
+  /** What has to be stopped, the last first. */
+  const running: { stop(): Promise<unknown> }[] = [];
+  const started = <Part extends { stop(): Promise<unknown> }>(part: Part): Part => {
+    running.unshift(part);
+    return part;
+  };
+  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  try {
+    const service = started(await startMeasuredService(settings));
+    await registerApplication(service);
+    const servers = { ephemeral: false, log, port: 0, uiPort: 0 };
+    const cli = await acquireTemporalCli({ env: process.env, log });
+    const temporal = started(await startTemporal({ ...servers, dataFolder: path.join(home, 'temporal'), cli }));
+    const postgres = started(await startPostgres({ ...servers, dataFolder: path.join(home, 'postgres') }));
+    const variables = {
+      TOKENFERRY_HOME: home,
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_NAMESPACE: 'default',
+      DATABASE_URL: postgres.url,
+      COMPANY_DATA_URL: service.url,
+      COMPANY_DATA_API_KEY: service.key,
+      TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
+    };
+    const ferry = await openFerry(loadConfig(['temporal', 'databaseUrl'], variables));
+    started({ stop: () => ferry.close() });
+    return await work({ ferry, service, startWorker: async () => started(await startMeasuredWorker(variables)) });
+  } finally {
+    for (const part of running) await part.stop();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** The client's own, as in step 1. */
+async function registerApplication({ url, key }: MeasuredService): Promise<void> {
+  const client = createCompanyDataClient({ baseUrl: url, apiKey: new Secret(key) });
+  await client.putApplicationCredentials(PLATFORM.key, {
+    clientId: 'the-clients-own',
+    clientSecret: new Secret('known to the service alone'),
+    environment: 'production',
+  });
+  await client.close();
+}

@@ -1,0 +1,22 @@
+/** A worker as `node dist/worker/main.js` runs it, for its parent: it says what it uses, and ends when that lets go. */
+import path from 'node:path';
+import { pino } from 'pino';
+import { loadConfig } from '../config';
+import { startWorker } from '../worker';
+import type { WorkerCalls } from './measured-worker';
+import { serveParent } from './own-process';
+import { usage } from './usage';
+
+let stop = async (): Promise<void> => undefined;
+
+const served: WorkerCalls = {
+  start: async (variables) => {
+    const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'webhook'], variables);
+    const dest = path.join(config.home, `worker-${process.pid}.log`);
+    const worker = await startWorker(config, pino({ level: config.logLevel }, pino.destination({ dest, mkdir: true })));
+    stop = () => worker.stop();
+  },
+  usage: async () => usage(),
+};
+
+serveParent(served, () => stop());
