@@ -19,6 +19,7 @@ export interface BatchReport {
 /** The shortest wait between two looks, and how far it grows while nothing happens: each costs a few events. */
 const WAIT = { shortestMs: 500, longestMs: 60_000 };
 const PROGRESS_EVERY_MS = 60_000;
+const TELLING = { summary: 'Until the migration is told how far it is' };
 /** A run that is still at work then leaves the rest to the next one. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
@@ -105,7 +106,7 @@ export async function batchRun({ migrationId, runNumber }: Batch): Promise<Batch
     const { parent } = workflowInfo();
     if (!parent) return;
     const migration = getExternalWorkflowHandle(parent.workflowId, parent.runId);
-    while (!(await condition(() => ended, PROGRESS_EVERY_MS))) {
+    while (!(await condition(() => ended, PROGRESS_EVERY_MS, TELLING))) {
       await migration.signal(batchProgressSignal, await records.count({ migrationId }));
     }
   }

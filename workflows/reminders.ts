@@ -18,7 +18,8 @@ export async function keepReminding(desk: Desk): Promise<void> {
     const { limits } = desk.state();
     const dueInMs = Date.parse(dueAt) - Date.now();
     // Other limits may make it due at another time.
-    if (dueInMs > 0 && (await condition(() => changed() || desk.state().limits !== limits, dueInMs))) continue;
+    const otherwise = (): boolean => changed() || desk.state().limits !== limits;
+    if (dueInMs > 0 && (await condition(otherwise, dueInMs, { summary: `Until the next notice: ${kind}` }))) continue;
     desk.change((state) => ({ ...state, wait: afterNotice(wait, kind) }));
     await post(desk, kind);
   }

@@ -1,45 +1,47 @@
-/** Workflows go on with what earlier versions of them have begun: recorded histories are replayed by today's code. */
+/** Workflows go on with what earlier versions of them have begun: histories that were kept are replayed by today's code. */
 import path from 'node:path';
-import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
-import { readHistories } from '../support/histories';
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import type { KeptHistory } from '../support/histories';
+import { keptHistories } from '../support/histories';
 
 const CONVERTER = path.join(__dirname, '../../workflows/payload-converter.ts');
-const today = {
-  workflowBundle: { codePath: path.join(__dirname, '../../dist/workflow-bundle.js') },
-  dataConverter: { payloadConverterPath: CONVERTER },
-};
+const dataConverter = { payloadConverterPath: CONVERTER };
+const quiet = new DefaultLogger('ERROR');
+const histories = [...keptHistories()];
 
-type Code = Parameters<typeof Worker.runReplayHistories>[0];
+beforeAll(() => {
+  Runtime.install({ logger: quiet, telemetryOptions: { logging: { filter: 'OFF' } } });
+});
+
+type Code = NonNullable<Parameters<typeof Worker.runReplayHistories>[0]['workflowBundle']>;
 
 /** The ids of those that this code cannot go on with. */
-async function failing(code: Code, histories = readHistories()): Promise<readonly string[]> {
+async function failing(workflowBundle: Code, begun: readonly KeptHistory[]): Promise<readonly string[]> {
   const failed: string[] = [];
-  for await (const { workflowId, error } of Worker.runReplayHistories(code, histories))
+  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle, dataConverter }, begun))
     if (error) failed.push(workflowId);
   return failed;
 }
 
-const changed = async (which: string): Promise<Code> => ({
-  workflowBundle: await bundleWorkflowCode({
+async function changed(which: string): Promise<Code> {
+  return bundleWorkflowCode({
     workflowsPath: path.join(__dirname, 'changed-workflows', `${which}.ts`),
     payloadConverterPath: CONVERTER,
-    logger: new DefaultLogger('ERROR'),
-  }),
-  dataConverter: { payloadConverterPath: CONVERTER },
-});
+    logger: quiet,
+  });
+}
 
-test('every recorded history of every path is replayed by the workflows as they are now', async () => {
-  expect([...readHistories()].length).toBeGreaterThan(30);
-  expect(await failing(today)).toEqual([]);
+test('every history of every path is replayed by the workflows as they are now', async () => {
+  expect(histories.length).toBeGreaterThan(30);
+  const codePath = path.join(__dirname, '../../dist/workflow-bundle.js');
+  expect(await failing({ codePath }, histories)).toEqual([]);
 });
 
 test.each([
   ['a migration that does one thing more before it begins', 'one-more-timer', /^[^.]+\.[^.]+$/],
-  ['a batch run that no longer tells its migration how far it is', 'fewer-activities', /\.batch$/],
+  ['a batch run that leaves out what it did', 'fewer-activities', /\.batch$/],
 ])('%s fails to replay: such a change needs a patch', async (_, which, about) => {
-  const concerned = [...readHistories()].filter(({ workflowId }) => about.test(workflowId));
-  expect(concerned.length).toBeGreaterThan(5);
-  expect(await failing(await changed(which))).toEqual(
-    expect.arrayContaining(concerned.map(({ workflowId }) => workflowId)),
-  );
+  const some = histories.filter(({ workflowId }) => about.test(workflowId)).slice(0, 8);
+  expect(some).toHaveLength(8);
+  expect(await failing(await changed(which), some)).toEqual(some.map(({ workflowId }) => workflowId));
 });

@@ -25,8 +25,11 @@ test('outside their window nothing is started, not even the first company; when 
 });
 
 test('a window that closes in the middle of a run: what is in the air is finished, and the rest waits for the next', async () => {
-  const tokens = ['sbx-ok-1.closing', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.closing${index}`)];
-  const migration = await started(orchestrator, 'closing', tokens);
+  const tokens = [
+    'sbx-ok-1.closing-midway',
+    ...Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.closing-midway${index}`),
+  ];
+  const migration = await started(orchestrator, 'closing-midway', tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });

@@ -1,0 +1,49 @@
+/** What steps 5 and 6 share: when companies may be moved, what is waited for, and how a migration pauses itself. */
+import type { StopReason } from '../domain/failures';
+import { stopInWords } from '../domain/failures';
+import type { MigrationState } from '../domain/migration-state';
+import { records } from './activity-proxies';
+import type { Desk } from './desk';
+import { now } from './desk';
+import type { Timer } from './waits';
+
+/** Whether everything that was decided has reached the ledger. */
+export function inLedger({ unrecorded }: MigrationState): boolean {
+  return unrecorded.length === 0;
+}
+
+/** A run that starts before a resume is written in the ledger would find it paused. */
+export function mayMove(state: MigrationState): boolean {
+  return state.pause === null && inLedger(state);
+}
+
+/** Resolves with the next decision, or when the timer ends. */
+export async function nextDecision(desk: Desk, timer?: Timer): Promise<void> {
+  const { outcomes } = desk.state();
+  await desk.whileNothing((state) => state.outcomes !== outcomes && inLedger(state), timer);
+}
+
+/** Waits for the next window; false: something was decided meanwhile that may change what comes next. */
+export async function windowOpen(desk: Desk): Promise<boolean> {
+  const { migrationId } = desk.plan;
+  const { opening, opensInMs } = await records.openWindow({ migrationId });
+  desk.change((state) => ({ ...state, opening }));
+  if (opensInMs <= 0) return true;
+  await nextDecision(desk, { ms: opensInMs, summary: 'Until the next window opens' });
+  return false;
+}
+
+/** What is left is estimated from what was measured on the companies that have moved. */
+export async function estimateAgain(desk: Desk, runFinished: boolean): Promise<void> {
+  const { migrationId } = desk.plan;
+  const estimate = await records.estimateRest.executeWithOptions({ summary: 'Estimate what is left' }, [
+    { migrationId, runFinished },
+  ]);
+  desk.change((state) => ({ ...state, estimate }));
+}
+
+/** The migration pauses itself: something is wrong that is not the companies' fault. Support resumes it. */
+export async function halt(desk: Desk, stop: StopReason, also: Partial<MigrationState>): Promise<void> {
+  await records.setPaused({ migrationId: desk.plan.migrationId, paused: true });
+  desk.change((state) => ({ ...state, ...also, pause: { reason: stopInWords(stop), by: null, stop, at: now() } }));
+}

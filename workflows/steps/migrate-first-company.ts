@@ -1,0 +1,81 @@
+/** Step 5. */
+import { movableCompanies } from '../../domain/company-state';
+import type { MigrationState } from '../../domain/migration-state';
+import { isSettled } from '../../domain/step-course';
+import { records, slices } from '../activity-proxies';
+import type { Desk } from '../desk';
+import { now } from '../desk';
+import { growingWait } from '../growing-wait';
+import { estimateAgain, halt, mayMove, nextDecision, windowOpen } from '../moving';
+
+const STEP = 'migrate-first-company';
+
+/** One company is moved and proven; support approves it, or says what is tried next. */
+export async function firstCompanyProven(desk: Desk): Promise<void> {
+  if (!(await startTimeReached(desk))) return;
+  const wanted = (state: MigrationState): boolean => state.wantedFirst !== null || movableCompanies(state.counts) > 0;
+  if (desk.state().firstCompany === null) {
+    if (!(await desk.until((state) => mayMove(state) && wanted(state)))) return;
+    if (!(await windowOpen(desk))) return;
+    await chooseFirstCompany(desk);
+  }
+  if (desk.state().firstCompany?.stage === 'importing') {
+    await moveFirstCompany(desk);
+    if (desk.state().firstCompany?.stage === 'proven') await estimateAgain(desk, false);
+  }
+  const decided = await desk.until((state) => isSettled(state, STEP) || state.firstCompany === null);
+  if (decided && isSettled(desk.state(), STEP)) desk.end(STEP);
+}
+
+async function startTimeReached(desk: Desk): Promise<boolean> {
+  const ms = Date.parse(desk.state().proposal?.startAt ?? now()) - Date.now();
+  if (ms <= 0) return true;
+  // A turn to another step ends the wait early.
+  const here = (state: MigrationState): boolean => state.closed === null && state.step === STEP;
+  await desk.whileNothing((state) => !here(state), { ms, summary: 'Until the agreed start' });
+  return here(desk.state()) && !desk.historyIsLong();
+}
+
+async function chooseFirstCompany(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  const chosen = await records.chooseFirstCompany({ migrationId, wanted: desk.state().wantedFirst?.reference ?? null });
+  if (!chosen) {
+    // The company that was asked for cannot be moved as it is: whatever may change that is a decision.
+    desk.change((state) => ({ ...state, wantedFirst: state.wantedFirst && { ...state.wantedFirst, heldUp: true } }));
+    await nextDecision(desk);
+    return;
+  }
+  // Somebody may have paused, or taken a step back, while the company was chosen.
+  if (desk.state().step !== STEP || !mayMove(desk.state())) return;
+  const { row, reference } = chosen;
+  desk.change((state) => ({
+    ...state,
+    firstCompany: { row, reference, stage: 'importing', failure: null, evidence: [] },
+  }));
+}
+
+/** Between two looks at the first company; a sync may take more than a day. */
+const WAIT = { shortestMs: 800, longestMs: 5 * 60_000 };
+
+/** Until something final is known of it, or the history has to be cut: then the next one goes on looking. */
+async function moveFirstCompany(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  const { firstCompany } = desk.state();
+  if (!firstCompany) return;
+  const { row, reference } = firstCompany;
+  const wait = growingWait(WAIT);
+  while (!desk.historyIsLong()) {
+    const advance = await slices.advanceFirstCompany.executeWithOptions(
+      { summary: `Move and check the first company, ${reference}` },
+      [{ migrationId, row }],
+    );
+    const counts = await records.count({ migrationId });
+    if ('stop' in advance) return halt(desk, advance.stop, { counts, firstCompany: null });
+    if ('result' in advance) return desk.change((state) => ({ ...state, counts, firstCompany: advance.result }));
+    // A credential supplied, or a resume, is looked at without waiting.
+    await nextDecision(desk, {
+      ms: wait(advance.againInMs, false),
+      summary: 'Until the next look at the first company',
+    });
+  }
+}

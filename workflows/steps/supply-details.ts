@@ -1,0 +1,49 @@
+/** Step 1, and the checks of what is added or corrected after it. */
+import { condition } from '@temporalio/workflow';
+import type { MigrationState } from '../../domain/migration-state';
+import { isSettled } from '../../domain/step-course';
+import { checks, records } from '../activity-proxies';
+import type { Desk } from '../desk';
+import { inLedger } from '../moving';
+
+/** The ledger and the vault are opened and the details checked; support accepts them. */
+export async function detailsSupplied(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  // Checked already: the history was cut while somebody was waited for.
+  if (desk.state().preflight === null) {
+    await records.openMigration.executeWithOptions({ summary: 'Open the migration' }, [{ migrationId }]);
+    await checkDetails(desk);
+  }
+  // A rejection, or a correction, asks for another check.
+  const ended = await desk.until((state) => isSettled(state, 'supply-details') || state.preflight === null);
+  if (ended && desk.state().preflight) desk.end('supply-details');
+}
+
+/** After step 1 has ended, companies that are added or corrected wait for this check, beside everything else. */
+export async function keepDetailsChecked(desk: Desk): Promise<void> {
+  const due = ({ changes, changesChecked, step }: MigrationState): boolean =>
+    changes > changesChecked && step !== 'supply-details';
+  for (;;) {
+    await condition(() => due(desk.state()) || desk.state().closed !== null);
+    if (desk.state().closed !== null) return;
+    await checkDetails(desk);
+  }
+}
+
+/** Checks what was supplied; what is changed meanwhile is checked next. */
+async function checkDetails(desk: Desk): Promise<void> {
+  const { migrationId } = desk.plan;
+  // What is left out in the ledger is not checked.
+  await condition(() => inLedger(desk.state()));
+  const { changes, proposal } = desk.state();
+  const preflight = await checks.preflight.executeWithOptions({ summary: 'Check the supplied details' }, [
+    { migrationId, startAt: proposal?.startAt ?? null },
+  ]);
+  const counts = await records.count({ migrationId });
+  desk.change((state) => ({
+    ...state,
+    counts,
+    changesChecked: Math.max(state.changesChecked, changes),
+    ...(state.changes === changes ? { preflight } : {}),
+  }));
+}
