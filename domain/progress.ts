@@ -1,7 +1,7 @@
 /** How far a migration is and who has to do what next: what queries answer, and what every screen shows. */
 import type { Counts } from './company-state';
 import { openCompanies } from './company-state';
-import { missingApprovals } from './decisions';
+import { missingApprovals } from './approvals';
 import type { Seen } from './digests';
 import { digestOf } from './digests';
 import type { Estimate } from './estimate';

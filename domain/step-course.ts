@@ -1,6 +1,6 @@
 /** How a migration goes from step to step. Pure: times are given. */
 import { openCompanies } from './company-state';
-import { missingApprovals } from './decisions';
+import { missingApprovals } from './approvals';
 import type { MigrationState } from './migration-state';
 import type { Step } from './steps';
 import { STEPS, stepNumber } from './steps';
@@ -18,8 +18,9 @@ export function withStepOpened(state: MigrationState, step: Step, at: string): M
   return { ...state, steps: { ...state.steps, [step]: { openedAt: at, endedAt: null } } };
 }
 
-/** The step ended and the next one current; the last one ends the migration. */
+/** The step ended and the next one current; the last one ends the migration. One that has ended otherwise stays so. */
 export function withStepEnded(state: MigrationState, step: Step, at: string): MigrationState {
+  if (state.closed) return state;
   const steps = { ...state.steps, [step]: { openedAt: state.steps[step]?.openedAt ?? at, endedAt: at } };
   const next = STEPS[stepNumber(step)];
   return next ? { ...state, steps, step: next } : { ...state, steps, closed: 'completed' };

@@ -6,7 +6,7 @@ import { decide } from '../ferry';
 import type { Manifest } from '../manifest';
 import { manifestDigest, readManifest } from '../manifest';
 import type { CommandResult, Screen } from '../screen';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { printFindings } from './finding-list';
 import { openMigrationOf } from './open-migration';

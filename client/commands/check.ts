@@ -2,7 +2,7 @@ import { basisInWords, duration } from '../../domain/details';
 import type { Finding } from '../../domain/manifest';
 import type { Platform } from '../../domain/platforms';
 import { manifestDigest, readManifest, type Manifest, type ManifestFiles } from '../manifest';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import type { CommandResult, Screen } from '../screen';
 import type { AccountCheck, CheckedPlan } from './account-check';
 import { checkAccount } from './account-check';

@@ -6,7 +6,7 @@ import { CommandFailed } from '../command-failed';
 import { readCounts } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { nearest } from '../spelling';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { withFerry } from './with-ferry';
 

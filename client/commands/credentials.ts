@@ -8,7 +8,7 @@ import type { Credentials } from '../manifest';
 import { readCredentials } from '../manifest';
 import type { CommandResult, Screen } from '../screen';
 import { readTime } from '../screen/times';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { sendAbout } from './about-companies';
 import { printFindings } from './finding-list';

@@ -6,7 +6,7 @@ import type { LedgerCompany } from '../../store';
 import { readCompanies } from '../../store';
 import { readCounts } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { remedyCommand } from './remedy-commands';
 import { withFerry } from './with-ferry';

@@ -8,7 +8,7 @@ import { countInterrupted } from '../../store';
 import { readHeldUp, readProgress } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { printPreflight } from './finding-list';
 import { nextCommands } from './next-commands';

@@ -10,7 +10,7 @@ import type { Manifest } from '../manifest';
 import { manifestDigest, readManifest } from '../manifest';
 import { supplyCredentials } from '../../store';
 import type { CommandResult } from '../screen';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { dryRun } from './dry-run';
 import { printFindings, printPreflight } from './finding-list';

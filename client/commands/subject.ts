@@ -7,7 +7,7 @@ import type { Ferry } from '../ferry';
 import type { Screen } from '../screen';
 import { localTime } from '../screen/times';
 import { windowText } from '../window-text';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import { printEvidence } from './show';
 
 /** What somebody is about to decide about, and the digest by which the migration knows that it was just this. */

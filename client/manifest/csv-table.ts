@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 
 import type { Finding } from '../../domain/manifest';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import { UnreadableFile, type Report } from './findings';
 import type { Cell, Table, TableRow } from './table';
 

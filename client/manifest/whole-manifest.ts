@@ -1,7 +1,7 @@
 import { familyFindings } from '../../domain/company-findings';
 import { lookRounded, type ManifestRow } from '../../domain/manifest';
 import { isRotating, type Platform } from '../../domain/platforms';
-import { counted } from '../words';
+import { counted } from '../../domain/words';
 import { quoted, type Report } from './findings';
 
 interface Files {

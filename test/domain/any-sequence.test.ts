@@ -1,7 +1,8 @@
 /** Whatever people decide, in whatever order: what must hold of every migration. */
 import { DEFAULT_LIMITS } from '../../domain/limits';
 import fc from 'fast-check';
-import { decide, missingApprovals } from '../../domain/decisions';
+import { missingApprovals } from '../../domain/approvals';
+import { decide } from '../../domain/decisions';
 import type { Decision } from '../../domain/decision';
 import type { MigrationState } from '../../domain/migration-state';
 import { newMigration } from '../../domain/migration-state';

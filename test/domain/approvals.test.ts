@@ -1,7 +1,7 @@
 import type { Role, Step } from '../../domain/steps';
 import { STEP_RULES, STEPS, stepNumber } from '../../domain/steps';
 import type { MigrationState } from '../../domain/migration-state';
-import { missingApprovals } from '../../domain/decisions';
+import { missingApprovals } from '../../domain/approvals';
 import {
   approve,
   counts,

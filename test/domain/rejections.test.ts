@@ -1,5 +1,5 @@
 import type { Companies } from '../../domain/decision';
-import { missingApprovals } from '../../domain/decisions';
+import { missingApprovals } from '../../domain/approvals';
 import type { MigrationState } from '../../domain/migration-state';
 import { whoIsWaitedFor } from '../../domain/progress';
 import { isSettled, withStepEnded } from '../../domain/step-course';
