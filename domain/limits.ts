@@ -49,10 +49,20 @@ export const DEFAULT_LIMITS: MigrationLimits = {
   remindWhileDark: { firstAfterMs: 2 * HOUR_MS, everyMs: HOUR_MS, escalateAfterMs: 8 * HOUR_MS },
 };
 
-/** What each limit may be, in words for whoever set it wrongly. */
-const RULES: Readonly<
-  Record<keyof MigrationLimits, { readonly holds: (value: unknown) => boolean; readonly says: string }>
-> = {
+/** What a limit may be, in words for whoever set it wrongly; what else its value carries is not kept, where `fields` says so. */
+interface LimitRule {
+  readonly holds: (value: unknown) => boolean;
+  readonly says: string;
+  readonly fields?: readonly string[];
+}
+
+const PATIENCE: LimitRule = {
+  holds: isPatience,
+  says: 'firstAfterMs, everyMs and escalateAfterMs, each at least a minute',
+  fields: ['firstAfterMs', 'everyMs', 'escalateAfterMs'],
+};
+
+const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
   slicesAtOnce: { holds: wholeWithin(1, 64), says: 'a whole number from 1 to 64' },
   companiesPerSliceAtOnce: { holds: wholeWithin(1, 500), says: 'a whole number from 1 to 500' },
   companiesPerMinute: { holds: orNull(wholeWithin(1, 1_000_000)), says: 'a whole number of at least 1, or null' },
@@ -62,10 +72,11 @@ const RULES: Readonly<
   toleratedShare: { holds: orNull(isShare), says: 'a share from 0 to 1, or null' },
   windows: {
     holds: (value) => Array.isArray(value) && value.length <= 50 && value.every(isWindow),
-    says: 'a list of at most 50 windows: {"days": ["mon"], "from": "22:00", "to": "05:00", "timeZone": "Europe/London"}',
+    says: 'a list of at most 50 windows, of time zones that exist: {"days": ["mon"], "from": "22:00", "to": "05:00", "timeZone": "Europe/London"}',
+    fields: ['days', 'from', 'to', 'timeZone'],
   },
-  remindBeforeDark: { holds: isPatience, says: 'firstAfterMs, everyMs and escalateAfterMs, each at least a minute' },
-  remindWhileDark: { holds: isPatience, says: 'firstAfterMs, everyMs and escalateAfterMs, each at least a minute' },
+  remindBeforeDark: PATIENCE,
+  remindWhileDark: PATIENCE,
 };
 
 /** The change that a value asks for, or what is wrong with it. */
@@ -74,11 +85,26 @@ export function readLimits(value: unknown): { readonly limits: LimitsChange } | 
     return { malformed: 'limits must be an object' };
   const entries = Object.entries(value);
   if (entries.length === 0) return { malformed: 'limits must name at least one limit' };
+  const limits: Record<string, unknown> = {};
   for (const [name, given] of entries) {
-    if (!isLimit(name)) return { malformed: `there is no limit ${name}; there are ${Object.keys(RULES).join(', ')}` };
-    if (!RULES[name].holds(given)) return { malformed: `${name} must be ${RULES[name].says}` };
+    if (!isLimit(name)) return { malformed: noLimit(name) };
+    const { holds, says, fields } = RULES[name];
+    if (!holds(given)) return { malformed: `${name} must be ${says}` };
+    limits[name] = fields ? only(fields, given) : given;
   }
-  return { limits: value };
+  return { limits };
+}
+
+/** Of an object, or of each of several, these fields alone: limits are stored, and anybody may send what they like. */
+function only(fields: readonly string[], value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => only(fields, each));
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => fields.includes(name)));
+}
+
+/** What somebody took for one is said again only if it can be one: this is stored, too. */
+function noLimit(name: string): string {
+  const which = /^\w{1,40}$/.test(name) ? `limit ${name}` : 'such limit';
+  return `there is no ${which}; there are ${Object.keys(RULES).join(', ')}`;
 }
 
 function isLimit(name: string): name is keyof MigrationLimits {

@@ -3,10 +3,10 @@
  * hand into Temporal's own tools, so nothing about their shape is taken for granted.
  */
 import type { Companies, Decision, NextAfterRejection, Sender } from './decision';
+import type { LimitsChange } from './limits';
 import { readLimits } from './limits';
 import type { Role } from './steps';
 import { isRole, isStep, ROLES, STEPS } from './steps';
-import type { Window } from './windows';
 
 /** The messages that carry decisions, by their wire names. */
 export const DECISION_MESSAGES = [
@@ -34,6 +34,9 @@ export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 /** A message may name this many companies; longer lists come in several messages. */
 export const MOST_COMPANIES_IN_A_MESSAGE = 1_000;
 
+const LONGEST_TEXT = 2_000;
+/** A manifest's are no longer than this; a message full of them stays far below the 2 MB that Temporal takes. */
+const LONGEST_REFERENCE = 200;
 /** Names stand in the current details many times, which have room for 20 KB. */
 const LONGEST_NAME = 200;
 const LONGEST_ID = 200;
@@ -99,14 +102,13 @@ function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Rea
       if (!isText(startAt) || !ISO_TIME.test(startAt) || Number.isNaN(Date.parse(startAt))) {
         return malformed('startAt must be an ISO 8601 time with its zone, as 2026-03-07T20:00Z');
       }
-      const windows = readWindows(fields);
-      if (windows === 'malformed') return malformed('windows must be a list of windows');
-      const proposed = { startAt: new Date(startAt).toISOString(), ...(windows ? { windows } : {}) };
-      return { decision: { kind: 'time', ...sender, ...proposed } };
+      const proposed = readWindows(fields);
+      if ('malformed' in proposed) return malformed(proposed.malformed);
+      return { decision: { kind: 'time', ...sender, startAt: new Date(startAt).toISOString(), ...proposed } };
     }
     case 'chooseFirstCompany': {
       const { company } = fields;
-      if (!isText(company)) return malformed('company must be the reference of one company');
+      if (!isReference(company)) return malformed('company must be the reference of one company');
       return { decision: { kind: 'first-company', ...sender, reference: company } };
     }
     case 'confirmSyncDisabled': {
@@ -183,7 +185,9 @@ function readNext({ next, company }: Fields): NextAfterRejection | string | null
     case 'abandon':
       return { next };
     case 'another-company':
-      return isText(company) ? { next, reference: company } : 'company must name the other company by its reference';
+      return isReference(company)
+        ? { next, reference: company }
+        : 'company must name the other company by its reference';
     default:
       return 'next must be same-company, another-company or abandon';
   }
@@ -192,7 +196,7 @@ function readNext({ next, company }: Fields): NextAfterRejection | string | null
 /** The companies that a message names, or what is wrong with it. */
 function readCompanies({ companies }: Fields): { readonly named: Companies } | string {
   if (companies === 'all') return { named: 'all' };
-  if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isText)) {
+  if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) {
     return 'companies must be "all" or a list of references';
   }
   if (companies.length > MOST_COMPANIES_IN_A_MESSAGE) {
@@ -201,18 +205,28 @@ function readCompanies({ companies }: Fields): { readonly named: Companies } | s
   return { named: companies };
 }
 
-function readWindows({ windows }: Fields): readonly Window[] | 'malformed' | undefined {
-  if (windows === undefined) return undefined;
+function readWindows({ windows }: Fields): Pick<LimitsChange, 'windows'> | { readonly malformed: string } {
+  if (windows === undefined) return {};
   const read = readLimits({ windows });
-  return 'malformed' in read ? 'malformed' : read.limits.windows;
+  return 'malformed' in read ? read : read.limits;
 }
 
 function malformed(what: string): Reading {
   return { malformed: what };
 }
 
+/** Text that can be stored: Postgres takes no NUL, and no half of a character that is written as a pair. */
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '' && value.length <= 2_000;
+  return (
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    value.length <= LONGEST_TEXT &&
+    !/[\0\p{Surrogate}]/u.test(value)
+  );
+}
+
+function isReference(value: unknown): value is string {
+  return isText(value) && value.length <= LONGEST_REFERENCE;
 }
 
 function isDecisionId(value: unknown): value is string {

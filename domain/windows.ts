@@ -17,20 +17,32 @@ export interface Window {
 
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
-/** Whether a value has a window's shape. Whether its time zone exists is for whoever computes with it to say. */
+/** Whether a value is a window, of a time zone that exists. */
 export function isWindow(value: unknown): value is Window {
   if (typeof value !== 'object' || value === null) return false;
   const { days, from, to, timeZone } = value as Record<string, unknown>;
   return (
     Array.isArray(days) &&
     days.length > 0 &&
+    days.length <= WEEKDAYS.length &&
     days.every((day) => WEEKDAYS.some((known) => known === day)) &&
     isClock(from) &&
     isClock(to) &&
     typeof timeZone === 'string' &&
-    timeZone.length > 0 &&
-    timeZone.length <= 64
+    isTimeZone(timeZone)
   );
+}
+
+/** Nothing can be computed with another one: whoever tried would try for ever. Offsets are names in some engines alone. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[a-z]/i.test(name)) return false;
+  try {
+    clockOf(name);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 function isClock(value: unknown): boolean {
@@ -41,6 +53,16 @@ function isClock(value: unknown): boolean {
 export interface Opening {
   readonly opensAt: string;
   readonly closesAt: string;
+}
+
+/** What becomes of openings: nothing has to open, each opens by itself, or somebody has paused them. */
+export type ScheduleState = 'none' | 'running' | 'paused';
+
+/** Whether a value is an opening. */
+export function isOpening(value: unknown): value is Opening {
+  if (typeof value !== 'object' || value === null) return false;
+  const { opensAt, closesAt } = value as Record<string, unknown>;
+  return typeof opensAt === 'string' && typeof closesAt === 'string';
 }
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -90,6 +90,29 @@ test('a message that is too large is refused, and the migration lives on', async
   expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
 });
 
+test('what could not be stored, or nobody could compute with, is refused, and the migration lives on', async () => {
+  const migration = await started(orchestrator, 'unstorable', ['sbx-ok-1.unstorable']);
+  await migration.until(({ preflight }) => preflight !== null);
+  const onMars = { days: ['mon'], from: '22:00', to: '05:00', timeZone: 'Mars/Base' };
+  for (const [message, sent] of [
+    ['pause', { reason: 'a NUL: \0', ...SUPPORT }],
+    ['pause', { role: 'support', by: 'Sam\0' }],
+    ['exclude', { companies: ['R-1', '\ud83d'], reason: 'sold', ...CLIENT }],
+    ['adjust', { limits: { '\0': 1 }, ...SUPPORT }],
+    ['adjust', { limits: { windows: [onMars] }, ...SUPPORT }],
+    ['proposeTime', { startAt: '2099-01-01T00:00Z', windows: [onMars], ...SUPPORT }],
+  ] as const) {
+    expect(await migration.send(message, sent)).toMatch(/^refused: /);
+  }
+  // A thousand years are waited for like a day.
+  expect(await migration.send('proposeTime', { startAt: '3026-01-01T00:00Z', ...SUPPORT })).toBe('applied');
+  expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+  await migration.until(({ step }) => step === 'schedule');
+  const trail: string[] = [];
+  for await (const { decision } of readTrail(orchestrator.ferry.db, migration.id)) trail.push(decision.kind);
+  expect(trail).toEqual([...Array.from({ length: 6 }, () => 'unreadable'), 'time', 'step']);
+});
+
 test('a message corrected under the same id counts, and the garbled one stands in the trail as well', async () => {
   const migration = await started(orchestrator, 'corrected', ['sbx-ok-1.corrected']);
   const { temporal, db } = orchestrator.ferry;
