@@ -16,6 +16,7 @@ export interface ReportedCompany {
   readonly organization: string;
   readonly state: CompanyState;
   readonly crossedAt: Date | null;
+  readonly sentAt: Date | null;
   readonly companyId: string | null;
   readonly connectionId: string | null;
   readonly linkUrl: string | null;

@@ -12,12 +12,16 @@ export interface Switchable {
   readonly state: CompanyState;
   /** Since when the service holds a grant of it. */
   readonly crossedAt: Date | null;
+  /** When a token that can be used only once was last sent to the service, unless it certainly was not used. */
+  readonly sentAt: Date | null;
   readonly failure: FailureKind | null;
 }
 
 /** @param ended nothing is moved any more */
-export function mayBeSwitchedOn({ state, crossedAt, failure }: Switchable, ended: boolean): SwitchOn {
+export function mayBeSwitchedOn({ state, crossedAt, sentAt, failure }: Switchable, ended: boolean): SwitchOn {
   if (crossedAt !== null) return 'never';
+  // Whoever gave it up, or left it out after all, has not found out who holds its token.
+  const nobodyKnows = sentAt !== null && failure === null;
   switch (state) {
     case 'migrated':
     case 'syncing':
@@ -29,10 +33,11 @@ export function mayBeSwitchedOn({ state, crossedAt, failure }: Switchable, ended
       if (!ended) return 'not-yet';
       return failure === 'reauthorization-required' ? 'until-reconnected' : 'yes';
     case 'waiting':
-      return ended ? 'yes' : 'not-yet';
+      if (!ended) return 'not-yet';
+      return nobodyKnows ? 'ask-first' : 'yes';
     case 'skipped':
     case 'excluded':
-      return 'yes';
+      return nobodyKnows ? 'ask-first' : 'yes';
   }
 }
 

@@ -86,6 +86,8 @@ export interface LedgerCompany {
   readonly confirmedAt: Date | null;
   /** Since when the service holds a grant of it. */
   readonly crossedAt: Date | null;
+  /** When a token that can be used only once was last sent, unless it certainly was not used. */
+  readonly sentAt: Date | null;
   readonly companyId: string | null;
   readonly connectionId: string | null;
   readonly storedName: string | null;
@@ -137,6 +139,7 @@ export async function* readCompanies(
         'state',
         'confirmed_at as confirmedAt',
         'crossed_at as crossedAt',
+        'authorization_sent_at as sentAt',
         'company_id as companyId',
         'connection_id as connectionId',
         'stored_name as storedName',

@@ -13,7 +13,9 @@ export async function readFigures(db: Database, migrationId: string): Promise<Fi
   const { rows } = await sql<Row>`
     select
       count(*) filter (where crossed_at is not null) as crossed,
-      count(*) filter (where crossed_at is null and state in ('importing', 'outcome-unknown')) as "crossingUnknown",
+      count(*) filter (where crossed_at is null and (state in ('importing', 'outcome-unknown')
+        -- Given up, left out, or waiting again, before it was known whether its token had been used.
+        or (authorization_sent_at is not null and failure is null))) as "crossingUnknown",
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
       min(claimed_at) as "firstStartedAt",
       max(moved_at) as "lastMovedAt",

@@ -62,6 +62,7 @@ const COMPANY: ReportedCompany = {
   organization: '91',
   state: 'migrated',
   crossedAt: new Date('2026-11-20T22:03:00.000Z'),
+  sentAt: null,
   companyId: 'company',
   connectionId: 'connection',
   linkUrl: 'https://link.example/1',
@@ -249,6 +250,16 @@ describe('a company of the report', () => {
     const [row] = Object.values(rowsOf({ ...COMPANY, state, crossedAt }, ended));
     expect(row).toContain(`| ${may} |`);
   });
+
+  test.each(['skipped', 'excluded', 'waiting'] as const)(
+    '%s, after its only token may have been used: whether it may be switched on again is asked first',
+    (state) => {
+      const sent = { ...COMPANY, state, crossedAt: null, sentAt: new Date('2026-11-20T22:02:00.000Z') };
+      expect(Object.values(rowsOf(sent, true))[0]).toContain('| ask first |');
+      // The platform has refused it: nobody uses it.
+      expect(Object.values(rowsOf({ ...sent, failure: 'reauthorization-required' }, true))[0]).toContain('| yes |');
+    },
+  );
 
   test('that was created and not used is listed for its removal, once nothing is moved any more', () => {
     const unused = { ...COMPANY, state: 'waiting', crossedAt: null } as const;

@@ -15,7 +15,7 @@ afterAll(() => ledger.close());
 const hoursLater = (hours: number): Date => new Date(Date.parse(CONFIRMED_AT) + hours * 3_600_000);
 
 test('companies are counted by who holds their grant, and by how long their data was not fresh', async () => {
-  const { id } = await movable(ledger, rowsOf(8));
+  const { id } = await movable(ledger, rowsOf(9));
   for (const [row, hours] of [
     [1, 1],
     [2, 2],
@@ -28,15 +28,18 @@ test('companies are counted by who holds their grant, and by how long their data
   await putRow(db, id, 5, { state: 'failed', failure: 'reauthorization-required' });
   await putRow(db, id, 6, { state: 'outcome-unknown' });
   await putRow(db, id, 7, { state: 'importing', attempt: 'a' });
+  const sent = { authorization_sent_at: hoursLater(1) };
+  await putRow(db, id, 8, { state: 'skipped', ...sent });
+  await putRow(db, id, 9, { state: 'skipped', failure: 'reauthorization-required', ...sent });
   expect(await readFigures(db, id)).toEqual({
     crossed: 4,
-    crossingUnknown: 2,
+    crossingUnknown: 3,
     mustReconnect: 1,
     firstStartedAt: hoursLater(0.5).toISOString(),
     lastMovedAt: hoursLater(9).toISOString(),
     longestDarkHours: 9,
     medianDarkHours: 2,
-    credentialsLeft: 8,
+    credentialsLeft: 9,
   });
 });
 
