@@ -22,6 +22,7 @@ import {
 } from './evidence';
 import { activeError, correlationIdOf } from './import-company';
 import { scheduleOf } from './sync-schedule';
+import { counted } from '../domain/words';
 
 export interface Verification {
   readonly service: CompanyDataClient;
@@ -182,7 +183,7 @@ function wrongOrganization(due: DueCompany, { connectionInfo }: Connection, evid
 function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: string): Verified {
   if (due.syncingForMs > syncTimeoutMs) {
     const hours = Math.round(syncTimeoutMs / 360_000) / 10;
-    return failed(due, 'sync-timed-out', `after ${hours} hours still syncing: ${running}`, []);
+    return failed(due, 'sync-timed-out', `after ${counted(hours, 'hour')} still syncing: ${running}`, []);
   }
   return { outcome: lookAgain(due), stop: null };
 }

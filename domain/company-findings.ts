@@ -3,7 +3,8 @@ import type { ManifestRow } from './manifest';
 import { spreadsheetDamage, storedName } from './manifest';
 import type { Platform } from './platforms';
 import type { PreflightFinding } from './preflight-finding';
-import { about, companies, error, quoted, warning } from './preflight-finding';
+import { about, error, quoted, warning } from './preflight-finding';
+import { counted } from './words';
 
 /** What is wrong with companies; who reads them from a file finds more, with its place. */
 export function companyFindings(rows: readonly ManifestRow[], platform: Platform): readonly PreflightFinding[] {
@@ -55,12 +56,12 @@ export function familyFindings(rows: readonly ManifestRow[], platform: Platform)
   if (families.length > 0) {
     const related = families.reduce((sum, size) => sum + size, 0);
     const largest = families.reduce((most, size) => Math.max(most, size), 0);
-    const message = `${companies(related)} belong to ${families.length} token families, the largest of ${largest}: one of a family is moved at a time`;
+    const message = `${counted(related, 'company')} belong to ${counted(families.length, 'token family')}, the largest of ${largest}: one of a family is moved at a time`;
     findings.push(warning('token-families', message, 'nothing needs to be done; they take longer'));
   }
   const alone = rows.filter(({ family }) => family === null).length;
   if (platform.family === 'user' && alone > 0) {
-    const message = `family is not given for ${companies(alone)} of ${rows.length}`;
+    const message = `family is not given for ${counted(alone, 'company')} of ${rows.length}`;
     const advice = `name the ${platform.name} user who authorized each, so that tokens of one user do not end one another`;
     findings.push(warning('no-family', message, advice));
   }

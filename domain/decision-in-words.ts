@@ -1,5 +1,6 @@
 import type { Companies, Decision } from './decision';
 import { moment } from './moment';
+import { counted } from './words';
 
 /** A decision about more companies names the first ones; the audit trail has them all. */
 const NAMED_AT_MOST = 20;
@@ -15,13 +16,13 @@ export function whatWasDecided(decision: Decision): string {
     case 'first-company':
       return `let ${decision.reference} go first${reason}`;
     case 'sync-disabled':
-      return `confirm syncing disabled: ${decision.companies === 'all' ? 'all' : `${decision.companies.length} companies`}`;
+      return `confirm syncing disabled: ${decision.companies === 'all' ? 'all' : counted(decision.companies.length, 'company')}`;
     case 'credentials-supplied':
-      return `supply ${decision.companies} credentials`;
+      return `supply ${counted(decision.companies, 'credential')}`;
     case 'application-supplied':
       return `supply the application ${decision.clientId} (${decision.environment})`;
     case 'manifest-amended':
-      return `amend the manifest: ${decision.added} companies added, ${decision.corrected} corrected`;
+      return `amend the manifest: ${counted(decision.added, 'company')} added, ${decision.corrected} corrected`;
     case 'exclude':
     case 'skip':
     case 'retry':

@@ -12,6 +12,7 @@ import { moment } from './moment';
 import { findPlatform } from './platforms';
 import type { Progress, StepProgress } from './progress';
 import { STEP_RULES, stepNumber, STEPS } from './steps';
+import { counted } from './words';
 
 const BAR_WIDTH = 30;
 
@@ -66,7 +67,7 @@ function companiesText(counts: Counts): string[] {
   const filled = Math.round((BAR_WIDTH * done) / counts.total);
   const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled);
   return [
-    `\`[${bar}]\` ${done} of ${counts.total} companies`,
+    `\`[${bar}]\` ${done} of ${counted(counts.total, 'company')}`,
     [
       `- moved: ${counts.migrated}`,
       `- moving: ${counts.importing + counts.syncing}`,
@@ -94,7 +95,7 @@ function estimateLine(estimate: Estimate, hasStart: boolean): string {
 
 /** What an estimate rests on. */
 export function basisInWords({ basis, measuredOn }: Estimate): string {
-  const companies = measuredOn === 1 ? '1 company' : `${measuredOn} companies`;
+  const companies = counted(measuredOn, 'company');
   switch (basis) {
     case 'assumed':
       return 'before anything is measured';
@@ -121,7 +122,11 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
   return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;
 }
 
-function switchOnText({ step, state }: Progress): string {
+function switchOnText({ step, state, counts }: Progress): string {
+  if (state === 'completed') {
+    if (counts.migrated === counts.total) return 'nothing: every company was moved and must stay off.';
+    return 'what the handover report says of each company. Those that were moved must stay off.';
+  }
   if (state === 'abandoned' || state === 'cancelled')
     return 'ask the contact above first: companies that were moved must stay off.';
   if (stepNumber(step) < stepNumber('disable-syncing')) return 'nothing has to be switched off yet.';
@@ -130,6 +135,7 @@ function switchOnText({ step, state }: Progress): string {
 
 function staleText({ estimate, proposal, step, state }: Progress): string {
   if (state === 'completed') return 'no longer: the service syncs the companies that were moved.';
+  if (isEnding(state)) return 'that of companies that were not moved, until they are switched on again.';
   if (!estimate) return 'estimated in step 2.';
   const from =
     stepNumber(step) < stepNumber('disable-syncing')
@@ -138,7 +144,7 @@ function staleText({ estimate, proposal, step, state }: Progress): string {
   if (estimate.volume.companies === 0) return 'no longer, for the companies that were moved.';
   const until =
     proposal && estimate.ends ? moment(estimate.ends.latest) : `${duration(estimate.highMs)} after the start`;
-  const hours = estimate.darkHours === null ? '' : `: up to ${estimate.darkHours} hours`;
+  const hours = estimate.darkHours === null ? '' : `: up to ${counted(estimate.darkHours, 'hour')}`;
   return `${from} until about ${until}${hours}.`;
 }
 

@@ -10,11 +10,11 @@ import type { Platform } from './platforms';
 import type { ServiceFacts } from './preflight';
 import { preflight } from './preflight';
 import type { PreflightFinding } from './preflight-finding';
-import { companies } from './preflight-finding';
 import type { Progress } from './progress';
 import { STEP_RULES, stepNumber } from './steps';
 import { openingsFrom } from './windows';
 import type { Opening } from './windows';
+import { counted } from './words';
 
 /** The companies that go next: those of the lowest wave that waits. */
 export interface NextCompanies {
@@ -90,8 +90,10 @@ function decisions({ progress }: GoNoGoFacts): Answer {
   if (!progress) return { about, go: false, why: 'not known: no worker answers for the migration' };
   const { step, state, waitingFor } = progress;
   const where = `step ${stepNumber(step)}, ${STEP_RULES[step].title.toLowerCase()}`;
-  if (state === 'running') return { about, go: true, why: `nobody is waited for (${where})` };
-  if (waitingFor.roles.length === 0) return { about, go: false, why: waitingFor.what };
+  if (state === 'running' && stepNumber(step) > stepNumber('disable-syncing')) {
+    return { about, go: true, why: `nobody is waited for (${where})` };
+  }
+  if (waitingFor.roles.length === 0) return { about, go: false, why: `${waitingFor.what} (${where})` };
   return { about, go: false, why: `${waitingFor.roles.join(' and ')} is waited for: ${waitingFor.what} (${where})` };
 }
 
@@ -109,7 +111,7 @@ function companiesReady({ next, progress }: GoNoGoFacts): readonly Answer[] {
       why:
         unconfirmed === 0
           ? `every company${of} is confirmed as disabled`
-          : `${companies(unconfirmed)}${of} not confirmed as disabled`,
+          : `${counted(unconfirmed, 'company')}${of} not confirmed as disabled`,
     },
     {
       about: 'credentials',
@@ -117,15 +119,15 @@ function companiesReady({ next, progress }: GoNoGoFacts): readonly Answer[] {
       why:
         withoutCredential === 0
           ? `every confirmed company${of} has a credential that counts${oldestCredentialAt === null ? '' : `, the oldest of ${moment(oldestCredentialAt)}`}`
-          : `${companies(withoutCredential)}${of} without a credential that was obtained after the freeze`,
+          : `${counted(withoutCredential, 'company')}${of} without a credential that was obtained after the freeze`,
     },
     {
       about: 'companies',
       go: movable,
       why: [
-        movable ? `${companies(ready)}${of} can be moved` : 'there is nothing to move',
-        ...(syncing === 0 ? [] : [`${companies(syncing)} under way`]),
-        ...(heldBack === 0 ? [] : [`${companies(heldBack)} held back by the check`]),
+        movable ? `${counted(ready, 'company')}${of} can be moved` : 'there is nothing to move',
+        ...(syncing === 0 ? [] : [`${counted(syncing, 'company')} under way`]),
+        ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} held back by the check`]),
       ].join(', '),
     },
   ];
@@ -169,7 +171,7 @@ function worker({ workers, progress, heldUp }: GoNoGoFacts): Answer {
   return {
     about,
     go: true,
-    why: `${workers.activities === 1 ? '1 worker asks' : `${workers.activities} workers ask`} for work`,
+    why: `${counted(workers.activities, 'worker')} ${workers.activities === 1 ? 'asks' : 'ask'} for work`,
   };
 }
 
@@ -191,7 +193,7 @@ function tolerance(limits: MigrationLimits, failures: GoNoGoFacts['failures']): 
   const so = `(so far ${failures.failed} of ${failures.tried})`;
   if (exceedsTolerance(limits, failures)) return `more companies have failed than are tolerated already ${so}`;
   const bounds = [
-    ...(toleratedFailures === null ? [] : [`more than ${companies(toleratedFailures)}`]),
+    ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
     ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)} % of those that were tried`]),
   ];
   return bounds.length === 0 ? `no number of failed companies pauses it ${so}` : `${bounds.join(', or ')} fail ${so}`;

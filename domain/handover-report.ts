@@ -9,6 +9,7 @@ import { cell, tableHead, tableRow } from './markdown';
 import type { Ending } from './migration-state';
 import { moment } from './moment';
 import { findPlatform } from './platforms';
+import { counted } from './words';
 
 /** What the ledger says of the migration as a whole. Times are ISO 8601, UTC. */
 export interface Figures {
@@ -154,8 +155,8 @@ function credentials({ vaultDestroyedAt, figures, decisions, platformKey }: Repo
     '## Credentials',
     '',
     vaultDestroyedAt
-      ? `- Every credential supplied for this migration, and the key that opened them, was destroyed at ${moment(vaultDestroyedAt)}; ${figures.credentialsLeft} are left.`
-      : `- ${figures.credentialsLeft} credentials that are still needed are kept encrypted; they are destroyed when the migration ends.`,
+      ? `- Every credential supplied for this migration, and the key that opened them, was destroyed at ${moment(vaultDestroyedAt)}; ${figures.credentialsLeft === 0 ? 'none is' : `${counted(figures.credentialsLeft, 'credential')}`} left.`
+      : `- ${counted(figures.credentialsLeft, 'credential')} still needed, kept encrypted: destroyed when the migration ends.`,
     '- **To destroy on your side**: every export and spreadsheet of tokens, the files that were given to ferry, and their copies in mails, chats and backups.',
     `- **To rotate on your side**: the secret of your application${named} at ${platform}, wherever it was written down on the way. ` +
       'The connections that were moved need it: give a new one to the service (ferry application) before the old one ends.',

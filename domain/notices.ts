@@ -1,14 +1,16 @@
 /** Notices: who is waited for is reminded, and later somebody else is told. Pure: times are given. */
 import type { Patience } from './limits';
+import { stopInWords } from './failures';
 import type { MigrationState, Wait } from './migration-state';
 import { whoIsWaitedFor } from './progress';
 import type { Role, Step } from './steps';
 import { stepNumber } from './steps';
+import { counted } from './words';
 
 /** `stopped`: the migration paused itself; `reminder`: somebody is waited for; `escalation`: for too long. */
 export type NoticeKind = 'stopped' | 'reminder' | 'escalation';
 
-/** What a notice says. No name of a person or a company: webhooks lead out of the house. */
+/** What a notice says. No name of a person or a company, only its reference: webhooks lead out of the house. */
 export interface Notice {
   readonly kind: NoticeKind;
   readonly migrationId: string;
@@ -55,6 +57,17 @@ function patienceIn({ step, limits }: MigrationState): Patience {
 }
 
 export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind): Notice {
-  const { roles, what } = whoIsWaitedFor(state);
+  const { roles, what } = whoIsWaitedFor(withoutNames(state));
   return { kind, migrationId, step: state.step, waitingFor: roles, what, since: wait.since };
+}
+
+/** What people wrote, and what was found about companies, may name somebody: whoever has a name to look it up may see it. */
+function withoutNames(state: MigrationState): MigrationState {
+  const { pause, preflight } = state;
+  const kinds = preflight?.problems.length ?? 0;
+  return {
+    ...state,
+    pause: pause && { ...pause, reason: pause.stop === null ? 'somebody has paused it' : stopInWords(pause.stop) },
+    preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`problems of ${counted(kinds, 'kind')}`] },
+  };
 }

@@ -21,10 +21,6 @@ export function about({ row, reference }: ManifestRow, field: string, finding: P
   return { ...finding, about: { row, reference }, field };
 }
 
-export function companies(count: number): string {
-  return count === 1 ? '1 company' : `${count} companies`;
-}
-
 /** What somebody wrote: short, because sentences stand in the migration's state. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);

@@ -9,7 +9,8 @@ import type { Preflight } from './migration-state';
 import { moment } from './moment';
 import type { Platform } from './platforms';
 import type { PreflightFinding } from './preflight-finding';
-import { about, companies, error, quoted, warning } from './preflight-finding';
+import { about, error, quoted, warning } from './preflight-finding';
+import { counted } from './words';
 
 /** The account that our API key belongs to. */
 export interface AccountFacts {
@@ -108,7 +109,7 @@ function accountFindings(
     findings.push(
       error(
         'no-room',
-        `the account has room for ${companies(room)}, not for ${toCreate} (limit ${companyLimit}, plan ${plan})`,
+        `the account has room for ${counted(room, 'company')}, not for ${toCreate} (limit ${companyLimit}, plan ${plan})`,
         'choose another plan, delete companies that are not needed, or leave some out',
       ),
     );

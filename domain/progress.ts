@@ -1,6 +1,6 @@
 /** How far a migration is and who has to do what next: what queries answer, and what every screen shows. */
 import type { Counts } from './company-state';
-import { openCompanies } from './company-state';
+import { movableCompanies, openCompanies } from './company-state';
 import { missingApprovals } from './approvals';
 import type { Seen } from './digests';
 import { digestOf } from './digests';
@@ -11,6 +11,7 @@ import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
 import { STEPS, stepNumber } from './steps';
 import type { Opening, Window } from './windows';
+import { counted } from './words';
 
 export interface WaitingFor {
   /** Empty: nobody, the migration works by itself. */
@@ -129,8 +130,8 @@ export function whoIsWaitedFor(state: MigrationState): WaitingFor {
 /** Of the wave that goes first; the others are confirmed when it is their turn. */
 function confirmationsLacking({ unconfirmed, unconfirmedInFirstWave, total }: Counts): string {
   return unconfirmedInFirstWave === unconfirmed
-    ? `${unconfirmed} of ${total} companies`
-    : `${unconfirmedInFirstWave} companies of the first wave`;
+    ? `${unconfirmed} of ${counted(total, 'company')}`
+    : `${counted(unconfirmedInFirstWave, 'company')} of the first wave`;
 }
 
 /** The start that was agreed, or the window that opens after it. */
@@ -156,8 +157,7 @@ function duringFirstCompany(state: MigrationState): WaitingFor {
           what: `supply what ${wantedFirst.reference} lacks, which is to go first, or choose another company`,
         };
       }
-      if (counts.heldBack === counts.waiting && counts.waiting > 0) return heldBack(state);
-      if (counts.withoutCredential === counts.waiting && counts.waiting > 0) return client('supply the credentials');
+      if (wantedFirst === null && movableCompanies(counts) === 0) return nothingMovable(state);
       return nobody(`the first company is moved from ${firstMoment(opening, proposal)} on`);
   }
 }
@@ -166,13 +166,31 @@ function isChecking({ preflight, changes, changesChecked }: MigrationState): boo
   return preflight === null || changes > changesChecked;
 }
 
-/** Nothing can be moved but what a check holds back. */
-function heldBack(state: MigrationState): WaitingFor {
-  if (isChecking(state)) return nobody('what was added or corrected is being checked');
-  const { heldBack: held } = state.counts;
-  return client(
-    `correct or leave out ${held === 1 ? '1 company that cannot be moved as it is' : `${held} companies that cannot be moved as they are`}`,
-  );
+/** What lacks before any company can be moved, of everybody who can supply or settle it. */
+function nothingMovable(state: MigrationState): WaitingFor {
+  const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = state.counts;
+  const checking = isChecking(state);
+  const of = (number: number): string => counted(number, 'company');
+  const lacking = [
+    {
+      who: 'client',
+      companies: unconfirmed,
+      what: `disable syncing for ${of(unconfirmed)} not confirmed yet, confirm it and supply the credentials`,
+    },
+    { who: 'client', companies: withoutCredential, what: `supply the credentials of ${of(withoutCredential)}` },
+    {
+      who: 'client',
+      companies: checking ? 0 : heldBack,
+      what: `correct or leave out ${of(heldBack)} that cannot be moved as ${heldBack === 1 ? 'it is' : 'they are'}`,
+    },
+    { who: 'support', companies: outcomeUnknown, what: `settle ${of(outcomeUnknown)} whose outcome is unknown` },
+  ] as const;
+  const there = lacking.filter(({ companies }) => companies > 0);
+  if (there.length > 0) {
+    return { roles: [...new Set(there.map(({ who }) => who))], what: there.map(({ what }) => what).join('; ') };
+  }
+  if (checking) return nobody('what was added or corrected is being checked');
+  return support('no company is left to be moved: add companies, or cancel the migration');
 }
 
 /** What comes next in windows is known only when a run begins; before, the present opening is the next one. */
@@ -184,14 +202,6 @@ function duringTheRest(state: MigrationState): WaitingFor {
   const { counts } = state;
   const open = openCompanies(counts);
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
-  if (counts.outcomeUnknown === open)
-    return support(`settle ${counts.outcomeUnknown} companies whose outcome is unknown`);
-  if (counts.heldBack === open) return heldBack(state);
-  if (counts.withoutCredential === open) return client(`supply the credentials of ${open} companies`);
-  if (counts.unconfirmed + counts.withoutCredential + counts.heldBack === open) {
-    return client(
-      `disable syncing for ${counts.unconfirmed} companies of the next waves, confirm and supply their credentials`,
-    );
-  }
+  if (movableCompanies(counts) === 0) return nothingMovable(state);
   return nobody(`the remaining companies are being moved${withinOpening(state)}`);
 }

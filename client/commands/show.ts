@@ -104,9 +104,11 @@ function printEstimate(screen: Screen, estimate: Estimate, hasStart: boolean): v
       `${number(requests)} requests (${basisInWords(estimate)})`,
   );
   if (hasStart && ends) screen.line(`  over between ${localTime(ends.earliest)} and ${localTime(ends.latest)}`);
-  if (darkHours !== null) screen.line(`  up to ${number(darkHours)} hours without fresh data`);
+  if (darkHours !== null) screen.line(`  up to ${counted(darkHours, 'hour')} without fresh data`);
   if (volume.largestFamily > 1) {
-    screen.line(`  ${number(volume.largestFamily)} companies go one after the other: their tokens can end one another`);
+    screen.line(
+      `  ${counted(volume.largestFamily, 'company')} go one after the other: their tokens can end one another`,
+    );
   }
 }
 

@@ -11,6 +11,7 @@ import { MigrationExists, supplyMigration } from '../../store';
 import { MANAGED_MIGRATION, progressQuery, TASK_QUEUE } from '../../workflows/messages';
 import { ask } from './ask';
 import type { Ferry } from './open-ferry';
+import { counted } from '../../domain/words';
 
 export interface StartRequest {
   readonly client: string;
@@ -70,7 +71,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
       args: [plan],
       // An id names one migration for ever: its ledger and its audit trail are kept.
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      staticSummary: `${platform.name}: ${request.rows.length} companies of ${client}`,
+      staticSummary: `${platform.name}: ${counted(request.rows.length, 'company')} of ${client}`,
       memo: { contact },
     });
   } catch (error) {

@@ -73,6 +73,15 @@ test('until syncing has to be disabled, nothing has to be switched off', () => {
   expect(detailsAt(stateAt('disable-syncing', estimated))).not.toContain('nothing has to be switched off yet');
 });
 
+test.each<[string, Partial<MigrationState>, string]>([
+  ['all moved', { closed: 'completed', counts: counts({ total: 2, migrated: 2 }) }, 'every company was moved and must'],
+  ['one not', { closed: 'completed', counts: counts({ total: 2, migrated: 1, failed: 1 }) }, 'handover report says of'],
+  ['cancelled', { closed: 'cancelled' }, 'ask the contact above first'],
+  ['cancelled', { closed: 'cancelled' }, 'that of companies that were not moved, until they are switched on again'],
+])('at its end they say what may be switched on, and whose data is stale: %s', (_, some, says) => {
+  expect(detailsAt(stateAt('complete-migration', { ...estimated, ...some }))).toContain(says);
+});
+
 test('they stay below the 20 KB that Temporal takes, whatever people wrote', () => {
   const long = '\u{1F98A}'.repeat(100);
   const state = stateAt('complete-migration', {

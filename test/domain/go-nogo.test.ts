@@ -71,6 +71,8 @@ test('before the first company the window is the first after the agreed start', 
 
 test.each<[string, GoNoGoFacts, readonly Answer['about'][]]>([
   ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
+  // Everything else may be there early: confirmations, and credentials of platforms that keep them.
+  ['details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
   [
     'the first company is not approved yet',
     facts({}, stateAt('migrate-first-company', { firstCompany: firstCompany(), counts: MOVING.counts })),

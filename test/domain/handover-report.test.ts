@@ -102,7 +102,7 @@ describe('the head of the report', () => {
     [{}, 'Supplied: 2026-11-20 22:00 UTC by Cleo'],
     [{}, '| must connect again | 1 |'],
     [{}, '| not moved | 1 |'],
-    [{ vaultDestroyedAt: '2026-11-20T23:00:00.000Z' }, 'was destroyed at 2026-11-20 23:00 UTC; 0 are left'],
+    [{ vaultDestroyedAt: '2026-11-20T23:00:00.000Z' }, 'was destroyed at 2026-11-20 23:00 UTC; none is left'],
     [{}, '**To destroy on your side**: every export'],
     [{}, '| hours without fresh data |  | 6.3 at most, median 2 |'],
     [{}, '| duration |  | 2.5 h |'],

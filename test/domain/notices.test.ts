@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '../../domain/limits';
-import { afterNotice, nextNotice, waitOf } from '../../domain/notices';
+import { afterNotice, nextNotice, noticeOf, waitOf } from '../../domain/notices';
 import type { MigrationState } from '../../domain/migration-state';
-import { counts, stateAt } from '../support/migration-states';
+import { counts, preflight, stateAt } from '../support/migration-states';
 
 const SINCE = '2026-03-02T12:00:00.000Z';
 const LATER = '2026-03-03T12:00:00.000Z';
@@ -50,6 +50,22 @@ test('a migration that pauses itself says so at once', () => {
 test('a pause that a person asked for is a wait like any other', () => {
   const pause = { reason: 'lunch', by: 'Sam', stop: null, at: SINCE };
   expect(noticesOf(stateAt('complete-migration', { pause }), 1)).toEqual(['reminder after 2 h']);
+});
+
+test('a notice says what is waited for, and nothing that names anybody: it leaves the house', () => {
+  const said = (state: MigrationState) => {
+    const wait = waitOf(state, null, SINCE);
+    if (!wait) throw new Error('nobody is waited for');
+    return noticeOf('acme.quickbooks-online', state, wait, 'reminder').what;
+  };
+  const problems = ['acme-1 (row 1): "91" is connected already, to company "Bramble Ltd"', 'no room'];
+  expect(said(stateAt('supply-details', { preflight: preflight({ problems }) }))).toBe(
+    'details to correct: problems of 2 kinds',
+  );
+  const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stop: null, at: SINCE };
+  expect(said(stateAt('complete-migration', { pause }))).toBe('paused: somebody has paused it');
+  const stop = { reason: 'anything', by: null, stop: 'key-refused', at: SINCE } as const;
+  expect(said(stateAt('complete-migration', { pause: stop }))).toMatch(/^paused: the service refuses .* API key/);
 });
 
 describe('a wait', () => {

@@ -78,6 +78,44 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'the remaining companies are being moved',
   ],
   ['credentials missing', rest({ waiting: 2, withoutCredential: 2, migrated: 8 }), ['client'], 'credentials of 2'],
+  [
+    'everything lacking at once',
+    rest({ waiting: 6, unconfirmed: 1, withoutCredential: 2, heldBack: 3, outcomeUnknown: 1, migrated: 3 }),
+    ['client', 'support'],
+    'disable syncing for 1 company not confirmed yet, confirm it and supply the credentials; supply the credentials of 2 companies; correct or leave out 3 companies that cannot be moved as they are; settle 1 company whose outcome is unknown',
+  ],
+  [
+    'one held back',
+    rest({ waiting: 1, heldBack: 1, migrated: 9 }),
+    ['client'],
+    'leave out 1 company that cannot be moved as it is',
+  ],
+  [
+    'a correction being checked',
+    { ...rest({ waiting: 1, heldBack: 1, migrated: 9 }), changes: 2, changesChecked: 1 },
+    [],
+    'what was added or corrected is being checked',
+  ],
+  [
+    'one to settle, and others on their way',
+    rest({ outcomeUnknown: 1, waiting: 2, withoutCredential: 1, migrated: 7 }),
+    [],
+    'the remaining companies are being moved',
+  ],
+  [
+    'no credential of the first wave, and others not confirmed',
+    stateAt('migrate-first-company', {
+      counts: counts({ total: 10, waiting: 10, withoutCredential: 4, unconfirmed: 6, unconfirmedInFirstWave: 0 }),
+    }),
+    ['client'],
+    'supply the credentials of 4 companies',
+  ],
+  [
+    'every company left out',
+    stateAt('migrate-first-company', { counts: counts({ total: 10, excluded: 10 }) }),
+    ['support'],
+    'no company is left to be moved',
+  ],
   ['outcomes unknown', rest({ outcomeUnknown: 2, migrated: 8 }), ['support'], 'settle 2 companies'],
   ['nothing left', rest({ migrated: 9, failed: 1 }), ['support', 'client'], 'sign off the handover'],
   [

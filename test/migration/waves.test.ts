@@ -25,7 +25,7 @@ test('the first wave is moved while the second is still in use, and the second a
   const half = await migration.until(({ step, counts }) => step === 'disable-syncing' && counts.unconfirmed === 4);
   expect(half.waitingFor).toEqual({
     roles: ['client'],
-    what: 'confirm for 1 companies of the first wave that syncing is disabled',
+    what: 'confirm for 1 company of the first wave that syncing is disabled',
   });
   await migration.send('confirmSyncDisabled', { companies: ['R-3'], ...CLIENT });
   await migration.until(({ step }) => step === 'migrate-first-company');
@@ -39,7 +39,7 @@ test('the first wave is moved while the second is still in use, and the second a
     ({ counts, waitingFor }) => counts.migrated === 2 && waitingFor.roles.length > 0,
   );
   expect(between.waitingFor.roles).toEqual(['client']);
-  expect(between.waitingFor.what).toContain('3 companies of the next waves');
+  expect(between.waitingFor.what).toContain('3 companies not confirmed yet');
   expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toContain(
     '3 companies are still open',
   );
