@@ -76,25 +76,7 @@ export async function claimGroup(
 ): Promise<readonly ClaimedCompany[]> {
   try {
     const { rows } = await sql<ClaimedCompany>`
-      with candidates as (
-        select c.row, row_number() over (
-          partition by coalesce('f ' || c.family, 'r ' || c.row) order by c.confirmed_at, c.row
-        ) as place_in_family
-        from companies c
-        join migrations m on m.id = c.migration_id
-        join credentials v on v.migration_id = c.migration_id and v.row = c.row
-        where c.migration_id = ${claimant.migrationId}
-          and (${onlyRow}::integer is null or c.row = ${onlyRow})
-          and c.state = 'waiting'
-          and c.confirmed_at is not null
-          and c.held_back is null
-          and (c.not_before is null or c.not_before <= clock_timestamp())
-          and (not m.rotating or v.obtained_at >= c.confirmed_at)
-          and (not m.ramp_only or c.in_ramp)
-          and not exists (
-            select from companies relative
-            where relative.migration_id = c.migration_id and relative.family = c.family and relative.state = 'importing')
-      ), picked as (
+      with picked as (
         select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
           null::timestamptz as held_since, null::timestamptz as sent_at
         from companies c
@@ -102,14 +84,21 @@ export async function claimGroup(
         join slices s on s.migration_id = m.id and s.run = m.current_run
         join credentials v on v.migration_id = c.migration_id and v.row = c.row
         where c.migration_id = ${claimant.migrationId}
-          and c.row in (select row from candidates where place_in_family = 1)
-          -- Once more, of the row as it is when it is locked: it may have been corrected meanwhile.
-          and c.state = 'waiting' and c.confirmed_at is not null and c.held_back is null
+          and (${onlyRow}::integer is null or c.row = ${onlyRow})
+          and ${canBeClaimed('c', 'v')}
+          and (c.family is null or not exists (
+            select from companies relative
+            join credentials its on its.migration_id = relative.migration_id and its.row = relative.row
+            where relative.migration_id = c.migration_id and relative.family = c.family
+              and (relative.state = 'importing' or (${canBeClaimed('relative', 'its')}
+                and (relative.confirmed_at, relative.row) < (c.confirmed_at, c.row)
+                and (${onlyRow}::integer is null or relative.row = ${onlyRow})))))
           and m.state = 'open' and not m.paused
           and m.current_run = ${claimant.run}
           and s.slice = ${claimant.slice} and s.attempt = ${claimant.attempt}
           and clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
           and clock_timestamp() < coalesce(m.window_closes_at, 'infinity')
+        -- The order of an index: a claim looks at no more companies than it takes, however many there are.
         order by c.wave nulls last, c.confirmed_at, c.row
         limit ${size}
         for update of c skip locked
@@ -126,6 +115,16 @@ export async function claimGroup(
     if (violates(error, 'one_importing_per_family')) return [];
     throw error;
   }
+}
+
+/** Of a company and its credential, as they are when they are locked: they may have been corrected meanwhile. */
+function canBeClaimed(company: 'c' | 'relative', credential: 'v' | 'its') {
+  const c = sql.ref(company);
+  return sql`
+    ${c}.state = 'waiting' and ${c}.confirmed_at is not null and ${c}.held_back is null
+    and (${c}.not_before is null or ${c}.not_before <= clock_timestamp())
+    and (not m.rotating or ${sql.ref(credential)}.obtained_at >= ${c}.confirmed_at)
+    and (not m.ramp_only or ${c}.in_ramp)`;
 }
 
 /**

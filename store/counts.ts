@@ -7,7 +7,6 @@ import type { Database } from './database';
 export interface Ahead {
   /** Somebody paused the migration: nothing can be claimed. */
   readonly paused: boolean;
-  readonly claimable: number;
   readonly importing: number;
   readonly syncing: number;
   readonly nextClaimInMs: number | null;
@@ -17,7 +16,7 @@ export interface Ahead {
 
 export async function lookAhead(db: Database, migrationId: string): Promise<Ahead> {
   const { rows } = await sql<Ahead>`
-    with waiting as (
+    with waiting as not materialized (
       select c.not_before from companies c
       join migrations m on m.id = c.migration_id
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
@@ -34,10 +33,11 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
     )
     select
       (select paused from migrations where id = ${migrationId}) as paused,
-      (select count(*) from waiting) as claimable,
       (select count(*) from held where state = 'importing') as importing,
       (select count(*) from held where state = 'syncing') as syncing,
-      ${msUntil(sql`(select min(coalesce(not_before, clock_timestamp())) from waiting)`)} as "nextClaimInMs",
+      -- One that can be claimed now is soon found; all have to be looked at only where there is none.
+      case when exists (select from waiting where not_before is null or not_before <= clock_timestamp()) then 0
+        else ${msUntil(sql`(select min(not_before) from waiting)`)} end as "nextClaimInMs",
       ${msUntil(sql`(select min(held_until) from held where state = 'importing')`)} as "nextTakeOverInMs",
       ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`.execute(db);
   const [ahead] = rows;

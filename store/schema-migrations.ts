@@ -188,7 +188,18 @@ const settlingExceptions: Migration = {
   },
 };
 
+const claimsInOrder: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      create index companies_to_claim on companies (migration_id, wave, confirmed_at, row)
+        where state = 'waiting' and confirmed_at is not null and held_back is null`.execute(db);
+    await sql`
+      create index companies_by_family on companies (migration_id, family) where family is not null`.execute(db);
+  },
+};
+
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-the-ledger': theLedger,
   '0002-settling-exceptions': settlingExceptions,
+  '0003-claims-in-order': claimsInOrder,
 };
