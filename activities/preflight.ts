@@ -32,7 +32,14 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       const platform = findPlatform(platformKey);
       if (!platform) {
         const problems = [`platform ${platformKey} is unknown`];
-        return { ...checked, problems, warnings: [], heldBack: 0, callbackUrl: null };
+        return {
+          ...checked,
+          problems,
+          problemCodes: ['no-managed-route'],
+          warnings: [],
+          heldBack: 0,
+          callbackUrl: null,
+        };
       }
       const rows = await readToMove(db, migrationId);
       const organizations = new Set(rows.map(({ organization }) => organizationKey(organization)));
@@ -67,6 +74,7 @@ const NO_MANIFEST: Preflight = {
   manifestDigest: null,
   suppliedBy: null,
   problems: ['no manifest was supplied'],
+  problemCodes: ['no-companies'],
   warnings: [],
   heldBack: 0,
   callbackUrl: null,

@@ -207,9 +207,13 @@ function openElsewhere({ rows, platform, openElsewhere: others }: PreflightFacts
 }
 
 /** What the migration remembers of a preflight: a sentence for each kind of finding, however many there are. */
-export function summarized(findings: readonly PreflightFinding[]): Pick<Preflight, 'problems' | 'warnings'> {
+export function summarized(
+  findings: readonly PreflightFinding[],
+): Pick<Preflight, 'problems' | 'problemCodes' | 'warnings'> {
+  const errors = findings.filter(({ severity }) => severity === 'error');
   return {
-    problems: sentences(findings.filter(({ severity }) => severity === 'error')),
+    problems: sentences(errors),
+    problemCodes: [...new Set(errors.map(({ code }) => code))],
     warnings: sentences(findings.filter(({ severity }) => severity === 'warning')),
   };
 }

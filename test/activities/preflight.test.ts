@@ -28,6 +28,7 @@ test('good details: the callback URL is known, and no credential was used', asyn
     manifestDigest: 'digest',
     suppliedBy: 'Cleo',
     problems: [],
+    problemCodes: [],
     warnings: [],
     heldBack: 0,
     callbackUrl: expect.stringMatching(/^http/) as string,

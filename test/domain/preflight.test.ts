@@ -146,6 +146,7 @@ test('a summary has one sentence for each kind, with the first place and how man
   const rows = [row(1, { name: 'Bäcker' }), row(2, { name: 'Müller' }), row(3, { name: '株' })];
   expect(summarized(companyFindings(rows, QUICKBOOKS))).toEqual({
     problems: ['C-3 (row 3): the service keeps no character of the name "株"'],
+    problemCodes: ['name-empty'],
     warnings: ['C-1 (row 1): the name "Bäcker" will be stored as "Bcker"; and 1 more like it'],
   });
 });

@@ -35,6 +35,7 @@ export const preflight = (some: Partial<Preflight> = {}): Preflight => ({
   manifestDigest: 'm-1',
   suppliedBy: 'Mia',
   problems: [],
+  problemCodes: [],
   warnings: [],
   heldBack: 0,
   callbackUrl: 'https://service.example/callback',
