@@ -10,6 +10,7 @@ import type { Estimate } from './estimate';
 import type { Evidence } from './evidence';
 import type { FailureKind, StopReason } from './failures';
 import type { MigrationLimits } from './limits';
+import type { FindingCode } from './manifest';
 import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
 import type { Opening } from './windows';
@@ -41,6 +42,8 @@ export interface Preflight {
   /** Who supplied them. */
   readonly suppliedBy: string | null;
   readonly problems: readonly string[];
+  /** Of which kinds they are. */
+  readonly problemCodes: readonly FindingCode[];
   /** For a person to judge. */
   readonly warnings: readonly string[];
   /** Companies that are not moved until something about them is corrected. The ledger says what. */

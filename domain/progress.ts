@@ -5,7 +5,16 @@ import { missingApprovals } from './approvals';
 import type { Seen } from './digests';
 import { digestOf } from './digests';
 import type { Estimate } from './estimate';
-import type { Approval, Ending, FirstCompany, MigrationState, Pause, Preflight, Proposal } from './migration-state';
+import type {
+  Approval,
+  Ending,
+  FirstCompany,
+  MigrationState,
+  Pause,
+  Preflight,
+  Proposal,
+  WantedFirst,
+} from './migration-state';
 import { moment } from './moment';
 import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
@@ -51,6 +60,8 @@ export interface Progress {
   readonly proposal: Proposal | null;
   readonly opening: Opening | null;
   readonly firstCompany: FirstCompany | null;
+  /** The company that is to go first; null: the first that can be moved. */
+  readonly wantedFirst: WantedFirst | null;
   readonly pause: Pause | null;
 }
 
@@ -75,6 +86,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     proposal: state.proposal,
     opening: state.opening,
     firstCompany: state.firstCompany,
+    wantedFirst: state.wantedFirst,
     pause: state.pause,
   };
 }
