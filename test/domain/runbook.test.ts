@@ -109,7 +109,9 @@ function parsed(file: string): ts.SourceFile {
 function sentencesIn(file: string): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node) || ts.isVariableDeclaration(node)) return;
+    if (ts.isImportDeclaration(node)) return;
+    // What is put together first is a part of some other sentence.
+    if (ts.isVariableDeclaration(node) && node.initializer && !ts.isAsExpression(node.initializer)) return;
     if (ts.isCallExpression(node) && ['applied', 'detailsChanged'].includes(node.expression.getText())) return;
     const text = textOf(node);
     if (text === undefined) ts.forEachChild(node, visit);

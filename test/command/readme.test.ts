@@ -1,0 +1,41 @@
+/** The README names every command, every platform that can be moved, and why each package is there. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PLATFORMS } from '../../domain/platforms';
+import { ferry } from './captured';
+
+const ROOT = path.join(__dirname, '../..');
+const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+const chapter = (name: string): string => README.split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? '';
+
+test('every command that ferry --help lists is in the table of commands', async () => {
+  const { out } = await ferry(['--help']);
+  const commands = [...out.matchAll(/^ {2}([a-z][a-z-]*) (?:\[options\]|<)/gm)].map(([, name = '']) => name);
+  expect(commands).toContain('replace-credential');
+  expect(commands.filter((name) => !chapter('Commands').includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every platform of the managed route is there with its key and fields, and no other one', () => {
+  const [managed, others] = [true, false].map((wanted) =>
+    PLATFORMS.filter(({ routes }) => routes.includes('managed') === wanted),
+  );
+  const rows = chapter('Platforms').split('\n');
+  for (const { name, slug, key, requiredFields, optionalFields } of managed ?? []) {
+    const row = rows.find((line) => line.startsWith(`| ${name} `)) ?? '';
+    const missing = [slug, key, ...requiredFields, ...optionalFields].filter((word) => !row.includes(`\`${word}\``));
+    expect({ name, missing }).toEqual({ name, missing: [] });
+  }
+  expect(others?.filter(({ slug }) => chapter('Platforms').includes(`\`${slug}\``))).toEqual([]);
+});
+
+test('every package is there for a reason', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+  const packages = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !name.startsWith('@types/'));
+  const built = chapter('Built on');
+  const isNamed = (name: string): boolean =>
+    built.includes(`\`${name}\``) || built.includes(`\`${name.split('/')[0]}/*\``);
+  expect(packages.filter((name) => !isNamed(name))).toEqual([]);
+});
