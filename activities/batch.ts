@@ -20,8 +20,12 @@ export interface CheckReport {
   /** Companies that are over, well or badly. */
   readonly settled: number;
   readonly stop: StopReason | null;
+  /** Companies that are still syncing. */
+  readonly syncing: number;
   /** Milliseconds until the next look is due; null: no company is syncing. */
   readonly nextInMs: number | null;
+  /** Whether companies can be started, now or later. */
+  readonly claimable: boolean;
 }
 
 export function batchActivities(deps: ActivityDeps) {
@@ -36,8 +40,8 @@ export function batchActivities(deps: ActivityDeps) {
 
     async verifyDue(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
       const result = await checkDue(deps, { ...work, onlyRow: null, everyDataSet: false });
-      const { nextCheckInMs } = await whatIsAhead(deps, work.migrationId);
-      return { ...result, nextInMs: nextCheckInMs };
+      const { paused, syncing, nextCheckInMs, nextClaimInMs } = await whatIsAhead(deps, work.migrationId);
+      return { ...result, syncing, nextInMs: nextCheckInMs, claimable: !paused && nextClaimInMs !== null };
     },
   };
 }

@@ -1,10 +1,7 @@
 /** The course of a migration: opening, recording what was decided, closing. */
 import type { Counts } from '../domain/company-state';
 import type { Decision, Outcome } from '../domain/decision';
-import type { MigrationLimits } from '../domain/limits';
 import type { Ending, Recorded } from '../domain/migration-state';
-import type { Opening } from '../domain/windows';
-import { openingsFrom } from '../domain/windows';
 import {
   acceptFailures,
   awaitRelink,
@@ -20,20 +17,26 @@ import {
   openVault,
   readLimits,
   recordDecisions,
-  setOpening,
   setPaused,
   stopClaims,
   tryAgain,
   withdrawConfirmations,
 } from '../store';
-import type { Database } from '../store';
 import type { ActivityDeps } from './deps';
+import { keepToWindows } from './windows';
 
 interface OfMigration {
   readonly migrationId: string;
 }
 
-export function courseActivities({ db, keys }: ActivityDeps) {
+export interface RunBegun {
+  readonly slicesAtOnce: number;
+  /** The run moves so many alone; 0: all. */
+  readonly companiesInRamp: number;
+}
+
+export function courseActivities(deps: ActivityDeps) {
+  const { db, keys } = deps;
   return {
     async openMigration({ migrationId }: OfMigration): Promise<void> {
       await openMigration(db, migrationId);
@@ -44,15 +47,10 @@ export function courseActivities({ db, keys }: ActivityDeps) {
       return countCompanies(db, migrationId);
     },
 
-    /** Lets companies be claimed in the opening that is now, or comes next. */
-    async openWindow({ migrationId }: OfMigration): Promise<OpenWindow> {
-      return openWindow(db, migrationId);
-    },
-
-    async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<MigrationLimits> {
+    async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<RunBegun> {
       const { limits } = await readLimits(db, migrationId);
-      await beginRun(db, migrationId, run, ramp ? limits.rampCompanies : 0);
-      return limits;
+      const companiesInRamp = await beginRun(db, migrationId, run, ramp ? limits.rampCompanies : 0);
+      return { slicesAtOnce: limits.slicesAtOnce, companiesInRamp };
     },
 
     async setPaused({ migrationId, paused }: OfMigration & { paused: boolean }): Promise<void> {
@@ -62,7 +60,7 @@ export function courseActivities({ db, keys }: ActivityDeps) {
     /** What decisions mean for the ledger is written first, so that the trail never says more than was done. */
     async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
       for (const { decision, outcome } of recorded) {
-        if (outcome.applied && decision.kind !== 'unreadable') await carryOut(db, migrationId, decision, outcome);
+        if (outcome.applied && decision.kind !== 'unreadable') await carryOut(deps, migrationId, decision, outcome);
       }
       await recordDecisions(db, migrationId, recorded);
       return countCompanies(db, migrationId);
@@ -77,7 +75,8 @@ export function courseActivities({ db, keys }: ActivityDeps) {
 }
 
 /** What a decision changes in the ledger; doing it twice changes nothing more. */
-async function carryOut(db: Database, migrationId: string, decision: Decision, { at }: Outcome): Promise<void> {
+async function carryOut(deps: ActivityDeps, migrationId: string, decision: Decision, { at }: Outcome): Promise<void> {
+  const { db } = deps;
   switch (decision.kind) {
     case 'sync-disabled':
       return confirmDisabled(db, { migrationId, companies: decision.companies, by: decision.by, at });
@@ -113,7 +112,7 @@ async function carryOut(db: Database, migrationId: string, decision: Decision, {
     case 'adjust':
       await changeLimits(db, migrationId, decision.limits);
       // A run that is under way keeps to the new windows with its next claim.
-      if (decision.limits.windows) await openWindow(db, migrationId);
+      if (decision.limits.windows) await keepToWindows(deps, migrationId);
       return;
     case 'cancel':
       return stopClaims(db, migrationId);
@@ -123,19 +122,4 @@ async function carryOut(db: Database, migrationId: string, decision: Decision, {
     case 'credentials-supplied':
       return;
   }
-}
-
-/** When companies may be started. */
-export interface OpenWindow {
-  /** Null: at any time. */
-  readonly opening: Opening | null;
-  /** Milliseconds, by the ledger's clock; 0: it is open. */
-  readonly opensInMs: number;
-}
-
-async function openWindow(db: Database, migrationId: string): Promise<OpenWindow> {
-  const { limits, now } = await readLimits(db, migrationId);
-  const opening = openingsFrom(limits.windows, now.toISOString())[0] ?? null;
-  await setOpening(db, migrationId, opening);
-  return { opening, opensInMs: opening ? Math.max(0, Date.parse(opening.opensAt) - now.getTime()) : 0 };
 }

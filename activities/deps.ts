@@ -1,5 +1,6 @@
 import type { CompanyDataClient } from '../company-data-client';
 import type { Notice } from '../domain/notices';
+import type { Opening, ScheduleState } from '../domain/windows';
 import type { KeyProvider } from '../security';
 import type { Database } from '../store';
 
@@ -9,12 +10,21 @@ export interface NoticeBoard {
   post(notice: Notice, id: string): Promise<void>;
 }
 
+/** The Schedules that open migrations' windows. */
+export interface WindowSchedules {
+  /** Lists these openings, and no others; none: there is no Schedule any more. A pause stays. */
+  keep(migrationId: string, openings: readonly Opening[]): Promise<ScheduleState>;
+  /** The same, of a Schedule that is there already. */
+  refresh(migrationId: string, openings: readonly Opening[]): Promise<void>;
+}
+
 /** What activities work with; the worker makes it once, tests make their own. */
 export interface ActivityDeps {
   readonly db: Database;
   readonly service: CompanyDataClient;
   readonly keys: KeyProvider;
   readonly notices: NoticeBoard;
+  readonly schedules: WindowSchedules;
   /** An authorization that has not been sent so long after its company was claimed is not sent at all. Milliseconds. */
   readonly sendWithinMs: number;
   /**

@@ -9,6 +9,7 @@ import { noticeActivities } from './notices';
 import { preflightActivities } from './preflight';
 import { relinkActivities } from './relink';
 import { withTypedFailures } from './typed-failures';
+import { windowActivities } from './windows';
 
 export function createActivities(deps: ActivityDeps) {
   return withTypedFailures({
@@ -20,9 +21,11 @@ export function createActivities(deps: ActivityDeps) {
     ...estimateActivities(deps),
     ...noticeActivities(deps),
     ...relinkActivities(deps),
+    ...windowActivities(deps),
   });
 }
 
 export type Activities = ReturnType<typeof createActivities>;
 
 export { createNoticeBoard } from './notices';
+export { createWindowSchedules } from './window-schedules';

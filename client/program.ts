@@ -20,6 +20,7 @@ import { addFirstCompany } from './commands/first-company';
 import { addGoNoGo } from './commands/go-nogo';
 import { addList } from './commands/list';
 import { addReport } from './commands/report';
+import { addSchedule, addSweep } from './commands/schedule';
 import { addService } from './commands/service';
 import { addShow } from './commands/show';
 import { addStart } from './commands/start';
@@ -106,6 +107,9 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addAmend(context);
   addApplication(context);
   addCredentials(context);
+  program.commandsGroup('Windows:');
+  addSchedule(context);
+  addSweep(context);
 
   for (const command of program.commands) {
     command

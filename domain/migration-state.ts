@@ -13,7 +13,7 @@ import type { MigrationLimits } from './limits';
 import type { FindingCode } from './manifest';
 import type { MigrationPlan } from './plan';
 import type { Role, Step } from './steps';
-import type { Opening } from './windows';
+import type { Opening, ScheduleState } from './windows';
 
 /** How a migration ends: handed over, given up after its first company, or ended by a decision on the way. */
 export type Ending = 'completed' | 'abandoned' | 'cancelled';
@@ -110,6 +110,11 @@ export interface MigrationState {
   readonly proposal: Proposal | null;
   /** When companies may be started, as far as the plan says: the present or the next opening of its windows. */
   readonly opening: Opening | null;
+  /** The opening that was opened last: by the Schedule, or by whoever triggered it. */
+  readonly opened: Opening | null;
+  readonly schedule: ScheduleState;
+  /** How often it was told that something outside of it has changed. */
+  readonly looks: number;
   readonly firstCompany: FirstCompany | null;
   /** The company that is to go first; null: the first that can be moved. */
   readonly wantedFirst: WantedFirst | null;
@@ -146,6 +151,9 @@ export function newMigration({ firstCompany, limits }: Pick<MigrationPlan, 'firs
     estimate: null,
     proposal: null,
     opening: null,
+    opened: null,
+    schedule: 'none',
+    looks: 0,
     firstCompany: null,
     wantedFirst: firstCompany === null ? null : { reference: firstCompany, heldUp: false },
     counts: NO_COUNTS,

@@ -44,3 +44,15 @@ export function migrationIdOf(client: string, platformSlug: string, label?: stri
 export function batchRunIdOf(migrationId: string): string {
   return `${migrationId}.batch`;
 }
+
+const SCHEDULE_ENDING = '.windows';
+
+/** The id of the Schedule that opens a migration's windows. */
+export function scheduleIdOf(migrationId: string): string {
+  return `${migrationId}${SCHEDULE_ENDING}`;
+}
+
+/** Whose windows a Schedule opens; undefined: it is another's. */
+export function migrationOfSchedule(scheduleId: string): string | undefined {
+  return scheduleId.endsWith(SCHEDULE_ENDING) ? scheduleId.slice(0, -SCHEDULE_ENDING.length) : undefined;
+}

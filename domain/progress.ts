@@ -215,5 +215,7 @@ function duringTheRest(state: MigrationState): WaitingFor {
   const open = openCompanies(counts);
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
   if (movableCompanies(counts) === 0) return nothingMovable(state);
+  if (state.schedule === 'paused' && state.opened?.opensAt !== state.opening?.opensAt)
+    return support('resume the windows, which are paused: until then no company is started');
   return nobody(`the remaining companies are being moved${withinOpening(state)}`);
 }

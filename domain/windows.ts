@@ -58,6 +58,12 @@ export interface Opening {
 /** What becomes of openings: nothing has to open, each opens by itself, or somebody has paused them. */
 export type ScheduleState = 'none' | 'running' | 'paused';
 
+/** What came of it when a window was to be opened, for people. */
+export interface Opened {
+  readonly opened: boolean;
+  readonly text: string;
+}
+
 /** Whether a value is an opening. */
 export function isOpening(value: unknown): value is Opening {
   if (typeof value !== 'object' || value === null) return false;

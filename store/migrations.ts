@@ -85,14 +85,18 @@ export async function openMigration(db: Database, migrationId: string): Promise<
  * Lets this run claim, and no other.
  *
  * @param rampCompanies the run may claim so many alone, the first that can be moved; 0: all
+ * @returns how many it may claim alone; 0: all
  */
-export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<void> {
+export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<number> {
   if (rampCompanies > 0) await chooseRamp(db, migrationId, rampCompanies);
   await db
     .updateTable('migrations')
     .set({ current_run: run, ramp_only: rampCompanies > 0 })
     .where('id', '=', migrationId)
     .execute();
+  if (rampCompanies === 0) return 0;
+  const ramp = db.selectFrom('companies').where('migration_id', '=', migrationId).where('in_ramp', '=', true);
+  return (await ramp.select(({ fn }) => fn.countAll<number>().as('companies')).executeTakeFirstOrThrow()).companies;
 }
 
 /** Once for a migration: a run that begins again has the same ramp. */

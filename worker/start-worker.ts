@@ -1,6 +1,7 @@
+import { ScheduleClient } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createActivities, createNoticeBoard } from '../activities';
+import { createActivities, createNoticeBoard, createWindowSchedules } from '../activities';
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
 import { createMasterKeyProvider } from '../security';
@@ -67,6 +68,7 @@ export async function startWorker(
         service,
         keys: createMasterKeyProvider(config.masterKeys),
         notices: createNoticeBoard(log, config.webhook.target),
+        schedules: createWindowSchedules(new ScheduleClient({ connection, namespace: temporal.namespace })),
         sendWithinMs: timing.sendWithinMs,
         stalledAfterMs: stalledAfterMs(timing),
         lookWithinMs: timing.lookWithinMs,

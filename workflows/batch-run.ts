@@ -1,9 +1,17 @@
-import { CancellationScope, condition, getExternalWorkflowHandle, sleep, workflowInfo } from '@temporalio/workflow';
-import type { SliceReport } from '../activities/batch';
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { StopReason } from '../domain/failures';
 import { records, slices } from './activity-proxies';
+import type { Course } from './batch/course';
+import { openCourse } from './batch/course';
+import { importAll, WAIT } from './batch/importing';
 import { growingWait } from './growing-wait';
-import { batchProgressSignal } from './messages';
+import { batchProgressSignal, lookAgainSignal } from './messages';
 
 export interface Batch {
   readonly migrationId: string;
@@ -16,120 +24,89 @@ export interface BatchReport {
   readonly stop: StopReason | null;
 }
 
-/** The shortest wait between two looks, and how far it grows while nothing happens: each costs a few events. */
-const WAIT = { shortestMs: 500, longestMs: 60_000 };
-const PROGRESS_EVERY_MS = 60_000;
-const TELLING = { summary: 'Until the migration is told how far it is' };
-/** A run that is still at work then leaves the rest to the next one. */
-const LONGEST_RUN_MS = 24 * 3_600_000;
+/** Of the companies of the ramp, the rest need not wait for the slowest tenth. */
+const SLOWEST = 0.1;
 
-/** Moves and verifies the companies that can be moved now, slice after slice. */
+/**
+ * Moves and verifies the companies that can be moved now. What can be moved only while others still sync, because it was
+ * supplied late, a window has opened, or it is tried again, is moved as well.
+ */
 export async function batchRun({ migrationId, runNumber }: Batch): Promise<BatchReport> {
-  const run = `batch-${runNumber}`;
-  let stop: StopReason | null = null;
-  let allImported = false;
-  let ended = false;
-  const endsAt = Date.now() + LONGEST_RUN_MS;
-  const isOver = (): boolean => stop !== null || Date.now() >= endsAt || workflowInfo().continueAsNewSuggested;
-
-  async function importSlice(slice: number): Promise<SliceReport> {
-    return slices.importSlice.executeWithOptions({ summary: `Move companies, slice ${slice}` }, [
-      { migrationId, run, slice },
-    ]);
-  }
-
-  /** Slices that have been begun, and not ended because there are too many of them now. */
-  const begun = new Set<number>();
-  const importing: Promise<void>[] = [];
-  let broken: { readonly reason: unknown } | undefined;
-
-  function beginSlices(slicesAtOnce: number): void {
-    for (let slice = 1; slice <= slicesAtOnce; slice += 1) {
-      if (begun.has(slice)) continue;
-      begun.add(slice);
-      importing.push(importWaiting(slice).catch((reason: unknown) => void (broken ??= { reason })));
-    }
-  }
-
-  /** Claims group after group, and waits for companies whose next try is due later, until none is left to claim. */
-  async function importWaiting(slice: number): Promise<void> {
-    const wait = growingWait(WAIT);
-    while (!isOver()) {
-      const { claimed, stop: stopped, nextClaimInMs, slicesAtOnce } = await importSlice(slice);
-      stop ??= stopped;
-      // The limits may have been changed meanwhile.
-      if (slice > slicesAtOnce) return void begun.delete(slice);
-      beginSlices(slicesAtOnce);
-      if (nextClaimInMs === null) return;
-      await pauseFor(wait(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
-    }
-  }
-
-  /** When every slice has ended, whatever is still importing has lost its attempt: it is taken over in time. */
-  async function importStalled(): Promise<void> {
-    const wait = growingWait(WAIT);
-    while (!isOver()) {
-      const { claimed, stop: stopped, nextClaimInMs, nextTakeOverInMs } = await importSlice(1);
-      stop ??= stopped;
-      const nextInMs = nextClaimInMs ?? nextTakeOverInMs;
-      if (nextInMs === null) return;
-      await pauseFor(wait(nextInMs, claimed > 0), 'Until a company may be taken over');
-    }
-  }
-
-  async function importAll(slicesAtOnce: number): Promise<void> {
-    try {
-      beginSlices(slicesAtOnce);
-      // One of them may begin others while it is waited for.
-      for (const slice of importing) await slice;
-      if (broken) throw broken.reason;
-      await importStalled();
-    } finally {
-      allImported = true;
-    }
-  }
-
-  /** Looks at companies whose sync may be over, for as long as one is syncing or may yet come. */
-  async function verifySyncs(): Promise<void> {
-    const wait = growingWait(WAIT);
-    for (;;) {
-      const report = await slices.verifyDue.executeWithOptions({ summary: 'Check companies whose sync may be over' }, [
-        { migrationId },
-      ]);
-      stop ??= report.stop;
-      if (report.stop !== null || (allImported && (report.nextInMs === null || isOver()))) return;
-      await pauseFor(wait(report.nextInMs ?? 0, report.settled > 0), 'Until the next check');
-    }
-  }
-
-  async function tellTheMigration(): Promise<void> {
-    const { parent } = workflowInfo();
-    if (!parent) return;
-    const migration = getExternalWorkflowHandle(parent.workflowId, parent.runId);
-    while (!(await condition(() => ended, PROGRESS_EVERY_MS, TELLING))) {
-      await migration.signal(batchProgressSignal, await records.count({ migrationId }));
-    }
-  }
-
+  const course = openCourse(migrationId, `batch-${runNumber}`);
+  setHandler(lookAgainSignal, course.wake, { description: 'Sent by the migration when something was decided' });
   // The first run is the ramp: the others follow once it went well.
-  const { slicesAtOnce } = await records.beginRun({ migrationId, run, ramp: runNumber === 1 });
+  const begun = await records.beginRun({ migrationId, run: course.run, ramp: runNumber === 1 });
   // To the very end: a cancelled run tells what its last slices have done, too.
-  const telling = CancellationScope.nonCancellable(tellTheMigration);
+  let ended = false;
+  const telling = CancellationScope.nonCancellable(() => tellTheMigration(course, () => ended));
   try {
-    await everyoneEnded([verifySyncs(), importAll(slicesAtOnce)]);
+    await moveAndVerify(course, begun.slicesAtOnce, Math.floor(begun.companiesInRamp * SLOWEST));
   } finally {
     ended = true;
     await telling;
   }
-  return { stop };
+  return { stop: course.stop() };
 }
 
-/** A run that is cancelled ends when the last of its slices has written down what it did. */
-async function everyoneEnded(works: readonly Promise<void>[]): Promise<void> {
-  const broken = (await Promise.allSettled(works)).find((work) => work.status === 'rejected');
-  if (broken) throw broken.reason;
+/**
+ * Looks at companies whose sync may be over, and starts companies beside it whenever some can be started.
+ *
+ * @param mayStillSync the run ends when no more than so many companies sync
+ */
+async function moveAndVerify(course: Course, slicesAtOnce: number, mayStillSync: number): Promise<void> {
+  const { migrationId } = course;
+  const importing = beside(() => importAll(course, slicesAtOnce), course.wake);
+  const wait = growingWait(WAIT);
+  importing.begin();
+  try {
+    for (;;) {
+      const options = { summary: 'Check companies whose sync may be over' };
+      const report = await slices.verifyDue.executeWithOptions(options, [{ migrationId }]);
+      course.report(report.settled, report.stop);
+      if (report.claimable && !course.isOver()) importing.begin();
+      if (course.stop() !== null) return;
+      if (!importing.isUnderWay() && (report.syncing <= mayStillSync || course.isOver())) return;
+      await course.pause(wait(report.nextInMs ?? 0, report.settled > 0), 'Until the next check');
+    }
+  } finally {
+    await importing.ended();
+  }
 }
 
-async function pauseFor(ms: number, summary: string): Promise<void> {
-  await sleep(ms, { summary });
+/** Work beside other work, one at a time; how it failed is known at the end. */
+function beside(work: () => Promise<void>, onEnd: () => void) {
+  let current: Promise<void> | null = null;
+  let broken: { readonly reason: unknown } | undefined;
+  return {
+    isUnderWay: () => current !== null,
+    begin: (): void => {
+      if (broken) throw broken.reason;
+      current ??= work()
+        .catch((reason: unknown) => void (broken ??= { reason }))
+        .finally(() => {
+          current = null;
+          onEnd();
+        });
+    },
+    ended: async (): Promise<void> => {
+      await current;
+      if (broken) throw broken.reason;
+    },
+  };
+}
+
+const TELL_EVERY_MS = 60_000;
+const TELLING = { summary: 'Until the migration is told again how far it is' };
+
+async function tellTheMigration(course: Course, isOver: () => boolean): Promise<void> {
+  const { parent } = workflowInfo();
+  if (!parent) return;
+  const migration = getExternalWorkflowHandle(parent.workflowId, parent.runId);
+  for (let told = 0; ;) {
+    await condition(() => isOver() || course.moved() > told);
+    if (isOver()) return;
+    told = course.moved();
+    await migration.signal(batchProgressSignal, await records.count({ migrationId: course.migrationId }));
+    await condition(isOver, TELL_EVERY_MS, TELLING);
+  }
 }

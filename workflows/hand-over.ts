@@ -20,6 +20,7 @@ export async function handOver(desk: Desk): Promise<Handover> {
     [{ migrationId, ending }],
   );
   desk.change((state) => ({ ...state, counts }));
+  if (desk.state().schedule !== 'none') await records.deleteSchedule({ migrationId });
   await unusedRemoved(desk);
   await condition(allHandlersFinished);
   return { ending, counts };

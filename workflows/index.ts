@@ -1,3 +1,4 @@
 /** The workflows of the one task queue: what the worker bundles. */
 export { batchRun } from './batch-run';
+export { openWindow } from './open-window';
 export { managedMigration } from './managed-migration';

@@ -8,7 +8,8 @@ import type { MigrationPlan } from '../domain/plan';
 import { progressOf } from '../domain/progress';
 import type { DecisionMessage } from '../domain/read-decision';
 import { DECISION_MESSAGES, readDecision } from '../domain/read-decision';
-import { batchProgressSignal, outcomeQuery, progressQuery } from './messages';
+import { isOpening } from '../domain/windows';
+import { batchProgressSignal, lookAgainSignal, outcomeQuery, progressQuery, windowOpenedSignal } from './messages';
 
 /** Whoever answers queries, and receives what was decided. */
 export interface Receiver {
@@ -37,6 +38,16 @@ export function setHandlers({ plan, state, change, receive }: Receiver): void {
   });
   setHandler(outcomeQuery, ({ decisionId }) => outcomeOf(state(), decisionId) ?? null, {
     description: 'What became of a decision',
+  });
+  setHandler(
+    windowOpenedSignal,
+    (opening: unknown) => {
+      if (isOpening(opening)) change((before) => ({ ...before, opening, opened: opening }));
+    },
+    { description: 'Sent when a window opens, by what the Schedule of this migration starts' },
+  );
+  setHandler(lookAgainSignal, () => change((before) => ({ ...before, looks: before.looks + 1 })), {
+    description: 'Sent by ferry after the Schedule of this migration was paused or resumed: look at once',
   });
   setHandler(
     batchProgressSignal,

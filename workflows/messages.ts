@@ -9,10 +9,14 @@ import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Counts } from '../domain/company-state';
 import type { Outcome } from '../domain/decision';
 import type { Progress } from '../domain/progress';
+import type { Opening } from '../domain/windows';
 
 /** The workflow types and the one task queue. */
 export const MANAGED_MIGRATION = 'managedMigration';
 export const TASK_QUEUE = 'tokenferry';
+
+/** What a migration's Schedule starts. */
+export const OPEN_WINDOW = 'openWindow';
 
 /** The search attributes of a migration. A SQL visibility store has room for three integers. */
 export const SEARCH_ATTRIBUTES = {
@@ -30,3 +34,9 @@ export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: 
 
 /** A batch run tells its migration how far it is: at most once a minute. */
 export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
+
+/** A window has opened: sent by what the migration's Schedule starts. */
+export const windowOpenedSignal = defineSignal<[Opening]>('windowOpened');
+
+/** Something has changed that may be acted on: a migration or a batch run looks at once what there is to do now. */
+export const lookAgainSignal = defineSignal('lookAgain');

@@ -5,7 +5,6 @@ import type { MigrationState } from '../domain/migration-state';
 import { records } from './activity-proxies';
 import type { Desk } from './desk';
 import { now } from './desk';
-import type { Timer } from './waits';
 
 /** Whether everything that was decided has reached the ledger. */
 export function inLedger({ unrecorded }: MigrationState): boolean {
@@ -17,19 +16,25 @@ export function mayMove(state: MigrationState): boolean {
   return state.pause === null && inLedger(state);
 }
 
-/** Resolves with the next decision, or when the timer ends. */
-export async function nextDecision(desk: Desk, timer?: Timer): Promise<void> {
-  const { outcomes } = desk.state();
-  await desk.whileNothing((state) => state.outcomes !== outcomes && inLedger(state), timer);
+/**
+ * What is news from now on: a decision that has reached the ledger, a window that was opened, a hint to look again. Asked
+ * for before the ledger is read, so that nothing is missed that comes meanwhile.
+ */
+export function newsAfter(desk: Desk): (state: MigrationState) => boolean {
+  const { outcomes, opened, looks, unrecorded } = desk.state();
+  return (state) =>
+    inLedger(state) &&
+    (unrecorded.length > 0 || state.outcomes !== outcomes || state.opened !== opened || state.looks !== looks);
 }
 
 /** Waits for the next window; false: something was decided meanwhile that may change what comes next. */
 export async function windowOpen(desk: Desk): Promise<boolean> {
   const { migrationId } = desk.plan;
+  const isNews = newsAfter(desk);
   const { opening, opensInMs } = await records.openWindow({ migrationId });
   desk.change((state) => ({ ...state, opening }));
   if (opensInMs <= 0) return true;
-  await nextDecision(desk, { ms: opensInMs, summary: 'Until the next window opens' });
+  await desk.whileNothing(isNews, { ms: opensInMs, summary: 'Until the next window opens' });
   return false;
 }
 

@@ -12,6 +12,14 @@ export { openFerry } from './open-ferry';
 export type { Ferry } from './open-ferry';
 export { readReport } from './report';
 export type { HandoverReport } from './report';
+export {
+  readWindowSchedule,
+  scheduledMigrations,
+  setSchedulePaused,
+  sweepSchedules,
+  triggerSchedule,
+} from './schedules';
+export type { WindowSchedule } from './schedules';
 export { detailsChecked, startMigration } from './start';
 export { Unreachable } from './unreachable';
 export { readWorkers } from './workers';

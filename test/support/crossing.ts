@@ -95,6 +95,7 @@ export async function openCrossingRig(): Promise<CrossingRig> {
       keys,
       service: client(between.url),
       notices: { post: async () => undefined },
+      schedules: { keep: async () => 'none', refresh: async () => undefined },
       sendWithinMs: 30_000,
       stalledAfterMs: STALLED_AFTER_MS,
       lookWithinMs: 120_000,

@@ -1,13 +1,16 @@
 /** Step 6. */
-import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
+import type { ChildWorkflowHandle } from '@temporalio/workflow';
+import { CancellationScope, condition, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { movableCompanies } from '../../domain/company-state';
 import type { MigrationState } from '../../domain/migration-state';
 import { batchRunIdOf } from '../../domain/plan';
 import { isSettled } from '../../domain/step-course';
 import { records } from '../activity-proxies';
+import type { BatchReport } from '../batch-run';
 import { batchRun } from '../batch-run';
 import type { Desk } from '../desk';
-import { estimateAgain, halt, mayMove, windowOpen } from '../moving';
+import { lookAgainSignal } from '../messages';
+import { estimateAgain, halt, mayMove, newsAfter } from '../moving';
 import { whileRelinking } from '../relinking';
 
 const STEP = 'complete-migration';
@@ -18,7 +21,7 @@ export async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
     isSettled(state, STEP) || (mayMove(state) && movableCompanies(state.counts) > 0);
   if (!(await whileRelinking(desk, () => desk.until(ready)))) return;
   if (isSettled(desk.state(), STEP)) desk.end(STEP);
-  else if (onlySyncing(desk.state()) || (await windowOpen(desk))) await oneBatchRun(desk);
+  else if (onlySyncing(desk.state()) || (await windowOpened(desk))) await oneBatchRun(desk);
 }
 
 /** What syncs already is verified whenever it is ready: nothing is started by that. */
@@ -26,18 +29,59 @@ function onlySyncing({ counts }: MigrationState): boolean {
   return movableCompanies(counts) === counts.syncing;
 }
 
+/** Longer than an opening may be late; then it is seen to that there is somebody to open it. */
+const LATE_MS = 5 * 60_000;
+
+/**
+ * Whether companies may be started now. Windows are opened by the migration's Schedule, so that people can pause and
+ * trigger it in Temporal's own tools; what begins within an opening that was not paused needs no other.
+ */
+async function windowOpened(desk: Desk): Promise<boolean> {
+  const { migrationId } = desk.plan;
+  const isNews = newsAfter(desk);
+  const { opening, opensInMs } = await records.openWindow({ migrationId });
+  const schedule = await records.keepSchedule({ migrationId });
+  desk.change((state) => ({ ...state, opening, schedule }));
+  if (opening === null) return true;
+  if (opensInMs <= 0 && (schedule === 'running' || desk.state().opened?.opensAt === opening.opensAt)) return true;
+  await desk.whileNothing(isNews, { ms: opensInMs + LATE_MS, summary: 'Until the next window has opened' });
+  return false;
+}
+
 async function oneBatchRun(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
   const runNumber = desk.state().batchRuns + 1;
   desk.change((state) => ({ ...state, batchRuns: runNumber }));
-  const { stop } = await executeChild(batchRun, {
+  const run = await startChild(batchRun, {
     args: [{ migrationId, runNumber }],
     workflowId: batchRunIdOf(migrationId),
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     staticSummary: `Batch run ${runNumber} of ${migrationId}`,
   });
+  const { stop } = await whileTelling(desk, run);
   const counts = await records.count({ migrationId });
   if (stop) await halt(desk, stop, { counts });
   else desk.change((state) => ({ ...state, counts }));
   await estimateAgain(desk, true);
+}
+
+/** What a run reports in the end. Meanwhile it looks again whenever something was decided, or a window has opened. */
+async function whileTelling(desk: Desk, run: ChildWorkflowHandle<typeof batchRun>): Promise<BatchReport> {
+  let over = false;
+  async function tell(): Promise<void> {
+    while (!over) {
+      const isNews = newsAfter(desk);
+      await condition(() => over || isNews(desk.state()));
+      // One that has just ended is not told any more.
+      if (!over) await run.signal(lookAgainSignal).catch(() => undefined);
+    }
+  }
+  // A run that is cancelled reports as well.
+  const telling = CancellationScope.nonCancellable(tell);
+  try {
+    return await run.result();
+  } finally {
+    over = true;
+    await telling;
+  }
 }

@@ -6,7 +6,7 @@ import { records, slices } from '../activity-proxies';
 import type { Desk } from '../desk';
 import { now } from '../desk';
 import { growingWait } from '../growing-wait';
-import { estimateAgain, halt, mayMove, nextDecision, windowOpen } from '../moving';
+import { estimateAgain, halt, mayMove, newsAfter, windowOpen } from '../moving';
 
 const STEP = 'migrate-first-company';
 
@@ -38,11 +38,12 @@ async function startTimeReached(desk: Desk): Promise<boolean> {
 
 async function chooseFirstCompany(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
+  const isNews = newsAfter(desk);
   const chosen = await records.chooseFirstCompany({ migrationId, wanted: desk.state().wantedFirst?.reference ?? null });
   if (!chosen) {
     // The company that was asked for cannot be moved as it is: whatever may change that is a decision.
     desk.change((state) => ({ ...state, wantedFirst: state.wantedFirst && { ...state.wantedFirst, heldUp: true } }));
-    await nextDecision(desk);
+    await desk.whileNothing(isNews);
     return;
   }
   // Somebody may have paused, or taken a step back, while the company was chosen.
@@ -65,6 +66,7 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
   const { row, reference } = firstCompany;
   const wait = growingWait(WAIT);
   while (!desk.historyIsLong()) {
+    const isNews = newsAfter(desk);
     const advance = await slices.advanceFirstCompany.executeWithOptions(
       { summary: `Move and check the first company, ${reference}` },
       [{ migrationId, row }],
@@ -73,9 +75,7 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
     if ('stop' in advance) return halt(desk, advance.stop, { counts, firstCompany: null });
     if ('result' in advance) return desk.change((state) => ({ ...state, counts, firstCompany: advance.result }));
     // A credential supplied, or a resume, is looked at without waiting.
-    await nextDecision(desk, {
-      ms: wait(advance.againInMs, false),
-      summary: 'Until the next look at the first company',
-    });
+    const timer = { ms: wait(advance.againInMs, false), summary: 'Until the next look at the first company' };
+    await desk.whileNothing(isNews, timer);
   }
 }
