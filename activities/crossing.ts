@@ -1,11 +1,12 @@
-/** Groups of companies: claimed, imported or looked at side by side, and written to the ledger together. */
+/** Companies: claimed in groups, imported or looked at side by side, and written to the ledger in groups. */
+import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { StopReason } from '../domain/failures';
 import type { MigrationLimits } from '../domain/limits';
 import { exceedsTolerance } from '../domain/limits';
 import type { Platform } from '../domain/platforms';
 import { findPlatform } from '../domain/platforms';
-import type { Ahead, Claimant } from '../store';
+import type { Ahead, ClaimedCompany, Claimant, DueCompany } from '../store';
 import {
   beginSlice,
   claimGroup,
@@ -21,9 +22,11 @@ import {
   setPaused,
   takeOverStalled,
 } from '../store';
-import type { Crossing } from './import-company';
+import type { Crossing, Imported } from './import-company';
 import { importCompany } from './import-company';
 import type { ActivityDeps } from './deps';
+import { inLanes } from './lanes';
+import type { Verified } from './verify-company';
 import { verifyCompany } from './verify-company';
 
 /** An activity gives its slot back after this long, even if more is to be done. */
@@ -42,71 +45,88 @@ export interface SliceResult {
   readonly stop: StopReason | null;
 }
 
+/** Companies whose attempt died are looked for at the beginning of a slice, and from then on so often. */
+const TAKE_OVER_EVERY_MS = 1_000;
+
+interface Claimed {
+  readonly company: ClaimedCompany;
+  readonly takenOver: boolean;
+  readonly sendBefore: Date;
+}
+
 /** Claims and imports group after group until nothing can be claimed, something stops it, or its time is over. */
 export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
   const { db } = deps;
+  const { migrationId, slice, onlyRow } = work;
   const until = Date.now() + LONGEST_MS;
   let claimed = 0;
+  let stop: StopReason | null = null;
+  /** The plan's pace: before, nothing more is claimed. */
+  let paceUntil = 0;
+  let takeOverAt = 0;
   const claimant = await beginSlice(db, { ...work, holdForMs: deps.stalledAfterMs });
   const crossing = await openCrossing(deps, claimant);
-  return alive(async () => {
-    while (Date.now() < until && !crossing.signal.aborted) {
-      // Before the claim, so that it is early rather than late.
-      const sendBefore = new Date(Date.now() + deps.sendWithinMs);
-      const startedAt = Date.now();
-      // Read for every group: they may be changed while a run is under way.
-      const { limits } = await readLimits(db, work.migrationId);
-      if (work.onlyRow === null && work.slice > limits.slicesAtOnce) break;
-      const group = await nextGroup(deps, claimant, work, limits.companiesPerSliceAtOnce);
-      if (group.companies.length === 0) break;
-      claimed += group.companies.length;
-      const walks = await Promise.allSettled(
-        group.companies.map((company) => importCompany({ ...crossing, sendBefore }, company, group.takenOver)),
-      );
-      // One that was broken off does not take the others' outcomes with it.
-      const imported = walks.flatMap((walk) => (walk.status === 'fulfilled' ? [walk.value] : []));
-      await recordImports(
-        db,
-        claimant,
-        imported.map(({ outcome }) => outcome),
-      );
-      const broken = walks.find((walk) => walk.status === 'rejected');
-      if (broken) throw broken.reason;
-      const stop = imported.find((each) => each.stop !== null)?.stop ?? null;
-      if (stop !== null) return { claimed, stop };
-      if (await tooManyFailed(deps, work.migrationId)) return { claimed, stop: 'too-many-failures' };
-      heartbeat({ claimed });
-      await keepPace(limits, group.companies.length, startedAt);
-    }
-    return { claimed, stop: null };
-  });
+
+  async function nextGroup(size: number) {
+    const stalled = Date.now() < takeOverAt ? [] : await takeOverStalled(db, claimant, size);
+    // They come first: they are dark already.
+    if (stalled.length > 0) return { companies: stalled, takenOver: true };
+    takeOverAt = Date.now() + TAKE_OVER_EVERY_MS;
+    return { companies: await claimGroup(db, claimant, size, onlyRow), takenOver: false };
+  }
+
+  await alive(() =>
+    inLanes<Claimed, Imported>({
+      take: async (underWay) => {
+        // What is under way is written down first.
+        if (underWay === 0 && Date.now() < paceUntil) await sleep(Math.min(paceUntil - Date.now(), LONGEST_MS));
+        // Read for every group: they may be changed while a run is under way.
+        const { limits } = await readLimits(db, migrationId);
+        const lanes = limits.companiesPerSliceAtOnce;
+        const isOver =
+          Date.now() >= until || crossing.signal.aborted || (onlyRow === null && slice > limits.slicesAtOnce);
+        if (isOver || Date.now() < paceUntil || underWay >= lanes) return { items: [], lanes };
+        // Before the claim, so that it is early rather than late.
+        const sendBefore = new Date(Date.now() + deps.sendWithinMs);
+        const { companies, takenOver } = await nextGroup(lanes - underWay);
+        claimed += companies.length;
+        paceUntil = sendBefore.getTime() - deps.sendWithinMs + paceOf(limits, companies.length);
+        return { items: companies.map((company) => ({ company, takenOver, sendBefore })), lanes };
+      },
+      handle: ({ company, takenOver, sendBefore }) => importCompany({ ...crossing, sendBefore }, company, takenOver),
+      write: async (imported) => {
+        const outcomes = imported.map(({ outcome }) => outcome);
+        await recordImports(db, claimant, outcomes);
+        stop ??= imported.find((each) => each.stop !== null)?.stop ?? null;
+        if (stop === null && (await tooManyFailed(deps, migrationId))) stop = 'too-many-failures';
+        heartbeat({ claimed });
+        return stop === null;
+      },
+    }),
+  );
+  return { claimed, stop };
 }
+
+/** What failed of more than these is a smaller share than of these alone. */
+const FEW_TRIED = 1_000;
 
 /** Whether the plan tolerates what has failed; if not, nothing more is claimed until somebody has decided. */
 async function tooManyFailed({ db }: ActivityDeps, migrationId: string): Promise<boolean> {
   const { limits } = await readLimits(db, migrationId);
+  const few = await countFailures(db, migrationId, FEW_TRIED);
+  if (!exceedsTolerance(limits, few)) return false;
+  // Few have been tried, or many have failed: now the exact share matters.
   if (!exceedsTolerance(limits, await countFailures(db, migrationId))) return false;
   await setPaused(db, migrationId, true);
   return true;
 }
 
-/** Where the plan says how many companies may be started in a minute, each slice takes its part of them. */
-async function keepPace(
-  { companiesPerMinute, slicesAtOnce }: MigrationLimits,
-  started: number,
-  startedAt: number,
-): Promise<void> {
-  if (companiesPerMinute === null) return;
-  const takesMs = (started * slicesAtOnce * 60_000) / companiesPerMinute;
-  const waitMs = startedAt + takesMs - Date.now();
-  if (waitMs > 0) await sleep(Math.min(waitMs, LONGEST_MS));
-}
-
-/** Companies whose attempt died come first: they are dark already. */
-async function nextGroup({ db }: ActivityDeps, claimant: Claimant, { onlyRow }: SliceWork, atOnce: number) {
-  const stalled = await takeOverStalled(db, claimant, atOnce);
-  if (stalled.length > 0) return { companies: stalled, takenOver: true };
-  return { companies: await claimGroup(db, claimant, atOnce, onlyRow), takenOver: false };
+/**
+ * Where the plan says how many companies may be started in a minute, each slice takes its part of them: so long it waits
+ * after it has started so many. Milliseconds.
+ */
+function paceOf({ companiesPerMinute, slicesAtOnce }: MigrationLimits, started: number): number {
+  return companiesPerMinute === null ? 0 : (started * slicesAtOnce * 60_000) / companiesPerMinute;
 }
 
 async function platformOf({ db }: ActivityDeps, migrationId: string): Promise<Platform> {
@@ -126,9 +146,16 @@ async function openCrossing(deps: ActivityDeps, claimant: Claimant): Promise<Omi
     platform,
     service,
     vault,
-    signal: cancellationSignal(),
+    signal: signalForMany(),
     noteSending: (row) => noteSending(db, claimant, row),
   };
+}
+
+/** The activity's cancellation, which every call of every lane listens to: more than Node takes for a leak. */
+function signalForMany(): AbortSignal {
+  const signal = cancellationSignal();
+  setMaxListeners(0, signal);
+  return signal;
 }
 
 export interface CheckWork {
@@ -143,35 +170,45 @@ export interface CheckResult {
   readonly stop: StopReason | null;
 }
 
-/** Looks at every company whose next look is due. */
+/** Looks at every company whose next look is due: as many at once as all slices together import. */
 export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
   const { migrationId, onlyRow, everyDataSet } = work;
   const platform = await platformOf(deps, migrationId);
-  const signal = cancellationSignal();
+  const signal = signalForMany();
   const until = Date.now() + LONGEST_MS;
   let settled = 0;
-  return alive(async () => {
-    while (Date.now() < until && !signal.aborted) {
-      const { limits } = await readLimits(db, migrationId);
-      const due = await lendDue(db, migrationId, limits.companiesPerSliceAtOnce, deps.lookWithinMs, onlyRow);
-      if (due.length === 0) break;
-      const { syncTimeoutMs } = limits;
-      const verification = { service, platform, syncTimeoutMs, everyDataSet, signal };
-      const verified = await Promise.all(due.map((company) => verifyCompany(verification, company)));
-      await recordChecks(
-        db,
-        migrationId,
-        verified.map(({ outcome }) => outcome),
-      );
-      settled += verified.filter(({ outcome }) => outcome.to !== 'syncing').length;
-      const stop = verified.find((each) => each.stop !== null)?.stop ?? null;
-      if (stop !== null) return { settled, stop };
-      if (await tooManyFailed(deps, migrationId)) return { settled, stop: 'too-many-failures' };
-      heartbeat({ settled });
-    }
-    return { settled, stop: null };
-  });
+  let stop: StopReason | null = null;
+
+  await alive(() =>
+    inLanes<Due, Verified>({
+      take: async (underWay) => {
+        const { limits } = await readLimits(db, migrationId);
+        const { slicesAtOnce, companiesPerSliceAtOnce, syncTimeoutMs } = limits;
+        const lanes = slicesAtOnce * companiesPerSliceAtOnce;
+        if (Date.now() >= until || signal.aborted || underWay >= lanes) return { items: [], lanes };
+        const due = await lendDue(db, migrationId, lanes - underWay, deps.lookWithinMs, onlyRow);
+        return { items: due.map((company) => ({ company, syncTimeoutMs })), lanes };
+      },
+      handle: ({ company, syncTimeoutMs }) =>
+        verifyCompany({ service, platform, syncTimeoutMs, everyDataSet, signal }, company),
+      write: async (verified) => {
+        const outcomes = verified.map(({ outcome }) => outcome);
+        await recordChecks(db, migrationId, outcomes);
+        settled += outcomes.filter(({ to }) => to !== 'syncing').length;
+        stop ??= verified.find((each) => each.stop !== null)?.stop ?? null;
+        if (stop === null && (await tooManyFailed(deps, migrationId))) stop = 'too-many-failures';
+        heartbeat({ settled });
+        return stop === null;
+      },
+    }),
+  );
+  return { settled, stop };
+}
+
+interface Due {
+  readonly company: DueCompany;
+  readonly syncTimeoutMs: number;
 }
 
 export async function whatIsAhead({ db }: ActivityDeps, migrationId: string): Promise<Ahead> {

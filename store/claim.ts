@@ -76,7 +76,7 @@ export async function claimGroup(
 ): Promise<readonly ClaimedCompany[]> {
   try {
     const { rows } = await sql<ClaimedCompany>`
-      with picked as (
+      with claimable as (
         select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
           null::timestamptz as held_since, null::timestamptz as sent_at
         from companies c
@@ -106,7 +106,7 @@ export async function claimGroup(
       )
       update companies c
       set state = 'importing', ${held(claimant)}, authorization_sent_at = null
-      from picked
+      from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
       returning ${CLAIMED}`.execute(db);
     return rows;

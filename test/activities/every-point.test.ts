@@ -117,7 +117,7 @@ const COMPANY = 'POST /companies';
 const CONNECTION = 'POST /companies/{id}/connections';
 const NOTE = 'update companies';
 const AUTHORIZATION = 'PUT /companies/{id}/connections/{id}/authorization';
-const CLAIM = 'with candidates';
+const CLAIM = 'with claimable';
 const EACH_WAY = [
   'insert slices',
   'unwrap the key',

@@ -28,7 +28,11 @@ test('more failures than a number pause the batch; after a resume only further o
 
 test('a share of failures counts once enough has been tried to mean something', async () => {
   const { id } = await rig.migration([...some(10, 'sbx-revoked'), ...some(20, 'sbx-ok-1')]);
-  expect(await rig.importSlice(id, { atOnce: 5 })).toMatchObject({ claimed: 20, stop: 'too-many-failures' });
+  const { claimed, stop } = await rig.importSlice(id, { atOnce: 5 });
+  expect(stop).toBe('too-many-failures');
+  expect(claimed).toBeGreaterThanOrEqual(20);
+  // Beside the twentieth, four may have been on their way.
+  expect(claimed).toBeLessThanOrEqual(24);
 });
 
 test('a limit that is changed in the middle of a slice holds for its next group', async () => {
