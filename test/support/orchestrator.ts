@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
 import type { Ferry } from '../../client/ferry';
@@ -13,8 +14,13 @@ import { registerApplications } from './applications';
 import { createTestDatabase } from './database';
 import { keepHistories } from './histories';
 
-/** Made by the build, which the run's set-up brings up to date: bundling anew for each file would take seconds. */
-const WORKFLOWS = { workflowBundle: { codePath: path.join(__dirname, '../../dist/workflow-bundle.js') } };
+/**
+ * Made by the build, which the run's set-up brings up to date: bundling anew for each file would take seconds. Read once:
+ * every worker of a file runs the same code, also when somebody builds meanwhile.
+ */
+const WORKFLOWS = {
+  workflowBundle: { code: readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8') },
+};
 
 /** A whole orchestrator for one test file: real service, real Postgres, real Temporal, and a worker in this process. */
 export interface Orchestrator {
