@@ -13,13 +13,16 @@ export interface TakenOrganization {
 export class OrganizationTaken extends Error {
   override readonly name = 'OrganizationTaken';
   constructor(readonly taken: readonly TakenOrganization[]) {
-    super(
-      taken
-        .map((one) => `${one.reference} (organization ${one.organization}) is open in migration ${one.migrationId}`)
-        .join('; '),
-    );
+    const named = taken
+      .slice(0, NAMED_AT_MOST)
+      .map((one) => `${one.reference} (organization ${one.organization}) is open in migration ${one.migrationId}`);
+    const more = taken.length - named.length;
+    super([...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; '));
   }
 }
+
+/** A manifest may be supplied twice as a whole: its message says so in a few lines. */
+const NAMED_AT_MOST = 5;
 
 const ROWS_PER_INSERT = 2_000;
 

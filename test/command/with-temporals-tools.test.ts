@@ -5,6 +5,8 @@ import type { DecisionMessage } from '../../domain/read-decision';
 import { DECISION_MESSAGES, readDecision } from '../../domain/read-decision';
 import { STEP_RULES, STEPS, stepNumber } from '../../domain/steps';
 import { progressQuery } from '../../workflows/messages';
+import { readWindowSchedule } from '../../client/ferry';
+import { adjusted, closedNow, started, SUPPORT } from '../migration/started';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
@@ -71,7 +73,7 @@ describe.each([
   const idOf = (client: string): string => `${client}.quickbooks-online`;
 
   /** Starts a migration as the document does, for a client of our own. */
-  async function started(client: string): Promise<string> {
+  async function startedByHand(client: string): Promise<string> {
     for (const line of linesOf(START ? [START] : [])) {
       const { exitCode, out, err } = await shell.run(line.replace('--client acme', `--client ${client}`), idOf(client));
       expect({ line, exitCode, said: exitCode === 0 ? '' : out + err }).toEqual({ line, exitCode: 0, said: '' });
@@ -82,7 +84,7 @@ describe.each([
   const isOver = async (id: string) => (await handleOf(id).describe()).status.name !== 'RUNNING';
 
   test('every decision is understood, and answered', async () => {
-    const id = await started(`${tool}-asks`);
+    const id = await startedByHand(`${tool}-asks`);
     for (const line of DECISIONS.flatMap(({ blocks: [lines = []] }) => lines)) {
       if (line.startsWith('ferry ') !== (way === 0)) continue;
       const { exitCode, out, err } = await shell.run(line, id);
@@ -100,7 +102,7 @@ describe.each([
   });
 
   test('a whole migration goes through the six steps', async () => {
-    const id = await started(`${tool}-moves`);
+    const id = await startedByHand(`${tool}-moves`);
     for (const [index, { title, blocks }] of SIX_STEPS.entries()) {
       expect({ title, blocks: blocks.length }).toEqual({ title, blocks: 2 });
       await until(() => isDecidable(id, index), 30_000);
@@ -194,6 +196,27 @@ describe('what is documented to come back', () => {
     for (const line of questions) {
       const { exitCode, err } = await shell.run(line, ID);
       expect({ line, exitCode, err }).toEqual({ line, exitCode: 0, err: '' });
+    }
+  });
+
+  test('the windows are seen, paused, triggered and resumed with either tool', async () => {
+    const migration = await started(orchestrator, 'windowed', ['sbx-ok-1.windowed-1', 'sbx-ok-1.windowed-2']);
+    await migration.readyToMove();
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.send('adjust', adjusted(closedNow()));
+    await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+    const state = async () => (await readWindowSchedule(orchestrator.ferry, migration.id)).state;
+    await until(async () => (await state()) === 'running', 20_000);
+    const lines = linesOf(chapter('Windows'));
+    expect(lines).toHaveLength(8);
+    for (const line of lines) {
+      const { exitCode, out, err } = await shell.run(line, migration.id);
+      // Outside of the windows a trigger is answered with a no.
+      const answer = line.startsWith('ferry schedule trigger') ? 'no company is started outside the windows' : '';
+      expect({ line, exitCode, err }).toEqual({ line, exitCode: answer ? 1 : 0, err: '' });
+      expect(out).toContain(answer);
+      if (/ pause | --pause /.test(line)) await until(async () => (await state()) === 'paused');
+      if (/ resume | --unpause /.test(line)) await until(async () => (await state()) === 'running');
     }
   });
 });
