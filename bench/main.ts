@@ -1,13 +1,23 @@
 /** `npm run bench [-- <name>... --json --quick]`: measures, and prints a table of figures with their goals. */
 import { Command } from 'commander';
 import { layTable, openProgressBar } from '../client/screen';
+import { cost } from './cost';
+import { decide, open } from './decisions';
 import type { Benchmark, Figure } from './figures';
 import { figureOf } from './figures';
+import { limit } from './limit';
+import { memory } from './memory';
 import { pacing } from './pacing';
+import { recover } from './recover';
+import type { Result } from './results';
+import { currentLoad, keepResults } from './results';
+import { scale } from './scale';
 import { service } from './service';
 import { latency, throughput } from './throughput';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { service, pacing, throughput, latency };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  ...{ service, pacing, memory, throughput, latency, limit, cost, scale, decide, open, recover },
+};
 
 interface Options {
   readonly json?: boolean;
@@ -19,19 +29,23 @@ async function main(names: readonly string[], { json, quick = false }: Options):
   if (unknown.length > 0) {
     throw new Error(`there is no benchmark ${unknown.join(', ')}; there are: ${Object.keys(BENCHMARKS).join(', ')}`);
   }
-  const figures: Record<string, Figure> = {};
+  const results: Result[] = [];
   for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
     if (names.length > 0 && !names.includes(name)) continue;
+    const load = currentLoad();
     process.stderr.write(`${name}: ${benchmark.about}\n`);
     const bar = openProgressBar(process.stderr);
     try {
       const measured = await benchmark.measure({ quick, report: (...how) => bar.update(...how) });
-      for (const each of measured) figures[each.name] = figureOf(each);
-      for (const { name, note } of measured) if (note !== undefined) process.stderr.write(`${name}: ${note}\n`);
+      const found = measured.map((each) => ({ name: each.name, figure: figureOf(each), note: each.note ?? '', load }));
+      results.push(...found);
+      // At once: what comes next may take an hour, and be interrupted.
+      if (!quick) keepResults(found);
     } finally {
       bar.close();
     }
   }
+  const figures = Object.fromEntries(results.map(({ name, figure }) => [name, figure]));
   process.stdout.write(`${json ? JSON.stringify({ figures }) : tableOf(figures)}\n`);
   if (quick) process.stderr.write('A quick run: its figures only show that the benchmarks work.\n');
 }

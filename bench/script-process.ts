@@ -1,6 +1,6 @@
 /**
  * The bare script that a batch is compared with, in a process of its own: the same calls through the same client, the
- * same checks of what comes back and the same polling, so many companies at once. It writes nothing down: when it ends
+ * same checks of what comes back and the same polling, so many companies imported at once and as many looked at. It writes nothing down: when it ends
  * early, nobody knows which tokens were used.
  */
 import { randomUUID } from 'node:crypto';
@@ -20,12 +20,12 @@ let moved = 0;
 
 async function move({ url, key, companies, atOnce }: ScriptWork): Promise<Moved> {
   const client = createCompanyDataClient({ baseUrl: url, apiKey: new Secret(key), authorizationTimeoutMs: 60_000 });
-  const limit = pLimit(atOnce);
+  const [imports, looks] = [pLimit(atOnce), pLimit(atOnce)];
   moved = 0;
   const all = companiesOf(companies);
   const startedAt = performance.now();
   const before = usage();
-  await Promise.all(all.map((company) => moveOne(client, limit, company)));
+  await Promise.all(all.map((company) => moveOne(client, imports, looks, company)));
   const { cpuMs } = usage();
   const tookMs = performance.now() - startedAt;
   await client.close();
@@ -33,11 +33,16 @@ async function move({ url, key, companies, atOnce }: ScriptWork): Promise<Moved>
 }
 
 /** While it waits for a sync, a company is none of those at once. */
-async function moveOne(client: CompanyDataClient, limit: pLimit.Limit, company: MovedCompany): Promise<void> {
-  const { companyId, connectionId } = await limit(() => importOne(client, company));
+async function moveOne(
+  client: CompanyDataClient,
+  imports: pLimit.Limit,
+  looks: pLimit.Limit,
+  company: MovedCompany,
+): Promise<void> {
+  const { companyId, connectionId } = await imports(() => importOne(client, company));
   const syncingSince = Date.now();
   do await delay(nextLookMs(Date.now() - syncingSince));
-  while (!(await limit(() => isComplete(client, company, companyId, connectionId))));
+  while (!(await looks(() => isComplete(client, company, companyId, connectionId))));
   moved += 1;
 }
 

@@ -20,7 +20,7 @@ import { PLATFORM } from './moving';
 export interface Workbench {
   readonly ferry: Ferry;
   readonly service: MeasuredService;
-  startWorker(): Promise<MeasuredWorker>;
+  readonly startWorker: () => Promise<MeasuredWorker>;
 }
 
 /**

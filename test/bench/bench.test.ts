@@ -32,6 +32,7 @@ test('a quick run prints every figure of what is named with its goal, as one JSO
 test('what cannot be measured is named, with what can', async () => {
   await expect(bench('speed')).rejects.toMatchObject({
     code: 1,
-    stderr: 'there is no benchmark speed; there are: service, pacing, throughput, latency\n',
+    stderr:
+      'there is no benchmark speed; there are: service, pacing, memory, throughput, latency, limit, cost, scale, decide, open, recover\n',
   });
 });

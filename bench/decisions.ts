@@ -1,0 +1,81 @@
+/** How soon a decision is seen to have its effect. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ferry } from '../client/ferry';
+import { readProgress } from '../client/ferry';
+import type { Benchmark } from './figures';
+import { median, quantile } from './figures';
+import { decideOn, SUPPORT } from './measured-migration';
+import { UNLIMITED } from './measured-service';
+import { openMigrations } from './open-migrations';
+import { onWorkbench } from './workbench';
+
+export const decide: Benchmark = {
+  about: 'a decision, from sending it to seeing its effect, with one migration',
+  measure: async ({ quick, report }) =>
+    onWorkbench({ requestsPerMinute: UNLIMITED }, async (bench) => {
+      await bench.startWorker();
+      const [id = ''] = await openMigrations(bench, 1, () => undefined);
+      const [decisions, warmUp] = quick ? [10, 2] : [300, 20];
+      const times: number[] = [];
+      for (let decision = 0; decision < decisions + warmUp; decision += 1) {
+        report(decision, decisions + warmUp, 'decisions');
+        times.push(await timeDecision(bench.ferry, id, decision % 2 === 0 ? 'pause' : 'resume'));
+      }
+      const timed = times.slice(warmUp);
+      return [
+        {
+          name: 'decide',
+          value: median(timed),
+          unit: 'ms, median',
+          goal: ['<=', 30],
+          note: `99th percentile ${quantile(timed, 0.99).toFixed(0)} ms of ${decisions} decisions`,
+        },
+      ];
+    }),
+};
+
+const PER_SECOND = 20;
+
+export const open: Benchmark = {
+  about: `${PER_SECOND} decisions a second, with 1,000 migrations waiting on one worker`,
+  measure: async ({ quick, report }) =>
+    onWorkbench({ requestsPerMinute: UNLIMITED }, async (bench) => {
+      await bench.startWorker();
+      const [migrations, seconds] = quick ? [20, 2] : [1_000, 60];
+      const ids = await openMigrations(bench, migrations, report);
+      const deciding: Promise<number>[] = [];
+      const startedAt = performance.now();
+      for (let decision = 0; decision < seconds * PER_SECOND; decision += 1) {
+        await delay(startedAt + (decision * 1_000) / PER_SECOND - performance.now());
+        report(decision, seconds * PER_SECOND, 'decisions');
+        // One migration after the other, so that each is decided on rarely, as in life.
+        deciding.push(
+          timeDecision(
+            bench.ferry,
+            ids[decision % ids.length] ?? '',
+            decision % (2 * ids.length) < ids.length ? 'pause' : 'resume',
+          ),
+        );
+      }
+      const times = await Promise.all(deciding);
+      return [
+        {
+          name: 'open',
+          value: quantile(times, 0.99),
+          unit: 'ms, 99th percentile',
+          goal: ['<=', 500],
+          note: `median ${median(times).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms of ${times.length} decisions`,
+        },
+      ];
+    }),
+};
+
+/** Sends a decision as `ferry` does, and asks the migration whether it has had its effect. Milliseconds. */
+async function timeDecision(ferry: Ferry, id: string, message: 'pause' | 'resume'): Promise<number> {
+  const sentAt = performance.now();
+  await decideOn(ferry, id, message, { reason: 'measured', ...SUPPORT });
+  const tookMs = performance.now() - sentAt;
+  const { pause } = await readProgress(ferry, id);
+  if ((pause !== null) !== (message === 'pause')) throw new Error(`${id}: ${message} has had no effect`);
+  return tookMs;
+}

@@ -1,0 +1,72 @@
+/** The results that stand in the repository: what was measured last of each figure, and on what machine. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import path from 'node:path';
+import type { Figure } from './figures';
+
+const FILE = path.join(__dirname, '..', '..', 'bench', 'RESULTS.md');
+const TITLES = ['Figure', 'Value', 'Goal', 'Met', 'Unit', 'Measured', 'Load', 'Made of'] as const;
+
+export interface Result {
+  readonly name: string;
+  readonly figure: Figure;
+  readonly note: string;
+  /** Of the machine when the measuring began, by whoever else used it. */
+  readonly load: number;
+}
+
+/** The mean number of programs that wanted a core in the last minute. */
+export function currentLoad(): number {
+  return loadavg()[0] ?? 0;
+}
+
+/** Writes results in the place of older ones of the same figures; those of another machine go. */
+export function keepResults(results: readonly Result[]): void {
+  const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
+  const rows = new Map(before.includes(machine()) ? rowsIn(before) : []);
+  for (const result of results) rows.set(result.name, rowOf(result));
+  writeFileSync(FILE, `# What was measured\n\n${machine()}\n\n${ABOUT}\n\n${tableOf([...rows.values()])}`);
+}
+
+const ABOUT =
+  '`npm run bench` measures and writes this; `bench/` says how. Load: programs that wanted a core in the minute before, ' +
+  'with two cores none is left to others from 2 on.';
+
+function machine(): string {
+  const { length: cores } = cpus();
+  const { platform, arch, versions } = process;
+  return `${cores} cores, ${Math.round(totalmem() / 1024 ** 3)} GB of memory, ${platform} ${arch}, Node ${versions.node}.`;
+}
+
+type Row = readonly string[];
+
+function rowOf({ name, figure, note, load }: Result): Row {
+  const { value, goal, met, unit } = figure;
+  const day = new Date().toISOString().slice(0, 10);
+  return [name, String(Number(value.toPrecision(4))), goal, met ? 'yes' : 'no', unit, day, load.toFixed(1), note];
+}
+
+function rowsIn(text: string): readonly [string, Row][] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line): Row =>
+      line
+        .slice(2, -2)
+        .split(' | ')
+        .map((cell) => cell.trim()),
+    )
+    .filter(([name = '']) => !name.startsWith('--'))
+    .map((row) => [row[0] ?? '', row]);
+}
+
+/** Padded as the formatter pads. */
+function tableOf(rows: readonly Row[]): string {
+  const widths = TITLES.map((title, column) =>
+    Math.max(...[TITLES, ...rows].map((row) => row[column]?.length ?? 0), title.length),
+  );
+  const line = (cells: Row, fill = ' ') =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width, fill)).join(' | ')} |`;
+  return [line(TITLES), line([], '-'), ...rows.map((row) => line(row))].map((each) => `${each}\n`).join('');
+}
