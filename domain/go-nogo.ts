@@ -42,6 +42,8 @@ export interface GoNoGoFacts {
   readonly endsBy: string | null;
   /** Null: no worker answers for the migration. */
   readonly progress: Progress | null;
+  /** Who paused the windows and why; null: they open by themselves, or there are none. */
+  readonly windowsPaused: string | null;
   /** Workers that ask for work, as Temporal knows them. */
   readonly workers: { readonly workflows: number; readonly activities: number };
   /** What keeps failing and is tried again. */
@@ -51,7 +53,7 @@ export interface GoNoGoFacts {
 
 export interface Answer {
   readonly about:
-    'decisions' | 'freeze' | 'credentials' | 'companies' | 'account' | 'application' | 'service' | 'worker';
+    'decisions' | 'window' | 'freeze' | 'credentials' | 'companies' | 'account' | 'application' | 'service' | 'worker';
   readonly go: boolean;
   /** One sentence. */
   readonly why: string;
@@ -69,7 +71,13 @@ export interface GoNoGo {
 
 export function goNoGo(facts: GoNoGoFacts): GoNoGo {
   const opening = nextOpening(facts);
-  const answers = [decisions(facts), ...companiesReady(facts), ...accountAnswers(facts), worker(facts)];
+  const answers = [
+    decisions(facts),
+    ...isOpened(facts),
+    ...companiesReady(facts),
+    ...accountAnswers(facts),
+    worker(facts),
+  ];
   return {
     go: answers.every(({ go }) => go),
     opening,
@@ -95,6 +103,11 @@ function decisions({ progress }: GoNoGoFacts): Answer {
   }
   if (waitingFor.roles.length === 0) return { about, go: false, why: `${waitingFor.what} (${where})` };
   return { about, go: false, why: `${waitingFor.roles.join(' and ')} is waited for: ${waitingFor.what} (${where})` };
+}
+
+function isOpened({ windowsPaused }: GoNoGoFacts): readonly Answer[] {
+  if (windowsPaused === null) return [];
+  return [{ about: 'window', go: false, why: `no window opens until they are resumed: ${windowsPaused}` }];
 }
 
 function companiesReady({ next, progress }: GoNoGoFacts): readonly Answer[] {

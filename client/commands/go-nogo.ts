@@ -5,7 +5,7 @@ import { goNoGo } from '../../domain/go-nogo';
 import type { Progress } from '../../domain/progress';
 import { countFailures, readLimits, readNextCompanies } from '../../store';
 import type { Ferry } from '../ferry';
-import { NoWorker, readHeldUp, readProgress, readWorkers } from '../ferry';
+import { NoWorker, readHeldUp, readProgress, readWindowSchedule, readWorkers } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
@@ -30,15 +30,17 @@ export function addGoNoGo({ program, run, terminal }: Context): void {
 async function factsOf(env: NodeJS.ProcessEnv, ferry: Ferry, migrationId: string): Promise<GoNoGoFacts> {
   const { migration, platform } = await openMigrationOf(ferry, migrationId, `see: ferry report ${migrationId}`);
   const { db } = ferry;
-  const [{ limits, now }, { next, toCreate }, failures, progress, workers, heldUp, service] = await Promise.all([
-    readLimits(db, migrationId),
-    readNextCompanies(db, migrationId),
-    countFailures(db, migrationId),
-    progressOrNone(ferry, migrationId),
-    readWorkers(ferry),
-    readHeldUp(ferry, migrationId),
-    askService(env, platform.key),
-  ]);
+  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, heldUp, service] =
+    await Promise.all([
+      readLimits(db, migrationId),
+      readNextCompanies(db, migrationId),
+      countFailures(db, migrationId),
+      progressOrNone(ferry, migrationId),
+      readWindowSchedule(ferry, migrationId),
+      readWorkers(ferry),
+      readHeldUp(ferry, migrationId),
+      askService(env, platform.key),
+    ]);
   return {
     now: now.toISOString(),
     platform,
@@ -49,6 +51,7 @@ async function factsOf(env: NodeJS.ProcessEnv, ferry: Ferry, migrationId: string
     failures,
     endsBy: progress?.estimate?.ends?.latest ?? null,
     progress,
+    windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
     workers,
     heldUp,
     service,

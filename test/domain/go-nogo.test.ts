@@ -42,6 +42,7 @@ const facts = (some: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING):
   failures: { failed: 0, tried: 1 },
   endsBy: '2026-03-10T03:00:00.000Z',
   progress: progressOf(plan, state),
+  windowsPaused: null,
   workers: { workflows: 1, activities: 1 },
   heldUp: [],
   service: SERVICE,
@@ -50,6 +51,12 @@ const facts = (some: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING):
 
 const noes = (given: GoNoGoFacts): readonly Answer['about'][] =>
   goNoGo(given).answers.flatMap(({ about, go }) => (go ? [] : [about]));
+
+test('no-go, when somebody has paused the windows: who and why is said', () => {
+  const given = facts({ windowsPaused: 'paused by Sam: month end' });
+  expect(noes(given)).toEqual(['window']);
+  expect(goNoGo(given).answers.find(({ about }) => about === 'window')?.why).toContain('paused by Sam: month end');
+});
 
 test('go, when everything is there: every question is answered, and the window named', () => {
   const { go, opening, answers, contact } = goNoGo(facts());

@@ -42,6 +42,7 @@ const ENDINGS: Readonly<Record<Ending, true>> = { completed: true, abandoned: tr
 const NOTICES: Readonly<Record<NoticeKind, true>> = { stopped: true, reminder: true, escalation: true };
 const ABOUT: Readonly<Record<GoNoGo['answers'][number]['about'], true>> = {
   decisions: true,
+  window: true,
   freeze: true,
   credentials: true,
   companies: true,
