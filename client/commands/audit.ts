@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { stringify } from 'csv-stringify/sync';
+import { whatWasDecided } from '../../domain/decision-in-words';
 import type { Recorded } from '../../domain/migration-state';
 import { readMigration, readTrail } from '../../store';
 import type { Ferry } from '../ferry';
@@ -45,13 +46,12 @@ async function readWhole({ db }: Ferry, migrationId: string): Promise<readonly R
 const PRINTERS: Readonly<Record<Format, (screen: Screen, trail: readonly Recorded[]) => void>> = {
   table: (screen, trail) =>
     screen.table(
-      [{ title: 'When', whole: true }, { title: 'Who' }, { title: 'What' }, { title: 'Became' }, { title: 'Why' }],
+      [{ title: 'When', whole: true }, { title: 'Who' }, { title: 'What' }, { title: 'Became' }],
       trail.map(({ decision, outcome }) => [
         localTime(outcome.at),
         `${decision.by ?? 'unknown'}${decision.role ? ` (${decision.role})` : ''}`,
         whatOf({ decision, outcome }),
         outcome.applied ? { text: outcome.text, style: 'green' } : { text: `refused: ${outcome.text}`, style: 'red' },
-        'reason' in decision ? (decision.reason ?? '') : '',
       ]),
     ),
   jsonl: (screen, trail) => {
@@ -83,20 +83,5 @@ function entryOf({ decision, outcome }: Recorded) {
 }
 
 function whatOf({ decision }: Recorded): string {
-  switch (decision.kind) {
-    case 'step':
-      return `${decision.verdict} ${decision.step}`;
-    case 'unreadable':
-      return `unreadable ${decision.message}`;
-    case 'sync-disabled':
-    case 'exclude':
-    case 'skip':
-    case 'retry':
-    case 'relink': {
-      const { companies } = decision;
-      return `${decision.kind} ${companies === 'all' ? 'all' : companies.join(' ')}`;
-    }
-    default:
-      return decision.kind;
-  }
+  return decision.kind === 'unreadable' ? `unreadable ${decision.message}` : whatWasDecided(decision);
 }
