@@ -1,5 +1,6 @@
 /** The slices and looks of a batch run. */
 import type { StopReason } from '../domain/failures';
+import { paceOf } from '../domain/limits';
 import { readLimits } from '../store';
 import type { CheckWork, SliceWork } from './crossing';
 import { checkDue, importGroups, whatIsAhead } from './crossing';
@@ -34,8 +35,12 @@ export function batchActivities(deps: ActivityDeps) {
       const result = await importGroups(deps, { ...work, onlyRow: null });
       const { paused, nextClaimInMs, nextTakeOverInMs } = await whatIsAhead(deps, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
-      const { slicesAtOnce } = limits;
-      return { ...result, slicesAtOnce, nextClaimInMs: paused ? null : nextClaimInMs, nextTakeOverInMs };
+      return {
+        ...result,
+        slicesAtOnce: paceOf(limits).slices,
+        nextClaimInMs: paused ? null : nextClaimInMs,
+        nextTakeOverInMs,
+      };
     },
 
     async verifyDue(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {

@@ -1,6 +1,7 @@
 /** The course of a migration: opening, recording what was decided, closing. */
 import type { Counts } from '../domain/company-state';
 import type { Decision, Outcome } from '../domain/decision';
+import { paceOf } from '../domain/limits';
 import type { Ending, Recorded } from '../domain/migration-state';
 import {
   acceptFailures,
@@ -15,6 +16,7 @@ import {
   openMigration,
   openWithNewCredential,
   openVault,
+  rampIsOpen,
   readLimits,
   recordDecisions,
   setPaused,
@@ -49,8 +51,10 @@ export function courseActivities(deps: ActivityDeps) {
 
     async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<RunBegun> {
       const { limits } = await readLimits(db, migrationId);
-      const companiesInRamp = await beginRun(db, migrationId, run, ramp ? limits.rampCompanies : 0);
-      return { slicesAtOnce: limits.slicesAtOnce, companiesInRamp };
+      // A ramp that was interrupted goes on: the rest follows once it has gone well.
+      const inRamp = ramp || (await rampIsOpen(db, migrationId));
+      const companiesInRamp = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
+      return { slicesAtOnce: paceOf(limits).slices, companiesInRamp };
     },
 
     async setPaused({ migrationId, paused }: OfMigration & { paused: boolean }): Promise<void> {

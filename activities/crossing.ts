@@ -2,8 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { StopReason } from '../domain/failures';
-import type { MigrationLimits } from '../domain/limits';
-import { exceedsTolerance } from '../domain/limits';
+import { exceedsTolerance, paceOf } from '../domain/limits';
 import type { Platform } from '../domain/platforms';
 import { findPlatform } from '../domain/platforms';
 import type { Ahead, ClaimedCompany, Claimant, DueCompany } from '../store';
@@ -79,18 +78,18 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
     inLanes<Claimed, Imported>({
       take: async (underWay) => {
         // What is under way is written down first.
-        if (underWay === 0 && Date.now() < paceUntil) await sleep(Math.min(paceUntil - Date.now(), LONGEST_MS));
+        if (underWay === 0 && Date.now() < paceUntil) await sleep(paceUntil - Date.now());
         // Read for every group: they may be changed while a run is under way.
         const { limits } = await readLimits(db, migrationId);
         const lanes = limits.companiesPerSliceAtOnce;
-        const isOver =
-          Date.now() >= until || crossing.signal.aborted || (onlyRow === null && slice > limits.slicesAtOnce);
+        const pace = paceOf(limits);
+        const isOver = Date.now() >= until || crossing.signal.aborted || (onlyRow === null && slice > pace.slices);
         if (isOver || Date.now() < paceUntil || underWay >= lanes) return { items: [], lanes };
         // Before the claim, so that it is early rather than late.
         const sendBefore = new Date(Date.now() + deps.sendWithinMs);
-        const { companies, takenOver } = await nextGroup(lanes - underWay);
+        const { companies, takenOver } = await nextGroup(Math.min(lanes - underWay, pace.companies));
         claimed += companies.length;
-        paceUntil = sendBefore.getTime() - deps.sendWithinMs + paceOf(limits, companies.length);
+        paceUntil = sendBefore.getTime() - deps.sendWithinMs + companies.length * pace.waitMs;
         return { items: companies.map((company) => ({ company, takenOver, sendBefore })), lanes };
       },
       handle: ({ company, takenOver, sendBefore }) => importCompany({ ...crossing, sendBefore }, company, takenOver),
@@ -119,14 +118,6 @@ async function tooManyFailed({ db }: ActivityDeps, migrationId: string): Promise
   if (!exceedsTolerance(limits, await countFailures(db, migrationId))) return false;
   await setPaused(db, migrationId, true);
   return true;
-}
-
-/**
- * Where the plan says how many companies may be started in a minute, each slice takes its part of them: so long it waits
- * after it has started so many. Milliseconds.
- */
-function paceOf({ companiesPerMinute, slicesAtOnce }: MigrationLimits, started: number): number {
-  return companiesPerMinute === null ? 0 : (started * slicesAtOnce * 60_000) / companiesPerMinute;
 }
 
 async function platformOf({ db }: ActivityDeps, migrationId: string): Promise<Platform> {

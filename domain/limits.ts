@@ -129,6 +129,27 @@ function isPatience(value: unknown): boolean {
   return [firstAfterMs, everyMs, escalateAfterMs].every(wholeWithin(MINUTE_MS, 365 * DAY_MS));
 }
 
+/** The pace as each slice keeps it: so many slices, each starting so many companies and then waiting so long. */
+export interface Pace {
+  readonly slices: number;
+  /** Started together by one slice at most. */
+  readonly companies: number;
+  /** After each company that was started. A minute at most after all of them. */
+  readonly waitMs: number;
+}
+
+/** A pace slower than a company a minute for each slice takes fewer slices: what a slice waits for longer would be forgotten. */
+export function paceOf({
+  slicesAtOnce,
+  companiesPerSliceAtOnce,
+  companiesPerMinute,
+}: Pick<MigrationLimits, 'slicesAtOnce' | 'companiesPerSliceAtOnce' | 'companiesPerMinute'>): Pace {
+  if (companiesPerMinute === null) return { slices: slicesAtOnce, companies: companiesPerSliceAtOnce, waitMs: 0 };
+  const slices = Math.min(slicesAtOnce, companiesPerMinute);
+  const companies = Math.min(companiesPerSliceAtOnce, Math.floor(companiesPerMinute / slices));
+  return { slices, companies, waitMs: (slices * MINUTE_MS) / companiesPerMinute };
+}
+
 /** Of fewer companies a share says nothing. */
 const LEAST_TRIED = 20;
 

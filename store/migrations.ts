@@ -117,6 +117,19 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
     where companies.migration_id = ${migrationId} and companies.row = first.row`.execute(db);
 }
 
+/** Whether companies of the ramp are still to be moved, or more than a tenth of them to be verified. */
+export async function rampIsOpen(db: Database, migrationId: string): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`
+    select coalesce(bool_or(c.state = 'importing' or (c.state = 'waiting' and c.confirmed_at is not null
+        and c.held_back is null and v.row is not null and (not m.rotating or v.obtained_at >= c.confirmed_at)))
+      or count(*) filter (where c.state = 'syncing') > count(*) / 10, false) as open
+    from companies c
+    join migrations m on m.id = c.migration_id
+    left join credentials v on v.migration_id = c.migration_id and v.row = c.row
+    where c.migration_id = ${migrationId} and c.in_ramp`.execute(db);
+  return rows[0]?.open ?? false;
+}
+
 export async function setPaused(db: Database, migrationId: string, paused: boolean): Promise<void> {
   await db.updateTable('migrations').set({ paused }).where('id', '=', migrationId).execute();
 }

@@ -1,8 +1,10 @@
 /** The plan's limits, as every group of a slice finds them in the ledger. */
 import { beginRun, changeLimits, countCompanies } from '../../store';
 import type { CrossingRig } from '../support/crossing';
-import { openCrossingRig } from '../support/crossing';
+import { anActivity, openCrossingRig } from '../support/crossing';
+import { until } from '../support/conditions';
 import { passedOn } from '../support/interposer';
+import { putRow } from '../support/ledger';
 
 let rig: CrossingRig;
 beforeAll(async () => {
@@ -67,6 +69,39 @@ test('companies are started no faster than the plan says, all slices together', 
   await rig.importSlice(id, { atOnce: 1 });
   // Four companies at two a second, as half of four a second is this slice's: the last one need not be waited for.
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
+});
+
+test('a pace slower than one company a minute for each slice is kept by fewer slices', async () => {
+  const { id } = await rig.migration(some(4, 'sbx-ok-1'));
+  await changeLimits(rig.ledger.db, id, { companiesPerMinute: 1, slicesAtOnce: 4, companiesPerSliceAtOnce: 4 });
+  const slice = (number: number, environment = anActivity()) =>
+    rig.perform((activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: number }), environment);
+  expect(await slice(2)).toMatchObject({ claimed: 0, slicesAtOnce: 1 });
+  const environment = anActivity();
+  const first = slice(1, environment);
+  await until(async () => (await countCompanies(rig.ledger.db, id)).syncing === 1);
+  // Now it waits for a minute, holding on: whoever came after it would begin at once.
+  environment.cancel();
+  await first.catch(() => undefined);
+  expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 1, waiting: 3 });
+});
+
+test('a ramp that was interrupted goes on in the next run, and is over when its companies are', async () => {
+  const { id } = await rig.migration(some(5, 'sbx-ok-1'));
+  await changeLimits(rig.ledger.db, id, { rampCompanies: 3 });
+  const begin = (run: string, ramp: boolean) =>
+    rig.perform((activities) => activities.beginRun({ migrationId: id, run, ramp }));
+  expect(await begin('run-1', true)).toMatchObject({ companiesInRamp: 3 });
+  await rig.perform((activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: 1 }), anActivity());
+  await putRow(rig.ledger.db, id, 3, { state: 'waiting' });
+  // One of the ramp waits again: somebody has paused, or its try was put off.
+  expect(await begin('run-2', false)).toMatchObject({ companiesInRamp: 3 });
+  await rig.perform((activities) => activities.importSlice({ migrationId: id, run: 'run-2', slice: 1 }), anActivity());
+  expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 3, waiting: 2 });
+  // All of them still sync: nobody knows yet whether it went well.
+  expect(await begin('run-3', false)).toMatchObject({ companiesInRamp: 3 });
+  await rig.verify(id);
+  expect(await begin('run-4', false)).toMatchObject({ companiesInRamp: 0 });
 });
 
 test('the ramp is moved alone, and the rest by the run after it', async () => {
