@@ -51,17 +51,28 @@ export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo
 }
 
 /** @throws {SealBroken} */
-export async function open(privateKey: Secret<Buffer>, sealed: Uint8Array, boundTo: Uint8Array): Promise<Buffer> {
-  const recipientKey = await suite.kem.deserializePrivateKey(exact(privateKey.reveal()));
-  if (sealed[0] !== VERSION) throw new SealBroken();
-  const enc = exact(sealed.subarray(1, HEADER_BYTES));
-  try {
-    return Buffer.from(
-      await suite.open({ recipientKey, enc, info: INFO }, exact(sealed.subarray(HEADER_BYTES)), exact(boundTo)),
-    );
-  } catch (error) {
-    throw new SealBroken({ cause: error });
-  }
+export type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Promise<Buffer>;
+
+/**
+ * What opens every box that was sealed with this public key. The keys are read once: read anew for each box they would
+ * take longer than opening it.
+ */
+export async function openerFor({ publicKey, privateKey }: VaultKey): Promise<Opener> {
+  const recipientKey = {
+    publicKey: await suite.kem.deserializePublicKey(exact(publicKey)),
+    privateKey: await suite.kem.deserializePrivateKey(exact(privateKey.reveal())),
+  };
+  return async (sealed, boundTo) => {
+    if (sealed[0] !== VERSION) throw new SealBroken();
+    const enc = exact(sealed.subarray(1, HEADER_BYTES));
+    try {
+      return Buffer.from(
+        await suite.open({ recipientKey, enc, info: INFO }, exact(sealed.subarray(HEADER_BYTES)), exact(boundTo)),
+      );
+    } catch (error) {
+      throw new SealBroken({ cause: error });
+    }
+  };
 }
 
 /** The bytes alone: small Buffers are pieces of one large memory, which the library would take as a whole. */

@@ -10,7 +10,7 @@ import type { CompanyState } from '../domain/company-state';
 import { COMPANY_STATES } from '../domain/company-state';
 import { remediesFor } from '../domain/remedies';
 import type { KeyProvider } from '../security';
-import { createVaultKey, open, seal, Secret } from '../security';
+import { createVaultKey, openerFor, seal, Secret } from '../security';
 import type { Database } from './database';
 
 export type CredentialFields = Readonly<Record<string, string>>;
@@ -168,13 +168,14 @@ export interface VaultReader {
  */
 export async function readVault(db: Database, keys: KeyProvider, migrationId: string): Promise<VaultReader> {
   const key = await readKey(db, migrationId);
-  if (!key?.vault_wrapped_key || !key.vault_key_id) {
+  if (!key?.vault_public_key || !key.vault_wrapped_key || !key.vault_key_id) {
     throw new VaultClosed(`migration ${migrationId} has no open vault`);
   }
   const privateKey = await keys.unwrap(key.vault_key_id, key.vault_wrapped_key);
+  const open = await openerFor({ publicKey: key.vault_public_key, privateKey });
   return {
     open: async (row, sealed) => {
-      const plain = await open(privateKey, sealed, boundTo(migrationId, row));
+      const plain = await open(sealed, boundTo(migrationId, row));
       return new Secret(JSON.parse(plain.toString('utf8')) as CredentialFields);
     },
   };
