@@ -13,8 +13,8 @@ export const records = proxyActivities<Activities>({
 });
 
 /**
- * Checks read every company of the account, page after page, and heartbeat. Like other short work they come back after
- * an outage, however long.
+ * Checks look at many companies, one after the other, and heartbeat. Like other short work they come back after an
+ * outage, however long.
  */
 export const checks = proxyActivities<Activities>({
   startToCloseTimeout: '30 minutes',

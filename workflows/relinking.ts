@@ -1,5 +1,5 @@
 /** End customers who are to connect again: the migration looks at the service whether they have. */
-import { records } from './activity-proxies';
+import { checks, records } from './activity-proxies';
 import type { Desk } from './desk';
 import { growingWait } from './growing-wait';
 import { inLedger } from './moving';
@@ -33,7 +33,7 @@ async function lookForRelinked(desk: Desk, isOver: () => boolean): Promise<void>
     await conditionOrTimer(() => isOver() || asked(), timer);
     if (isOver()) return;
     const { relinking } = desk.state();
-    const { waiting } = await records.lookForRelinked.executeWithOptions(
+    const { waiting } = await checks.lookForRelinked.executeWithOptions(
       { summary: 'Look whether end customers have connected again' },
       [{ migrationId }],
     );

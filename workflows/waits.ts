@@ -7,6 +7,7 @@
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { Counts } from '../domain/company-state';
 import type { MigrationState, Recorded } from '../domain/migration-state';
+import { nextToRecord } from '../domain/recording';
 
 /** How long a wait lasts at most, and what it is for, as Temporal's own tools show it. */
 export interface Timer {
@@ -34,7 +35,9 @@ export function waitsOf(
   let cutting = false;
   let recording = false;
   const shouldBeCut = (): boolean => workflowInfo().continueAsNewSuggested;
-  const historyIsLong = (): boolean => shouldBeCut() && !recording;
+  /** Whether what is not recorded yet is short enough to be carried over the cut. */
+  const isCarried = (): boolean => nextToRecord(state().unrecorded).length === state().unrecorded.length;
+  const historyIsLong = (): boolean => shouldBeCut() && !recording && isCarried();
 
   async function whileNothing(reached: (state: MigrationState) => boolean, timer?: Timer): Promise<void> {
     waits += 1;
@@ -49,20 +52,21 @@ export function waitsOf(
   async function until(reached: (state: MigrationState) => boolean): Promise<boolean> {
     const { step } = state();
     await whileNothing((now) => reached(now) || now.closed !== null || now.step !== step);
-    return reached(state()) && state().step === step;
+    return reached(state()) && state().step === step && state().closed === null;
   }
 
   async function keepRecording(record: (unrecorded: readonly Recorded[]) => Promise<Counts>): Promise<void> {
     // What comes before a cut that nothing holds up is recorded after it: a flood of messages must not put it off.
-    const cutComes = (): boolean => state().closed === null && (cutting || (shouldBeCut() && waits > 0));
+    const cutComes = (): boolean =>
+      state().closed === null && (cutting || (shouldBeCut() && waits > 0)) && isCarried();
     for (;;) {
       await condition(() => (state().unrecorded.length > 0 && !cutComes()) || state().closed !== null);
-      const { unrecorded } = state();
-      if (unrecorded.length === 0) return;
+      const next = nextToRecord(state().unrecorded);
+      if (next.length === 0) return;
       recording = true;
-      const counts = await record(unrecorded);
+      const counts = await record(next);
       recording = false;
-      change((before) => ({ ...before, counts, unrecorded: before.unrecorded.slice(unrecorded.length) }));
+      change((before) => ({ ...before, counts, unrecorded: before.unrecorded.slice(next.length) }));
     }
   }
 
