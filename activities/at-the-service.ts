@@ -1,5 +1,6 @@
 /** What the Company Data Service has of a row: looked up before anything is done twice. */
 import type { Company, CompanyDataClient, Connection } from '../company-data-client';
+import { CompanyDataError } from '../company-data-client';
 
 interface CallOptions {
   readonly signal?: AbortSignal;
@@ -42,4 +43,11 @@ export async function connectionTo(
 async function firstOf<T>(values: AsyncIterable<T>): Promise<T | undefined> {
   for await (const value of values) return value;
   return undefined;
+}
+
+/** Whether the service says that there is no such thing, or no longer. */
+export function isGone(error: unknown): error is CompanyDataError {
+  if (!(error instanceof CompanyDataError)) return false;
+  const failure = error.toFailure();
+  return failure.kind === 'answer' && failure.status === 404;
 }

@@ -1,12 +1,11 @@
 /** The end of a migration, whichever way it came: nothing is left in the air, and nothing useless at the service. */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { CompanyDataError } from '../company-data-client';
 import type { CompanyDataClient } from '../company-data-client';
 import type { Platform } from '../domain/platforms';
 import { findPlatform } from '../domain/platforms';
 import type { InterruptedCompany } from '../store';
 import { forgetAtTheService, readInterrupted, readMigration, readUnused, settleInterrupted } from '../store';
-import { companyOfRow, connectionTo, rowTag } from './at-the-service';
+import { companyOfRow, connectionTo, isGone, rowTag } from './at-the-service';
 import type { ActivityDeps } from './deps';
 
 interface OfMigration {
@@ -96,10 +95,4 @@ async function removeCompany(service: CompanyDataClient, companyId: string, sign
   } catch (error) {
     if (!isGone(error)) throw error;
   }
-}
-
-function isGone(error: unknown): boolean {
-  if (!(error instanceof CompanyDataError)) return false;
-  const failure = error.toFailure();
-  return failure.kind === 'answer' && failure.status === 404;
 }

@@ -46,8 +46,9 @@ export async function findUnknown(
 }
 
 /**
- * The company that goes first: the wanted one, or the first that can be moved. One that has failed is put back to be
- * moved again; one that is migrated is looked at again. Null: there is none, or the wanted one lacks its credential.
+ * The company that goes first: the wanted one, or the first that can be moved. One that was not moved, or of which
+ * nobody knows, is put back to be moved again; one that is migrated is looked at again. Null: there is none, or the
+ * wanted one lacks its credential.
  */
 export async function chooseFirst(
   db: Database,
@@ -59,8 +60,9 @@ export async function chooseFirst(
     set state = case state when 'migrated' then 'syncing' else 'waiting' end,
         next_check_at = case state when 'migrated' then clock_timestamp() end,
         sync_started_at = case state when 'migrated' then clock_timestamp() end,
-        failure = null, failure_text = null, not_before = null
-    where migration_id = ${migrationId} and reference = ${wanted} and state in ('failed', 'migrated')`.execute(db);
+        failure = null, failure_text = null, failure_accepted = false, not_before = null, relinking_since = null
+    where migration_id = ${migrationId} and reference = ${wanted}
+      and state in ('failed', 'outcome-unknown', 'migrated')`.execute(db);
   const { rows } = await sql<{ row: number; reference: string }>`
     select c.row, c.reference from companies c
     join migrations m on m.id = c.migration_id

@@ -26,7 +26,8 @@ export async function leaveOut(db: Database, { migrationId, companies, as, by, r
 export async function tryAgain(db: Database, migrationId: string, companies: Companies): Promise<void> {
   await sql`
     update companies
-    set state = 'waiting', failure = null, failure_text = null, not_before = null, relinking_since = null
+    set state = 'waiting', failure = null, failure_text = null, failure_accepted = false, not_before = null,
+        relinking_since = null
     where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and ${named(companies)}`.execute(db);
 }
 
@@ -41,8 +42,8 @@ export async function openWithNewCredential(
 ): Promise<void> {
   await sql`
     update companies c
-    set state = 'waiting', failure = null, failure_text = null, evidence = null, accepted = null, not_before = null,
-        relinking_since = null
+    set state = 'waiting', failure = null, failure_text = null, failure_accepted = false, evidence = null,
+        accepted = null, not_before = null, relinking_since = null
     from credentials v
     where c.migration_id = ${migrationId} and c.state in ('failed', 'outcome-unknown')
       and c.reference = any(${companies})
@@ -61,7 +62,7 @@ export async function awaitRelink(
 }
 
 export interface Failures {
-  /** Beyond those that support has accepted. */
+  /** Companies that were not moved, or of which nobody knows, beyond those that support has accepted. */
   readonly failed: number;
   /** Companies about which something final is known, and those that sync. */
   readonly tried: number;
@@ -75,25 +76,23 @@ export async function countFailures(
 ): Promise<Failures> {
   const { rows } = await sql<Failures>`
     select
-      greatest(0, (select count(*) from companies where migration_id = m.id and state = 'failed') - m.failures_accepted)
+      (select count(*) from companies
+        where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and not failure_accepted)
         as failed,
       (select count(*) from (
         select from companies
         where migration_id = ${migrationId} and state in ('migrated', 'failed', 'syncing', 'outcome-unknown')
-        limit ${enough}) counted) as tried
-    from migrations m
-    where m.id = ${migrationId}`.execute(db);
+        limit ${enough}) counted) as tried`.execute(db);
   const [failures] = rows;
-  if (!failures) throw new Error(`migration ${migrationId} is not in the ledger`);
+  if (!failures) throw new Error('a select without from always gives one row');
   return failures;
 }
 
 /** What has failed until now no longer counts against what is tolerated. */
 export async function acceptFailures(db: Database, migrationId: string): Promise<void> {
   await sql`
-    update migrations set failures_accepted = (
-      select count(*) from companies c where c.migration_id = migrations.id and c.state = 'failed'
-    ) where id = ${migrationId}`.execute(db);
+    update companies set failure_accepted = true
+    where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown')`.execute(db);
 }
 
 export interface RelinkingCompany {
@@ -116,10 +115,22 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
 export async function recordRelinked(db: Database, migrationId: string, row: number): Promise<void> {
   await sql`
     update companies
-    set state = 'syncing', failure = null, failure_text = null, accepted = null, relinking_since = null, checks = 0,
+    set state = 'syncing', failure = null, failure_text = null, failure_accepted = false, accepted = null,
+        relinking_since = null, checks = 0,
         crossed_at = coalesce(crossed_at, clock_timestamp()),
         sync_started_at = clock_timestamp(), next_check_at = clock_timestamp()
     where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')`.execute(db);
+}
+
+/** The service no longer has the connection that the end customer was to use: its link leads nowhere. */
+export async function giveUpRelinking(db: Database, migrationId: string, row: number, why: string): Promise<void> {
+  await db
+    .updateTable('companies')
+    .set({ relinking_since: null, link_url: null, failure_text: why })
+    .where('migration_id', '=', migrationId)
+    .where('row', '=', row)
+    .where('relinking_since', 'is not', null)
+    .execute();
 }
 
 function named(companies: Companies) {

@@ -130,8 +130,6 @@ const settlingExceptions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
-        -- So many failures support has accepted: only those beyond count against what the plan tolerates.
-        add column failures_accepted integer not null default 0,
         -- As it was estimated when its start was proposed: what the report compares with what came true.
         add column planned jsonb,
         -- Only the companies of the ramp may be claimed.
@@ -147,6 +145,8 @@ const settlingExceptions: Migration = {
         -- Who left it out or gave it up, and why.
         add column settled_by text,
         add column settled_reason text,
+        -- Support has gone on although it was not moved: it no longer counts against what the plan tolerates.
+        add column failure_accepted boolean not null default false,
         -- Since when the end customer is expected to connect again.
         add column relinking_since timestamptz,
         -- Written before the authorization leaves: without it, no credential has been used.

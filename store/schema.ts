@@ -24,7 +24,6 @@ interface MigrationTable {
   supplied_by: string;
   supplied_at: Generated<Date>;
   current_run: string | null;
-  failures_accepted: Generated<number>;
   planned: Json<Planned> | null;
   ramp_only: Generated<boolean>;
   window_opens_at: Date | null;
@@ -69,6 +68,7 @@ interface CompanyTable {
   evidence: Json<readonly Evidence[]> | null;
   in_ramp: Generated<boolean>;
   held_back: string | null;
+  failure_accepted: Generated<boolean>;
   settled_by: string | null;
   settled_reason: string | null;
   relinking_since: Date | null;

@@ -70,6 +70,12 @@ describe('the first company', () => {
     expect(await readRow(db, id, 2)).toMatchObject({ state: 'waiting', failure: null, failure_text: null });
   });
 
+  test('of which nobody knows is put back as well, when support asks for it once more', async () => {
+    const { id } = await movable(ledger, rowsOf(1));
+    await putRow(db, id, 1, { state: 'outcome-unknown', failure_text: 'the answer was lost' });
+    expect(await chooseFirst(db, id, 'c1')).toEqual({ row: 1, reference: 'c1' });
+  });
+
   test('that is migrated is looked at again: its credential is gone, and nothing crosses twice', async () => {
     const { id } = await movable(ledger, rowsOf(1));
     await putRow(db, id, 1, { state: 'migrated' });

@@ -1,6 +1,14 @@
 /** What people settle about companies that were not moved. */
 import type { Database } from '../../store';
-import { awaitRelink, leaveOut, readRelinking, recordRelinked, tryAgain } from '../../store';
+import {
+  acceptFailures,
+  awaitRelink,
+  countFailures,
+  leaveOut,
+  readRelinking,
+  recordRelinked,
+  tryAgain,
+} from '../../store';
 import type { Ledger } from '../support/ledger';
 import { movable, openLedger, putRow, readRow, rowsOf } from '../support/ledger';
 
@@ -57,4 +65,23 @@ test('what is left out or given up keeps who said so and why, and what went wron
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'excluded', ...settled });
   expect(await readRow(db, id, 2)).toMatchObject({ state: 'skipped', failure_text: 'too few', ...settled });
   expect(await readRow(db, id, 3)).toMatchObject({ state: 'migrated', settled_by: null });
+});
+
+test('what was not moved, and what nobody knows, counts until support has gone on; each of them again once it is tried again', async () => {
+  const { id } = await movable(ledger, rowsOf(6));
+  for (const row of [1, 2]) await putRow(db, id, row, { state: 'failed', failure: 'incomplete' });
+  await putRow(db, id, 3, { state: 'outcome-unknown' });
+  await putRow(db, id, 4, { state: 'migrated' });
+  expect(await countFailures(db, id)).toEqual({ failed: 3, tried: 4 });
+  await acceptFailures(db, id);
+  expect(await countFailures(db, id)).toEqual({ failed: 0, tried: 4 });
+
+  // One that was accepted makes no room for another when it is settled.
+  await leaveOut(db, { migrationId: id, companies: ['c1'], as: 'skip', by: 'Sam', reason: 'sold' });
+  await putRow(db, id, 5, { state: 'failed', failure: 'incomplete' });
+  expect(await countFailures(db, id)).toMatchObject({ failed: 1 });
+
+  await tryAgain(db, id, ['c2']);
+  await putRow(db, id, 2, { state: 'failed', failure: 'incomplete' });
+  expect(await countFailures(db, id)).toMatchObject({ failed: 2 });
 });

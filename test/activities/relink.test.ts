@@ -1,0 +1,31 @@
+import { awaitRelink, readRelinking } from '../../store';
+import type { CrossingRig } from '../support/crossing';
+import { openCrossingRig } from '../support/crossing';
+import { readRow } from '../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+afterAll(() => rig.close());
+
+test('a company that was deleted at the service is waited for no longer, and keeps nobody else waiting', async () => {
+  const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
+  const { company_id: companyId } = await readRow(db, id, 1);
+  await rig.direct.deleteCompany(companyId ?? '');
+  const { link_url: linkUrl, organization } = await readRow(db, id, 2);
+  expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
+
+  const look = () => rig.perform((activities) => activities.lookForRelinked({ migrationId: id }));
+  expect(await look()).toEqual({ relinked: 1, waiting: 0 });
+  expect(await readRow(db, id, 1)).toMatchObject({
+    state: 'failed',
+    link_url: null,
+    failure_text: expect.stringContaining('its link no longer works') as string,
+  });
+  expect(await readRow(db, id, 2)).toMatchObject({ state: 'syncing' });
+  expect(await readRelinking(db, id)).toEqual([]);
+});
