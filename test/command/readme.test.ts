@@ -1,4 +1,4 @@
-/** The README names every command, every platform that can be moved, and why each package is there. */
+/** The README names every command, platform and package; the runbook's commands are ones that there are. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PLATFORMS } from '../../domain/platforms';
@@ -38,4 +38,25 @@ test('every package is there for a reason', () => {
   const isNamed = (name: string): boolean =>
     built.includes(`\`${name}\``) || built.includes(`\`${name.split('/')[0]}/*\``);
   expect(packages.filter((name) => !isNamed(name))).toEqual([]);
+});
+
+test('every command of the runbook is one that ferry knows, with its options', async () => {
+  const runbook = readFileSync(path.join(ROOT, 'docs/runbook.md'), 'utf8');
+  const named = [...runbook.matchAll(/`ferry ([a-z-]+)((?: (?:show|resume|trigger|pause)\b)?)([^`]*)`/g)];
+  expect(named.length).toBeGreaterThan(60);
+  const optionsOf = new Map<string, Set<string>>();
+  for (const [, name = '', sub = '', rest = ''] of named) {
+    const command = [name, ...sub.split(' ').filter((word) => word !== '')];
+    optionsOf.set(
+      command.join(' '),
+      new Set([...(optionsOf.get(command.join(' ')) ?? []), ...(rest.match(/--[a-z-]+/g) ?? [])]),
+    );
+  }
+  for (const [command, options] of optionsOf) {
+    const { out } = await ferry([...command.split(' '), '--help']);
+    const unknown = [...options].filter((option) => !out.includes(`${option} `));
+    // Of a command that there is not, the help is that of ferry itself.
+    const known = out.startsWith(`Usage: ferry ${command} `);
+    expect({ command, known, unknown }).toEqual({ command, known: true, unknown: [] });
+  }
 });
