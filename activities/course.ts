@@ -5,26 +5,23 @@ import { paceOf } from '../domain/limits';
 import type { Ending, Recorded } from '../domain/migration-state';
 import {
   acceptFailures,
-  awaitRelink,
   beginRun,
   changeLimits,
   closeMigration,
   confirmDisabled,
   countCompanies,
   destroyVault,
-  leaveOut,
   openMigration,
-  openWithNewCredential,
   openVault,
   rampIsOpen,
   readLimits,
   recordDecisions,
   setPaused,
   stopClaims,
-  tryAgain,
   withdrawConfirmations,
 } from '../store';
 import type { ActivityDeps } from './deps';
+import { isSettling, settleAndRecord } from './settling';
 import { keepToWindows } from './windows';
 
 interface OfMigration {
@@ -63,10 +60,14 @@ export function courseActivities(deps: ActivityDeps) {
 
     /** What decisions mean for the ledger is written first, so that the trail never says more than was done. */
     async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
-      for (const { decision, outcome } of recorded) {
-        if (outcome.applied && decision.kind !== 'unreadable') await carryOut(deps, migrationId, decision, outcome);
+      for (const each of recorded) {
+        const { decision, outcome } = each;
+        if (outcome.applied && isSettling(decision)) await settleAndRecord(db, migrationId, { decision, outcome });
+        else {
+          if (outcome.applied && decision.kind !== 'unreadable') await carryOut(deps, migrationId, decision, outcome);
+          await recordDecisions(db, migrationId, [each]);
+        }
       }
-      await recordDecisions(db, migrationId, recorded);
       return countCompanies(db, migrationId);
     },
 
@@ -95,21 +96,6 @@ async function carryOut(deps: ActivityDeps, migrationId: string, decision: Decis
         await withdrawConfirmations(db, migrationId);
       }
       return;
-    case 'exclude':
-    case 'skip':
-      return leaveOut(db, {
-        migrationId,
-        companies: decision.companies,
-        as: decision.kind,
-        by: decision.by,
-        reason: decision.reason,
-      });
-    case 'retry':
-      return tryAgain(db, migrationId, decision.companies);
-    case 'replace-credential':
-      return openWithNewCredential(db, migrationId, decision.companies);
-    case 'relink':
-      return awaitRelink(db, { migrationId, companies: decision.companies, at });
     case 'time':
       if (decision.windows) await changeLimits(db, migrationId, { windows: decision.windows });
       return;
@@ -120,6 +106,11 @@ async function carryOut(deps: ActivityDeps, migrationId: string, decision: Decis
       return;
     case 'cancel':
       return stopClaims(db, migrationId);
+    case 'exclude':
+    case 'skip':
+    case 'retry':
+    case 'relink':
+    case 'replace-credential':
     case 'first-company':
     case 'application-supplied':
     case 'manifest-amended':

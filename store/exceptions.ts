@@ -12,23 +12,29 @@ export interface LeavingOut {
   readonly reason: string;
 }
 
-/** Companies that are not moved at all. One that is being moved, or was, stays as it is. */
-export async function leaveOut(db: Database, { migrationId, companies, as, by, reason }: LeavingOut): Promise<void> {
+/**
+ * Companies that are not moved at all. One that is being moved, or was, stays as it is.
+ *
+ * @returns how many are left out by this, as each of these says of how many it was done
+ */
+export async function leaveOut(db: Database, { migrationId, companies, as, by, reason }: LeavingOut): Promise<number> {
   const from = as === 'exclude' ? ['waiting'] : ['failed', 'outcome-unknown'];
-  await sql`
+  const { numAffectedRows } = await sql`
     update companies
     set state = ${as === 'exclude' ? 'excluded' : 'skipped'}, settled_by = ${by}, settled_reason = ${reason},
         relinking_since = null
     where migration_id = ${migrationId} and reference = any(${companies}) and state = any(${from})`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Companies that have failed wait to be moved again. What is known of them at the service is kept, and looked at first. */
-export async function tryAgain(db: Database, migrationId: string, companies: Companies): Promise<void> {
-  await sql`
+export async function tryAgain(db: Database, migrationId: string, companies: Companies): Promise<number> {
+  const { numAffectedRows } = await sql`
     update companies
     set state = 'waiting', failure = null, failure_text = null, failure_accepted = false, not_before = null,
         relinking_since = null
     where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and ${named(companies)}`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /**
@@ -39,8 +45,8 @@ export async function openWithNewCredential(
   db: Database,
   migrationId: string,
   companies: readonly string[],
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const { numAffectedRows } = await sql`
     update companies c
     set state = 'waiting', failure = null, failure_text = null, failure_accepted = false, evidence = null,
         accepted = null, not_before = null, relinking_since = null
@@ -48,17 +54,19 @@ export async function openWithNewCredential(
     where c.migration_id = ${migrationId} and c.state in ('failed', 'outcome-unknown')
       and c.reference = any(${companies})
       and v.migration_id = c.migration_id and v.row = c.row and v.supersedes and v.crossed_at is null`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** The end customers of these companies have been given their link: whether they have used it is looked at from now on. */
 export async function awaitRelink(
   db: Database,
   { migrationId, companies, at }: { readonly migrationId: string; readonly companies: Companies; readonly at: string },
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const { numAffectedRows } = await sql`
     update companies set relinking_since = ${at}::timestamptz
     where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and link_url is not null
       and ${named(companies)}`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 export interface Failures {

@@ -44,7 +44,9 @@ export async function decide(ferry: Ferry, migrationId: string, message: Decisio
   while (Date.now() < until) {
     const outcome = await outcomeOf(ferry, migrationId, decisionId, until - Date.now());
     if (outcome) {
-      return { became: outcome.applied ? 'applied' : 'refused', decisionId, text: outcome.text };
+      const settles = outcome.applied && ABOUT_COMPANIES.includes(message);
+      const { text } = settles ? await carriedOut(ferry, migrationId, outcome) : outcome;
+      return { became: outcome.applied ? 'applied' : 'refused', decisionId, text };
     }
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   }
@@ -64,6 +66,20 @@ async function outcomeOf(
     // Temporal has the decision, whatever keeps us from asking what became of it; a worker may start while we wait.
     return null;
   }
+}
+
+const ABOUT_COMPANIES: readonly DecisionMessage[] = ['exclude', 'skip', 'retry', 'relink', 'replaceCredential'];
+const CARRIED_OUT_WITHIN_MS = 3_000;
+
+/** What became of a decision about companies, once the ledger has it: some of them may have gone on meanwhile. */
+async function carriedOut({ db }: Ferry, migrationId: string, outcome: Outcome): Promise<Outcome> {
+  const until = Date.now() + CARRIED_OUT_WITHIN_MS;
+  while (Date.now() < until) {
+    const recorded = await readOutcome(db, migrationId, outcome.decisionId);
+    if (recorded) return recorded;
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  }
+  return outcome;
 }
 
 async function closedOrMissing({ db }: Ferry, migrationId: string): Promise<Error> {

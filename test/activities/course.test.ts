@@ -38,6 +38,26 @@ describe('what was decided', () => {
     expect(await readDecisions(db, id)).toHaveLength(2);
   });
 
+  test('about companies is recorded with what became of them: some have gone on, and one was never there', async () => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
+    const { db } = rig.ledger;
+    await putRow(db, id, 2, { state: 'importing', attempt: 'a' });
+    await putRow(db, id, 3, { state: 'failed', failure: 'incomplete' });
+    const skip: Decision = { kind: 'skip', decisionId: 's', companies: ['c3'], reason: 'sold', ...sent };
+    const companies = ['c1', 'c2', 'c9', 'c1'];
+    const exclude: Decision = { kind: 'exclude', decisionId: 'e', companies, reason: 'sold', ...sent };
+    // Told twice: it is as true the second time.
+    await record(id, [skip, true], [exclude, true]);
+    await record(id, [skip, true], [exclude, true]);
+    expect(await readRow(db, id, 1)).toMatchObject({ state: 'excluded' });
+    expect(await readRow(db, id, 2)).toMatchObject({ state: 'importing' });
+    const texts = (await readDecisions(db, id)).map(({ outcome }) => outcome.text);
+    expect(texts).toEqual([
+      'so it is',
+      'so it is; done for 1 of 3: the others are unknown, or are not where this can be done',
+    ]);
+  });
+
   test('may be told twice', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     const pause: readonly [Decision, boolean] = [{ kind: 'pause', decisionId: 'p', ...sent }, true];
