@@ -60,8 +60,7 @@ async function moveAndVerify(course: Course, slicesAtOnce: number, mayStillSync:
   importing.begin();
   try {
     for (;;) {
-      const options = { summary: 'Check companies whose sync may be over' };
-      const report = await slices.verifyDue.executeWithOptions(options, [{ migrationId }]);
+      const report = await slices.verifyDue({ migrationId });
       course.report(report.settled, report.stop);
       if (report.claimable && !course.isOver()) importing.begin();
       if (course.stop() !== null) return;

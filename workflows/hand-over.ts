@@ -15,10 +15,7 @@ export async function handOver(desk: Desk): Promise<Handover> {
   const { migrationId } = desk.plan;
   const ending = desk.state().closed ?? 'completed';
   await interruptedSettled(desk);
-  const counts = await records.closeMigration.executeWithOptions(
-    { summary: 'Close the migration and destroy its credentials' },
-    [{ migrationId, ending }],
-  );
+  const counts = await records.closeMigration({ migrationId, ending });
   desk.change((state) => ({ ...state, counts }));
   if (desk.state().schedule !== 'none') await records.deleteSchedule({ migrationId });
   await unusedRemoved(desk);
@@ -29,10 +26,7 @@ export async function handOver(desk: Desk): Promise<Handover> {
 /** Companies whose attempt died just before the end: what became of their credentials is found out, not left open. */
 async function interruptedSettled({ plan: { migrationId } }: Desk): Promise<void> {
   for (;;) {
-    const { againInMs } = await records.settleInterrupted.executeWithOptions(
-      { summary: 'Find out what became of interrupted companies' },
-      [{ migrationId }],
-    );
+    const { againInMs } = await records.settleInterrupted({ migrationId });
     if (againInMs === null) return;
     await sleep(againInMs, { summary: 'Until nothing of an interrupted company can be on its way' });
   }
@@ -41,9 +35,7 @@ async function interruptedSettled({ plan: { migrationId } }: Desk): Promise<void
 /** What was created at the service for companies that were not moved goes; what cannot be removed, the report lists. */
 async function unusedRemoved({ plan: { migrationId } }: Desk): Promise<void> {
   try {
-    await tidying.removeUnused.executeWithOptions({ summary: 'Remove what was created for companies that stay' }, [
-      { migrationId },
-    ]);
+    await tidying.removeUnused({ migrationId });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     log.warn('companies that were created and not used are left at the service', { migrationId });

@@ -84,9 +84,7 @@ async function whileOpen(desk: Desk, work: () => Promise<void>): Promise<void> {
 /** Carries what was decided to the ledger and the audit trail, in order, for as long as the migration lives. */
 async function keepTheTrail(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
-  await desk.keepRecording((recorded) =>
-    records.recordDecisions.executeWithOptions({ summary: 'Record what was decided' }, [{ migrationId, recorded }]),
-  );
+  await desk.keepRecording((recorded) => records.recordDecisions({ migrationId, recorded }));
 }
 
 /** Only between steps and runs: continuing as new would terminate a batch run. */

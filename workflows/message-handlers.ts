@@ -76,7 +76,8 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   exclude: 'Leave companies out that are not moved yet: {"companies": references, "reason", "role", "by"}',
   skip: 'Give up companies that were not moved: {"companies": references, "reason", "role": "support", "by"}',
   retry: 'Try companies again that were not moved: {"companies": "all" or references, "role": "support", "by"}',
-  relink: 'Check again once the end customer has connected again: {"companies": "all" or references, "role": "support", "by"}',
+  relink:
+    'Check again once the end customer has connected again: {"companies": "all" or references, "role": "support", "by"}',
   replaceCredential: 'Sent by ferry after new credentials of companies that were not moved were sealed and stored',
   adjust: 'Change the limits under way: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support", "by"}',
 };

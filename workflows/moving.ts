@@ -41,9 +41,7 @@ export async function windowOpen(desk: Desk): Promise<boolean> {
 /** What is left is estimated from what was measured on the companies that have moved. */
 export async function estimateAgain(desk: Desk, runFinished: boolean): Promise<void> {
   const { migrationId } = desk.plan;
-  const estimate = await records.estimateRest.executeWithOptions({ summary: 'Estimate what is left' }, [
-    { migrationId, runFinished },
-  ]);
+  const estimate = await records.estimateRest({ migrationId, runFinished });
   desk.change((state) => ({ ...state, estimate }));
 }
 

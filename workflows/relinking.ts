@@ -33,10 +33,7 @@ async function lookForRelinked(desk: Desk, isOver: () => boolean): Promise<void>
     await conditionOrTimer(() => isOver() || asked(), timer);
     if (isOver()) return;
     const { relinking } = desk.state();
-    const { waiting } = await checks.lookForRelinked.executeWithOptions(
-      { summary: 'Look whether end customers have connected again' },
-      [{ migrationId }],
-    );
+    const { waiting } = await checks.lookForRelinked({ migrationId });
     const counts = await records.count({ migrationId });
     // What was asked for during the look is looked at next.
     desk.change((state) => ({ ...state, counts, relinking: waiting + state.relinking - relinking }));

@@ -1,5 +1,6 @@
 /** Reminds and escalates beside everything else that a migration does. */
 import { ActivityFailure, condition, log } from '@temporalio/workflow';
+import type { NoticeKind } from '../domain/notices';
 import { afterNotice, nextNotice, noticeOf, waitOf } from '../domain/notices';
 import { notices } from './activity-proxies';
 import type { Desk } from './desk';
@@ -19,7 +20,7 @@ export async function keepReminding(desk: Desk): Promise<void> {
     const dueInMs = Date.parse(dueAt) - Date.now();
     // Other limits may make it due at another time.
     const otherwise = (): boolean => changed() || desk.state().limits !== limits;
-    if (dueInMs > 0 && (await condition(otherwise, dueInMs, { summary: `Until the next notice: ${kind}` }))) continue;
+    if (dueInMs > 0 && (await condition(otherwise, dueInMs, { summary: TILL_DUE[kind] }))) continue;
     desk.change((state) => ({ ...state, wait: afterNotice(wait, kind) }));
     await post(desk, kind);
   }
@@ -36,7 +37,13 @@ function isAnotherWait(desk: Desk): boolean {
   return waitOf(desk.state(), desk.state().wait, now()) !== desk.state().wait;
 }
 
-async function post(desk: Desk, kind: Parameters<typeof noticeOf>[3]): Promise<void> {
+const TILL_DUE: Readonly<Record<NoticeKind, string>> = {
+  stopped: 'Until it is said that the migration has stopped',
+  reminder: 'Until a reminder is due',
+  escalation: 'Until an escalation is due',
+};
+
+async function post(desk: Desk, kind: NoticeKind): Promise<void> {
   const { wait } = desk.state();
   if (!wait) return;
   const notice = noticeOf(desk.plan.migrationId, desk.state(), wait, kind);

@@ -57,8 +57,7 @@ export function waitsOf(
 
   async function keepRecording(record: (unrecorded: readonly Recorded[]) => Promise<Counts>): Promise<void> {
     // What comes before a cut that nothing holds up is recorded after it: a flood of messages must not put it off.
-    const cutComes = (): boolean =>
-      state().closed === null && (cutting || (shouldBeCut() && waits > 0)) && isCarried();
+    const cutComes = (): boolean => state().closed === null && (cutting || (shouldBeCut() && waits > 0)) && isCarried();
     for (;;) {
       await condition(() => (state().unrecorded.length > 0 && !cutComes()) || state().closed !== null);
       const next = nextToRecord(state().unrecorded);

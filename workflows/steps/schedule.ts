@@ -12,9 +12,7 @@ export async function timeAgreed(desk: Desk): Promise<void> {
     // Windows that were proposed are in the ledger when they are estimated with.
     if (!(await desk.until(inLedger))) return;
     const { proposal, limits } = desk.state();
-    const estimate = await records.estimatePlan.executeWithOptions({ summary: 'Estimate the duration' }, [
-      { migrationId, startAt: proposal?.startAt ?? null },
-    ]);
+    const estimate = await records.estimatePlan({ migrationId, startAt: proposal?.startAt ?? null });
     desk.change((state) => ({ ...state, estimate }));
     const agreed = (state: MigrationState): boolean => inLedger(state) && isSettled(state, 'schedule');
     const isOther = (state: MigrationState): boolean => state.proposal !== proposal || state.limits !== limits;

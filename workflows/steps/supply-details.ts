@@ -11,7 +11,7 @@ export async function detailsSupplied(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
   // Checked already: the history was cut while somebody was waited for.
   if (desk.state().preflight === null) {
-    await records.openMigration.executeWithOptions({ summary: 'Open the migration' }, [{ migrationId }]);
+    await records.openMigration({ migrationId });
     await checkDetails(desk);
   }
   // A rejection, or a correction, asks for another check.
@@ -36,9 +36,7 @@ async function checkDetails(desk: Desk): Promise<void> {
   // What is left out in the ledger is not checked.
   await condition(() => inLedger(desk.state()));
   const { changes, proposal } = desk.state();
-  const preflight = await checks.preflight.executeWithOptions({ summary: 'Check the supplied details' }, [
-    { migrationId, startAt: proposal?.startAt ?? null },
-  ]);
+  const preflight = await checks.preflight({ migrationId, startAt: proposal?.startAt ?? null });
   const counts = await records.count({ migrationId });
   desk.change((state) => ({
     ...state,
