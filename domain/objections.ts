@@ -41,8 +41,9 @@ function outOfDate(decision: Decision, step: Step, state: MigrationState, obliga
 
 function sameEyes({ step, role, by }: StepDecision, { approvals, proposal, preflight, suppliers }: MigrationState) {
   const isSender = (name: string | null | undefined): boolean => name != null && samePerson(name, by);
-  if (approvals.some((other) => other.step === step && other.role !== role && isSender(other.by))) {
-    return `${by} has approved ${step} in the other role already: four eyes are asked for`;
+  const inOtherRole = approvals.find((other) => other.role !== role && isSender(other.by));
+  if (inOtherRole) {
+    return `${by} has approved ${inOtherRole.step} in the other role already, as ${inOtherRole.role}: four eyes are asked for`;
   }
   if (step === 'schedule' && isSender(proposal?.by)) {
     return `${by} has proposed this time: somebody else approves it`;

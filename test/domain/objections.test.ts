@@ -131,6 +131,14 @@ describe('four eyes', () => {
       'in the other role',
     );
     expect(answer(signed, by('Ann', approve('update-application', 'support')))).toBe('applied');
+    // Nor in another step: whoever speaks for the client does not speak for the provider.
+    const proven: MigrationState = {
+      ...stateAt('migrate-first-company', { firstCompany: firstCompany() }),
+      approvals: signed.approvals,
+    };
+    const approval = approve('migrate-first-company', 'support');
+    expect(answer(proven, by('Ann', approval), fourEyes)).toContain('update-application in the other role already');
+    expect(answer(proven, by('Sam', approval), fourEyes)).toBe('applied');
   });
 
   test('does not keep anybody from rejecting', () => {
