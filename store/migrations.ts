@@ -19,6 +19,8 @@ export interface SuppliedMigration {
   readonly limits: MigrationLimits;
   readonly manifestDigest: string;
   readonly suppliedBy: string;
+  /** Records of all companies together, where their rows do not say; null: nobody has said. */
+  readonly recordsInTotal?: number | null;
 }
 
 /** Thrown when a migration of this id is open or closed already: its manifest is not replaced. */
@@ -63,6 +65,7 @@ async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: rea
       limits: JSON.stringify(migration.limits),
       manifest_digest: migration.manifestDigest,
       supplied_by: migration.suppliedBy,
+      records_in_total: migration.recordsInTotal ?? null,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')

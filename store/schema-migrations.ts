@@ -130,6 +130,8 @@ const settlingExceptions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
+        -- Records of all companies together, where the client gave no more than that.
+        add column records_in_total integer,
         -- As it was estimated when its start was proposed: what the report compares with what came true.
         add column planned jsonb,
         -- Only the companies of the ramp may be claimed.

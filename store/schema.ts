@@ -19,6 +19,7 @@ interface MigrationTable {
   rotating: boolean;
   state: 'supplied' | 'open' | 'closed';
   paused: Generated<boolean>;
+  records_in_total: number | null;
   limits: Json<MigrationLimits>;
   manifest_digest: string;
   supplied_by: string;

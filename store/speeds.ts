@@ -9,9 +9,17 @@ export async function readVolume(db: Database, migrationId: string): Promise<Vol
     with left_over as (
       select family, expected_invoices, confirmed_at from companies
       where migration_id = ${migrationId} and state in ('waiting', 'importing', 'syncing', 'outcome-unknown')
+    ), shared as (
+      -- What is left of the total for a company whose row does not say.
+      select greatest(0, max(m.records_in_total) - coalesce(sum(c.expected_invoices), 0))
+        / nullif(count(*) filter (where c.expected_invoices is null), 0)::float8 as each
+      from migrations m join companies c on c.migration_id = m.id
+      where m.id = ${migrationId} and m.records_in_total is not null
     )
-    select count(*) as companies, coalesce(sum(expected_invoices), 0)::float8 as records,
-      count(*) filter (where expected_invoices is null) as "companiesWithoutVolume",
+    select count(*) as companies,
+      coalesce(sum(coalesce(expected_invoices, (select each from shared))), 0)::float8 as records,
+      count(*) filter (where expected_invoices is null and (select each from shared) is null)
+        as "companiesWithoutVolume",
       coalesce(max(expected_invoices), 0) as "largestCompany",
       coalesce((
         select max(size) from (

@@ -33,6 +33,8 @@ export interface CheckedPlan {
   readonly platform: Platform;
   readonly migrationId?: string;
   readonly limits?: LimitsChange;
+  /** Of all companies together, where their rows do not say. */
+  readonly recordsInTotal?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -43,7 +45,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
  */
 export async function checkAccount(
   env: NodeJS.ProcessEnv,
-  { platform, migrationId, limits = {} }: CheckedPlan,
+  { platform, migrationId, limits = {}, recordsInTotal }: CheckedPlan,
   file: string,
   { rows, organizationPlaces }: Manifest,
 ): Promise<AccountCheck> {
@@ -54,7 +56,7 @@ export async function checkAccount(
     askLedger(config.databaseUrl, platform, organizations, migrationId ?? null),
   ]);
   const whole = estimate({
-    volume: volumeOf(rows),
+    volume: volumeOf(rows, recordsInTotal),
     limits: { ...DEFAULT_LIMITS, ...limits },
     known: ledger.speed,
     from: new Date().toISOString(),

@@ -8,12 +8,13 @@ import type { AccountCheck, CheckedPlan } from './account-check';
 import { checkAccount } from './account-check';
 import type { Context } from './context';
 import { printFindings } from './finding-list';
-import { platformOption } from './options';
+import { platformOption, totalInvoicesOption } from './options';
 
 interface CheckOptions {
   readonly platform: Platform;
   readonly credentials?: string;
   readonly offline?: true;
+  readonly totalInvoices?: number;
 }
 
 /** `ferry check`: what a migration would find wrong with a manifest and its account, before there is one. */
@@ -26,10 +27,18 @@ export function addCheck({ program, run, terminal }: Context): void {
     .addOption(platformOption())
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
     .option('--offline', 'look at the files alone')
-    .action(async (manifest: string, { platform, credentials, offline }: CheckOptions) =>
+    .addOption(totalInvoicesOption())
+    .action(async (manifest: string, { platform, credentials, offline, totalInvoices }: CheckOptions) =>
       run(async () => {
         const files = { manifest, ...(credentials !== undefined && { credentials }) };
-        return checkResult(await checkWhole(terminal.env, { files, platform, ...(offline ? { offline } : {}) }));
+        return checkResult(
+          await checkWhole(terminal.env, {
+            files,
+            platform,
+            ...(offline ? { offline } : {}),
+            ...(totalInvoices === undefined ? {} : { recordsInTotal: totalInvoices }),
+          }),
+        );
       }),
     );
 }

@@ -15,6 +15,15 @@ export function platformOption(): Option {
     .makeOptionMandatory();
 }
 
+/** `--total-invoices 12000`: the volume, where the rows of a manifest do not say it one by one. */
+export function totalInvoicesOption(): Option {
+  const what = 'invoices of all companies together, where their rows do not say: for the estimate';
+  return new Option('--total-invoices <number>', what).argParser((text) => {
+    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.');
+    return Number(text);
+  });
+}
+
 function parsePlatform(text: string): Platform {
   const platform = findPlatform(text);
   if (platform) return platform;

@@ -16,7 +16,7 @@ import { dryRun } from './dry-run';
 import { printFindings, printPreflight } from './finding-list';
 import type { LimitOptions } from './limit-options';
 import { addLimits, limitsOf } from './limit-options';
-import { platformOption } from './options';
+import { platformOption, totalInvoicesOption } from './options';
 import type { SenderOptions } from './sender';
 import { senderOf } from './sender';
 import { withFerry } from './with-ferry';
@@ -31,6 +31,7 @@ interface StartOptions extends LimitOptions, Pick<SenderOptions, 'by'> {
   readonly fourEyes?: true;
   readonly digestObligatory?: true;
   readonly dryRun?: true;
+  readonly totalInvoices?: number;
 }
 
 /** `ferry start`: checks the manifest, stores it, and starts the migration. */
@@ -42,6 +43,7 @@ export function addStart({ program, run, terminal }: Context): void {
     .requiredOption('--client <key>', 'the client, by a key of letters, digits and hyphens')
     .option('--label <word>', 'tells several migrations of one client and platform apart')
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
+    .addOption(totalInvoicesOption())
     .option('--first-company <reference>', 'the company that proves the way (default: the first that can be moved)')
     .option('--contact <text>', 'whom the client calls', 'the solutions team')
     .option('--by <name>', 'who supplies the manifest (default: the user of this machine)')
@@ -58,8 +60,10 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
   const { client, platform, label, credentials } = options;
   const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
   const limits = limitsRead(options);
+  const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   if (options.dryRun) {
-    return dryRun(env, { files, platform, limits, migrationId: migrationIdOf(client, platform.slug, label) });
+    const migrationId = migrationIdOf(client, platform.slug, label);
+    return dryRun(env, { files, platform, limits, migrationId, ...total });
   }
   const manifest = await readManifest(files, platform);
   if (manifest.findings.some(({ severity }) => severity === 'error')) return refusedManifest(manifest);
@@ -77,6 +81,7 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
       decisions: { fourEyes: options.fourEyes ?? false, digestObligatory: options.digestObligatory ?? false },
       by,
       firstCompany,
+      ...total,
     });
     const preflight = await detailsChecked(ferry, migrationId);
     // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.

@@ -26,6 +26,8 @@ export interface StartRequest {
   /** By its reference; null: the first that can be moved. */
   readonly firstCompany: string | null;
   readonly limits?: Partial<MigrationLimits>;
+  /** Records of all companies together, where their rows do not say. */
+  readonly recordsInTotal?: number;
   readonly decisions?: Partial<DecisionRules>;
 }
 
@@ -61,6 +63,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
       limits,
       manifestDigest: request.manifestDigest,
       suppliedBy: request.by,
+      recordsInTotal: request.recordsInTotal ?? null,
     },
     request.rows,
   );

@@ -39,6 +39,14 @@ describe('the volume', () => {
     expect(await readVolume(db, id)).toMatchObject({ companies: 5, largestFamily: 2 });
   });
 
+  test('that was given in total is shared by the companies whose rows do not say', async () => {
+    const expected = (row: number) => ({ expectedInvoices: row === 1 ? 100 : null });
+    const { id } = await movable(ledger, rowsOf(5, expected), { recordsInTotal: 900 });
+    expect(await readVolume(db, id)).toMatchObject({ companies: 5, records: 900, companiesWithoutVolume: 0 });
+    await putRow(db, id, 5, { state: 'migrated' });
+    expect(await readVolume(db, id)).toMatchObject({ companies: 4, records: 700, companiesWithoutVolume: 0 });
+  });
+
   test('of nothing is nothing', async () => {
     const { id } = await movable(ledger, rowsOf(1));
     await putRow(db, id, 1, { state: 'migrated' });
