@@ -14,6 +14,12 @@ const dist = path.join(root, 'dist');
 const RECORD = path.join(dist, '.built.json');
 const WORKFLOWS = path.join(root, 'workflows', 'index.ts');
 const PAYLOAD_CONVERTER = path.join(root, 'workflows', 'payload-converter.ts');
+const BUNDLE = {
+  workflowsPath: WORKFLOWS,
+  payloadConverterPath: PAYLOAD_CONVERTER,
+  // Evaluated once for all workflows instead of once for each: no module keeps anything of a workflow.
+  preloadModules: [WORKFLOWS, PAYLOAD_CONVERTER],
+};
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 
 /** Real `import()` is kept: it is how CommonJS reaches a package that is ESM only. */
@@ -41,9 +47,11 @@ export async function build(log = console.log) {
 
   if (existsSync(WORKFLOWS)) {
     after.workflows = hash(
-      Object.entries(after.files)
-        .filter(([file]) => /^(workflows|domain)\//.test(file))
-        .join() + readFileSync(path.join(root, 'package-lock.json')),
+      JSON.stringify(BUNDLE) +
+        Object.entries(after.files)
+          .filter(([file]) => /^(workflows|domain)\//.test(file))
+          .join() +
+        readFileSync(path.join(root, 'package-lock.json')),
     );
     if (before.workflows !== after.workflows || !existsSync(WORKFLOW_BUNDLE)) await bundleWorkflows(log);
   }
@@ -86,8 +94,7 @@ async function bundleWorkflows(log) {
   log('Bundling the workflows: some seconds.');
   const { bundleWorkflowCode, DefaultLogger } = createRequire(import.meta.url)('@temporalio/worker');
   const { code } = await bundleWorkflowCode({
-    workflowsPath: WORKFLOWS,
-    payloadConverterPath: PAYLOAD_CONVERTER,
+    ...BUNDLE,
     logger: new DefaultLogger('WARN'),
   });
   writeWhole(WORKFLOW_BUNDLE, code);
