@@ -1,6 +1,8 @@
 /** A migration's windows as a Temporal Schedule: its openings are seen, paused and triggered in Temporal's own tools. */
-import type { ScheduleClient, ScheduleHandle, ScheduleSpec } from '@temporalio/client';
+import { randomUUID } from 'node:crypto';
+import type { ScheduleClient, ScheduleDescription } from '@temporalio/client';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time';
 import { scheduleIdOf } from '../domain/plan';
 import type { Opening, ScheduleState } from '../domain/windows';
 import { OPEN_WINDOW, TASK_QUEUE } from '../workflows/messages';
@@ -18,8 +20,28 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
         await handle.delete();
         return 'none';
       }
-      await handle.update(({ state }) => ({ ...scheduleOf(migrationId, openings), state }));
-      return (await isPaused(handle)) ? 'paused' : 'running';
+      const { raw, state } = await handle.describe();
+      await list(handle.scheduleId, openings, raw);
+      return state.paused ? 'paused' : 'running';
+    });
+  }
+
+  /**
+   * Changes the openings alone. What somebody pauses or resumes in the same moment stays so: then Temporal drops this
+   * change, and the openings are listed with the next look. (The client's own `update` would write back what it had read.)
+   */
+  async function list(scheduleId: string, openings: readonly Opening[], described: Described): Promise<void> {
+    const { namespace, identity } = client.options;
+    const { cronExpressions, timezone } = specOf(openings);
+    const schedule = {
+      ...described.schedule,
+      spec: { cronString: cronExpressions, timezoneName: timezone },
+      policies: { ...described.schedule?.policies, catchupWindow: msToTs(longestOf(openings)) },
+    };
+    const { conflictToken } = described;
+    await client.workflowService.updateSchedule({
+      ...{ namespace, identity, scheduleId, schedule, requestId: randomUUID() },
+      ...(conflictToken ? { conflictToken } : {}),
     });
   }
 
@@ -39,9 +61,7 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
   return { keep, refresh: async (migrationId, openings) => void (await refreshed(migrationId, openings)) };
 }
 
-async function isPaused(handle: ScheduleHandle): Promise<boolean> {
-  return (await handle.describe()).state.paused;
-}
+type Described = ScheduleDescription['raw'];
 
 async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -68,7 +88,7 @@ function scheduleOf(migrationId: string, openings: readonly Opening[]) {
 }
 
 /** The openings as instants: a change of the clock has been reckoned with already. */
-function specOf(openings: readonly Opening[]): ScheduleSpec {
+function specOf(openings: readonly Opening[]): { cronExpressions: string[]; timezone: string } {
   return {
     cronExpressions: openings.slice(0, LISTED).map(({ opensAt }) => onceAt(new Date(opensAt))),
     timezone: 'UTC',
