@@ -68,7 +68,8 @@ async function killInTheMiddle(
   { id, companies }: ReadyBatch,
   kill: () => Promise<void>,
 ): Promise<number> {
-  while ((await countCompanies(ferry.db, id)).migrated < companies / 2) await delay(LOOK_EVERY_MS);
+  // Imports are ahead of what has been verified.
+  while ((await countCompanies(ferry.db, id)).waiting > companies / 2) await delay(LOOK_EVERY_MS);
   await kill();
   const killedAt = performance.now();
   const held = await heldCompanies(ferry, id);
