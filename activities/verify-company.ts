@@ -175,9 +175,15 @@ function reauthorizationRequired(due: DueCompany, connection: Connection, eviden
   };
 }
 
-function wrongOrganization(due: DueCompany, { connectionInfo }: Connection, evidence: readonly Evidence[]): Verified {
+function wrongOrganization(
+  due: DueCompany,
+  { connectionInfo, linkUrl }: Connection,
+  evidence: readonly Evidence[],
+): Verified {
   const text = `the platform says organization ${connectionInfo?.['organizationId']}, the manifest says ${due.organization}`;
-  return { ...failed(due, 'wrong-organization', text, evidence), stop: 'wrong-organization' };
+  // What an end customer chose, who has connected again, says nothing about other companies.
+  const stop = due.accepted === null ? null : 'wrong-organization';
+  return { ...failed(due, 'wrong-organization', text, evidence, { linkUrl }), stop };
 }
 
 function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: string): Verified {

@@ -29,3 +29,25 @@ test('a company that was deleted at the service is waited for no longer, and kee
   expect(await readRow(db, id, 2)).toMatchObject({ state: 'syncing' });
   expect(await readRelinking(db, id)).toEqual([]);
 });
+
+test('an end customer who connects another organization is asked once more, and stops nobody else', async () => {
+  const { id } = await rig.migration(['sbx-revoked']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  const connectAs = async (organization: string): Promise<void> => {
+    await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
+    const { link_url: linkUrl } = await readRow(db, id, 1);
+    expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
+    await rig.perform((activities) => activities.lookForRelinked({ migrationId: id }));
+  };
+  await connectAs('4620816365999999999');
+  expect(await rig.verify(id)).toMatchObject({ stop: null });
+  expect(await readRow(db, id, 1)).toMatchObject({
+    ...{ state: 'failed', failure: 'wrong-organization' },
+    link_url: expect.stringContaining('http') as string,
+  });
+
+  await connectAs((await readRow(db, id, 1)).organization);
+  expect(await rig.verify(id)).toMatchObject({ stop: null });
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'migrated', failure: null });
+});

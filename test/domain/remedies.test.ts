@@ -14,7 +14,7 @@ const company = (some: Partial<Remediable>): Remediable => ({
 
 test.each<[FailureKind, readonly Remedy[]]>([
   ['reauthorization-required', ['relink', 'replace-credential', 'retry', 'skip']],
-  ['wrong-organization', ['replace-credential', 'retry', 'skip']],
+  ['wrong-organization', ['replace-credential', 'relink', 'retry', 'skip']],
   ['credential-unreadable', ['replace-credential', 'retry', 'skip']],
   ['refused', ['retry', 'replace-credential', 'skip']],
   ['incomplete', ['retry', 'replace-credential', 'skip']],
