@@ -42,6 +42,9 @@ export interface Verified {
   readonly stop: StopReason | null;
 }
 
+/** A sync that takes longer is looked at rarely; then the connection is looked at too. */
+const YOUNG_MS = 60_000;
+
 /** Looks at a company whose syncs were started. */
 export async function verifyCompany(verification: Verification, due: DueCompany): Promise<Verified> {
   const { service, platform, everyDataSet, signal } = verification;
@@ -49,6 +52,10 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
   let evidence: readonly Evidence[] = [];
   try {
     const { value: status } = await service.dataStatus(due.companyId, { signal });
+    const sets = sortOut(status);
+    const syncing = whatIsSyncing(sets, status);
+    // A grant that ends ends its syncs as well: while they are young, a look is one call.
+    if (syncing !== null && due.syncingForMs < YOUNG_MS) return stillSyncing(verification, due, syncing);
     // Afterwards: a grant that ends during a sync ends that sync first.
     call = 'read-connection';
     const { value: connection, ...answer } = await service.getConnection(due.companyId, due.connectionId, { signal });
@@ -57,10 +64,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     const organization = organizationEvidence(due, connection);
     evidence = [...evidence, organization, ...(everyDataSet ? [nameEvidence(due)] : [])];
     if (!organization.passed) return wrongOrganization(due, connection, evidence);
-    const sets = sortOut(status);
-    if (sets.running.length > 0) return stillSyncing(verification, due, sets.running.join(', '));
-    // The syncs were started, but none of them shows yet.
-    if (Object.keys(status).length === 0) return stillSyncing(verification, due, 'no data set yet');
+    if (syncing !== null) return stillSyncing(verification, due, syncing);
     if (sets.broken.length > 0) {
       evidence = [...evidence, ...setEvidence(sets)];
       return failed(due, 'sync-failed', `${sets.broken.join(', ')} could not be synced`, evidence);
@@ -93,6 +97,13 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
         return stillSyncing(verification, due, error.message);
     }
   }
+}
+
+/** Null: every data set is complete, or broken. */
+function whatIsSyncing({ running }: DataSets, status: DataStatus): string | null {
+  if (running.length > 0) return running.join(', ');
+  // The syncs were started, but none of them shows yet.
+  return Object.keys(status).length === 0 ? 'no data set yet' : null;
 }
 
 function setEvidence({ complete, broken }: DataSets): Evidence[] {

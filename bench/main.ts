@@ -15,8 +15,19 @@ import { scale } from './scale';
 import { service } from './service';
 import { latency, throughput } from './throughput';
 
+/** In the order in which they are measured. */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
-  ...{ service, pacing, memory, throughput, latency, limit, cost, scale, decide, open, recover },
+  service,
+  pacing,
+  memory,
+  throughput,
+  latency,
+  limit,
+  cost,
+  scale,
+  decide,
+  open,
+  recover,
 };
 
 interface Options {

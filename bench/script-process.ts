@@ -69,12 +69,12 @@ async function isComplete(
   connectionId: string,
 ): Promise<boolean> {
   const { value: status } = await client.dataStatus(companyId);
+  const sets = Object.values(status);
+  if (sets.length === 0 || sets.some(({ currentStatus }) => currentStatus !== 'Complete')) return false;
   const { value: connection } = await client.getConnection(companyId, connectionId);
   if (connection.status !== 'Linked' || connection.connectionInfo?.['organizationId'] !== organization) {
     throw new Error(`${name} is ${connection.status}`);
   }
-  const sets = Object.values(status);
-  if (sets.length === 0 || sets.some(({ currentStatus }) => currentStatus !== 'Complete')) return false;
   const { value: invoices } = await client.countRecords(companyId, 'invoices');
   if (invoices < expectedInvoices) throw new Error(`${name} has ${invoices} invoices`);
   await client.syncSettings(companyId);

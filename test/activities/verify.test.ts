@@ -29,6 +29,11 @@ async function syncing(token: string, expectedInvoices: number | null = 10): Pro
 /** A look after the syncs are over, which meets this. */
 async function lookingWith(method: string, path: RegExp, interference: Interference, syncingForMs = 0) {
   const id = await syncing('sbx-ok-10');
+  const { company_id: companyId } = await rowOf(id);
+  await until(async () => {
+    const { value: status } = await rig.direct.dataStatus(companyId ?? '');
+    return Object.values(status).every(({ currentStatus }) => currentStatus === 'Complete');
+  });
   rig.between.on(method, path, interference);
   await putRow(rig.ledger.db, id, 1, { sync_started_at: msFromNow(-syncingForMs) });
   const report = await rig.look(id, 60_000);
