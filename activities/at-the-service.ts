@@ -27,17 +27,25 @@ export async function companyOfRow(
   return firstOf(service.companies({ tags: { [ROW_TAG]: tag } }, options));
 }
 
-/** The company's connection to a platform. */
+/** The company's connection to a platform: the one of this id, or any that nobody else's books are behind. */
 export async function connectionTo(
   service: CompanyDataClient,
   companyId: string,
-  platformKey: string,
+  { platformKey, connectionId, isOthers = () => false }: WantedConnection,
   options: CallOptions,
 ): Promise<Connection | undefined> {
   for await (const connection of service.connections(companyId, options)) {
-    if (connection.integrationKey === platformKey) return connection;
+    if (connection.integrationKey !== platformKey) continue;
+    if (connectionId === null ? !isOthers(connection) : connection.id === connectionId) return connection;
   }
   return undefined;
+}
+
+interface WantedConnection {
+  readonly platformKey: string;
+  /** Null: it has not been named. */
+  readonly connectionId: string | null;
+  readonly isOthers?: (connection: Connection) => boolean;
 }
 
 async function firstOf<T>(values: AsyncIterable<T>): Promise<T | undefined> {

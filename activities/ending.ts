@@ -50,11 +50,12 @@ async function look(
   service: CompanyDataClient,
   migrationId: string,
   platform: Platform | undefined,
-  { row, companyId, sentAt }: InterruptedCompany,
+  { row, companyId, namedConnectionId, sentAt }: InterruptedCompany,
 ): Promise<Settled> {
   const signal = cancellationSignal();
   const id = companyId ?? (await companyOfRow(service, rowTag(migrationId, row), { signal }))?.id;
-  const connection = id && platform ? await connectionTo(service, id, platform.key, { signal }) : undefined;
+  const wanted = platform && { platformKey: platform.key, connectionId: namedConnectionId };
+  const connection = id && wanted ? await connectionTo(service, id, wanted, { signal }) : undefined;
   const at = {
     ...(id === undefined ? {} : { companyId: id }),
     ...(connection === undefined ? {} : { connectionId: connection.id }),
@@ -81,7 +82,7 @@ async function isUnused(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    const connection = await connectionTo(service, companyId, platformKey, { signal });
+    const connection = await connectionTo(service, companyId, { platformKey, connectionId: null }, { signal });
     return connection === undefined || connection.status === 'PendingAuth';
   } catch (error) {
     if (isGone(error)) return true;

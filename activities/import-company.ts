@@ -38,6 +38,8 @@ const CREATIONS = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
 
 const NOT_USED_AGAIN = 'its credential was handed over before, and is never used again';
 
+const NO_SUCH_CONNECTION = 'its company has no connection of this id to this platform';
+
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15 * 60_000;
 
@@ -83,6 +85,7 @@ class Walk {
       this.at = { ...this.at, companyId: company.id, storedName: company.name };
       call = 'read-connection';
       const known = existing ? await this.existingConnection(company.id) : undefined;
+      if (!known && this.claimed.named === 'connection') return this.failed('refused', NO_SUCH_CONNECTION);
       call = 'create-connection';
       const connection = known ?? (await this.createConnection(company.id));
       this.remember(connection);
@@ -145,7 +148,18 @@ class Walk {
 
   private async existingConnection(companyId: string): Promise<Connection | undefined> {
     const { service, signal, platform } = this.crossing;
-    return connectionTo(service, companyId, platform.key, { signal });
+    const { named, connectionId } = this.claimed;
+    const wanted = {
+      platformKey: platform.key,
+      connectionId: named === 'connection' ? connectionId : null,
+      // A company that was there before may have several.
+      isOthers: (other: Connection) =>
+        named === 'company' &&
+        other.id !== connectionId &&
+        other.status === 'Linked' &&
+        !this.isOfTheOrganization(other),
+    };
+    return connectionTo(service, companyId, wanted, { signal });
   }
 
   private async createConnection(companyId: string): Promise<Connection> {

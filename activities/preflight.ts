@@ -27,7 +27,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       const migration = await readMigration(db, migrationId);
       if (!migration) return NO_MANIFEST;
       const { total } = await countCompanies(db, migrationId);
-      const { manifestDigest, suppliedBy, platformKey } = migration;
+      const { manifestDigest, suppliedBy, platformKey, route } = migration;
       const checked = { companies: total, manifestDigest, suppliedBy };
       const platform = findPlatform(platformKey);
       if (!platform) {
@@ -43,15 +43,17 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       }
       const rows = await readToMove(db, migrationId);
       const organizations = new Set(rows.map(({ organization }) => organizationKey(organization)));
+      const authorized = new Set(rows.map((row) => row.authorized));
       const facts = await readServiceFacts(service, {
         platformKey: platform.key,
         organizations,
-        isOwn: (company) => isOfMigration(company, migrationId),
+        isOwn: (company) => isOfMigration(company, migrationId) || authorized.has(company.id),
         signal: cancellationSignal(),
         onProgress: heartbeat,
       });
       const findings = [
         ...preflight({
+          route,
           platform,
           rows,
           toCreate: rows.filter(({ created }) => !created).length,

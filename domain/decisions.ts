@@ -16,6 +16,7 @@ import { objectionTo } from './objections';
 import type { DecisionRules } from './plan';
 import { DEFAULT_DECISION_RULES } from './plan';
 import { proposeTime, reject } from './rejections';
+import { actsAsSupport, noSuchSubject } from './self-service';
 import { leaveOut, replaceCredentials, settleExceptions } from './settling';
 import type { Role } from './steps';
 import { counted } from './words';
@@ -82,6 +83,8 @@ function judgeWhole(state: MigrationState, decision: Decision, at: string, rules
 
 function judge(state: MigrationState, decision: Decision, at: string): Judged {
   if (state.closed) return refused(`the migration is ${state.closed}`);
+  const without = state.route === 'self-service' ? noSuchSubject(decision) : null;
+  if (without !== null) return refused(without);
   switch (decision.kind) {
     case 'step':
       return decision.verdict === 'approve' ? approve(state, decision, at) : reject(state, decision);
@@ -116,7 +119,7 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
     case 'replace-credential':
       return replaceCredentials(state, decision);
     case 'adjust':
-      if (decision.role !== 'support') return refused('the limits are set by support');
+      if (!actsAsSupport(state, decision.role)) return refused('the limits are set by support');
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits } },
         `changed: ${Object.keys(decision.limits).join(', ')}`,
@@ -126,7 +129,8 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
 
 function resume(state: MigrationState, role: Role): Judged {
   if (!state.pause) return refused('the migration is not paused');
-  if (state.pause.stop && role !== 'support') return refused('what stopped by itself goes on when support says so');
+  if (state.pause.stop && !actsAsSupport(state, role))
+    return refused('what stopped by itself goes on when support says so');
   return applied({ ...state, pause: null }, 'goes on');
 }
 

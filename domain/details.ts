@@ -28,8 +28,7 @@ export function detailsOf(progress: Progress): string {
     `**Waiting for:** ${waitingText(progress)}`,
     ...companiesText(progress.counts),
     ...estimateText(progress),
-    '## The six steps',
-    progress.steps.map(stepLine).join('\n'),
+    ...stepsText(progress),
     '## Questions',
     [
       `- **Whom to call:** ${oneLine(progress.contact, TEXT_LENGTH)}`,
@@ -46,8 +45,21 @@ const ROOM_BELOW = Array.from({ length: 6 }, () => '\u00a0').join('\n\n');
 /** One line for lists and for the head of every screen. */
 export function headline(progress: Progress): string {
   if (isEnding(progress.state)) return progress.state;
-  const step = `step ${stepNumber(progress.step)} of ${STEPS.length}, ${STEP_RULES[progress.step].title.toLowerCase()}`;
-  return progress.state === 'paused' ? `${step} (paused)` : step;
+  const where = progress.route === 'self-service' ? stageInWords(progress) : stepInWords(progress);
+  return progress.state === 'paused' ? `${where} (paused)` : where;
+}
+
+function stepInWords({ step }: Progress): string {
+  return `step ${stepNumber(step)} of ${STEPS.length}, ${STEP_RULES[step].title.toLowerCase()}`;
+}
+
+/** How far it is in the self-service route, which has no steps that people know. */
+function stageInWords({ step }: Progress): string {
+  return `self-service, ${step === 'supply-details' ? 'checking what was supplied' : 'moving the companies'}`;
+}
+
+function stepsText({ route, steps }: Progress): string[] {
+  return route === 'self-service' ? [] : ['## The six steps', steps.map(stepLine).join('\n')];
 }
 
 function waitingText({ waitingFor }: Progress): string {
@@ -122,20 +134,22 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
   return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;
 }
 
-function switchOnText({ step, state, counts }: Progress): string {
+function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'completed') {
     if (counts.migrated === counts.total) return 'nothing: every company was moved and must stay off.';
     return 'what the handover report says of each company. Those that were moved must stay off.';
   }
   if (state === 'abandoned' || state === 'cancelled')
     return 'ask the contact above first: companies that were moved must stay off.';
-  if (stepNumber(step) < stepNumber('disable-syncing')) return 'nothing has to be switched off yet.';
+  if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing'))
+    return 'nothing has to be switched off yet.';
   return 'nothing for now. A company that is moving or moved must never be switched on again in your own application.';
 }
 
-function staleText({ estimate, proposal, step, state }: Progress): string {
+function staleText({ route, estimate, proposal, step, state }: Progress): string {
   if (state === 'completed') return 'no longer: the service syncs the companies that were moved.';
   if (isEnding(state)) return 'that of companies that were not moved, until they are switched on again.';
+  if (route === 'self-service') return 'that of each company from its move until its first sync is complete.';
   if (!estimate) return 'estimated in step 2.';
   const from =
     stepNumber(step) < stepNumber('disable-syncing')

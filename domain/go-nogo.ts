@@ -147,9 +147,10 @@ function companiesReady({ next, progress }: GoNoGoFacts): readonly Answer[] {
 }
 
 /** The same questions as before the start, about the account and the application as they are now. */
-function accountAnswers({ platform, service, toCreate, endsBy }: GoNoGoFacts): readonly Answer[] {
+function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoGoFacts): readonly Answer[] {
   if ('unreachable' in service) return [{ about: 'service', go: false, why: service.unreachable }];
-  const findings = preflight({ platform, rows: [], toCreate, service, openElsewhere: new Map(), endsBy });
+  const route = progress?.route ?? 'managed';
+  const findings = preflight({ route, platform, rows: [], toCreate, service, openElsewhere: new Map(), endsBy });
   if ('refused' in service) return [{ about: 'service', go: false, why: service.refused }];
   const { account, application } = service;
   const ofApplication = ({ code }: PreflightFinding): boolean => code.startsWith('application-');

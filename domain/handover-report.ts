@@ -8,6 +8,7 @@ import type { Planned } from './estimate';
 import { cell, tableHead, tableRow } from './markdown';
 import type { Ending } from './migration-state';
 import { moment } from './moment';
+import type { Route } from './platforms';
 import { findPlatform } from './platforms';
 import { counted } from './words';
 
@@ -29,6 +30,7 @@ export interface Figures {
 
 export interface ReportHead {
   readonly migrationId: string;
+  readonly route: Route;
   readonly client: string;
   readonly platformKey: string;
   readonly contact: string;
@@ -51,6 +53,7 @@ export function reportHead(head: ReportHead): string {
     [
       `- Client: ${head.client}`,
       `- Platform: ${findPlatform(head.platformKey)?.name ?? head.platformKey}`,
+      ...(head.route === 'self-service' ? ['- Route: self-service; its start confirmed every company'] : []),
       `- State: ${stateInWords(head)}`,
       `- Supplied: ${moment(head.suppliedAt)} by ${head.suppliedBy}`,
       `- Whom to call: ${head.contact}`,

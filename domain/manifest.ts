@@ -1,5 +1,12 @@
 /** What a client supplies about its companies, and what a spreadsheet may have done to it. */
 
+/** What the service has of a company already, by the service's own ids. */
+export interface Named {
+  readonly companyId: string;
+  /** Null: any connection of the company to the platform that is not taken, or a new one. */
+  readonly connectionId: string | null;
+}
+
 /** One company that is to be moved. Credentials are not part of it: they come and go while the row stays. */
 export interface ManifestRow {
   /** Position in the manifest, from 1. The key of the company everywhere in its migration. */
@@ -15,6 +22,8 @@ export interface ManifestRow {
   readonly wave: number | null;
   /** Rows of one family are moved one after the other, because their tokens end one another; `null` stands alone. */
   readonly family: string | null;
+  /** Absent or null: the company is created. In the self-service route alone. */
+  readonly named?: Named | null;
 }
 
 /** What may be wrong with what a client supplied. A name is an interface: never changed, only added. */
@@ -47,6 +56,8 @@ export type FindingCode =
   | 'duplicate-organization'
   | 'duplicate-refresh-token'
   | 'duplicate-name'
+  | 'invalid-id'
+  | 'duplicate-company-id'
   | 'no-expected-invoices'
   | 'no-family'
   | 'credential-missing'
@@ -57,6 +68,7 @@ export type FindingCode =
   | 'token-families'
   // With the account, the platform, or other migrations:
   | 'no-managed-route'
+  | 'no-self-service-route'
   | 'service-refuses'
   | 'not-asked'
   | 'migration-exists'

@@ -12,6 +12,7 @@ import type { FailureKind, StopReason } from './failures';
 import type { MigrationLimits } from './limits';
 import type { FindingCode } from './manifest';
 import type { MigrationPlan } from './plan';
+import type { Route } from './platforms';
 import type { Role, Step } from './steps';
 import type { Opening, ScheduleState } from './windows';
 
@@ -94,6 +95,7 @@ export interface Wait {
 }
 
 export interface MigrationState {
+  readonly route: Route;
   readonly step: Step;
   readonly closed: Ending | null;
   /** The plan's limits as they are now. */
@@ -137,8 +139,13 @@ export interface Recorded {
 }
 
 /** Before anything has happened. */
-export function newMigration({ firstCompany, limits }: Pick<MigrationPlan, 'firstCompany' | 'limits'>): MigrationState {
+export function newMigration({
+  firstCompany,
+  limits,
+  route = 'managed',
+}: Pick<MigrationPlan, 'firstCompany' | 'limits'> & Partial<Pick<MigrationPlan, 'route'>>): MigrationState {
   return {
+    route,
     step: 'supply-details',
     closed: null,
     limits,

@@ -1,6 +1,7 @@
 /** What a migration is started with. It stays small and carries no company, no name of a person and no credential. */
 
 import type { MigrationLimits } from './limits';
+import type { Route } from './platforms';
 
 /** How decisions are taken in a migration. */
 export interface DecisionRules {
@@ -15,6 +16,7 @@ export interface MigrationPlan {
   readonly migrationId: string;
   /** The client's key: letters, digits and hyphens, never a business's name. */
   readonly client: string;
+  readonly route: Route;
   /** Four letters, as in the platform table. */
   readonly platformKey: string;
   /** Whom the client calls when something is unclear: a team, a number or an address. */

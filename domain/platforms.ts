@@ -16,6 +16,12 @@ export type TokenRotation =
   /** There is no refresh token. */
   | 'none';
 
+/**
+ * `managed`: the provider's solutions team moves the connections, in six steps; `self-service`: the client does it itself,
+ * with a key of its own.
+ */
+export type Route = 'managed' | 'self-service';
+
 /** Rows of one family must be moved one after the other, because their tokens end one another. */
 export type TokenFamily = 'none' | 'user' | 'shop';
 
@@ -26,7 +32,7 @@ export interface Platform {
   readonly slug: string;
   readonly name: string;
   readonly sourceType: 'Accounting' | 'Banking' | 'Commerce';
-  readonly routes: readonly ('managed' | 'self-service')[];
+  readonly routes: readonly Route[];
   /** Fields of the authorization body that must be there. Every value is a string. */
   readonly requiredFields: readonly string[];
   readonly optionalFields: readonly string[];

@@ -7,7 +7,7 @@
 import type { ManifestRow } from './manifest';
 import type { Preflight } from './migration-state';
 import { moment } from './moment';
-import type { Platform } from './platforms';
+import type { Platform, Route } from './platforms';
 import type { PreflightFinding } from './preflight-finding';
 import { about, error, quoted, warning } from './preflight-finding';
 import { counted } from './words';
@@ -50,6 +50,7 @@ export interface ServiceFacts {
 }
 
 export interface PreflightFacts {
+  readonly route: Route;
   readonly platform: Platform;
   /** The companies that are still to be moved. */
   readonly rows: readonly ManifestRow[];
@@ -72,11 +73,7 @@ export function organizationKey(organization: string): string {
 export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
   const { platform, service } = facts;
   const findings: PreflightFinding[] = [];
-  if (!platform.routes.includes('managed')) {
-    findings.push(
-      error('no-managed-route', `${platform.name} has no managed route`, 'move its connections by the other route'),
-    );
-  }
+  if (!platform.routes.includes(facts.route)) findings.push(otherRoute(facts));
   findings.push(...openElsewhere(facts));
   if (service === null) return findings;
   if ('refused' in service) {
@@ -85,17 +82,32 @@ export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
   return [
     ...findings,
     ...accountFindings(service.account, facts),
-    ...platformFindings(service, platform),
+    ...platformFindings(service, facts),
     ...connectedFindings(service, facts),
   ];
 }
 
+function otherRoute({ platform: { name, slug }, route }: PreflightFacts): PreflightFinding {
+  return route === 'managed'
+    ? error(
+        'no-managed-route',
+        `${name} has no managed route`,
+        `move its connections with: ferry self-service FILE --platform ${slug}`,
+      )
+    : error(
+        'no-self-service-route',
+        `${name} has only the managed route`,
+        `have its connections moved with: ferry start FILE --platform ${slug}`,
+      );
+}
+
 function accountFindings(
   { role, plan, companyLimit, companiesUsed, expiresAt }: AccountFacts,
-  { toCreate, endsBy }: PreflightFacts,
+  { route, toCreate, endsBy }: PreflightFacts,
 ): readonly PreflightFinding[] {
   const findings: PreflightFinding[] = [];
-  if (role !== 'administrator') {
+  // A client's own key may put authorizations where there is a self-service route.
+  if (route === 'managed' && role !== 'administrator') {
     findings.push(
       error(
         'key-not-administrator',
@@ -137,20 +149,25 @@ function accountFindings(
 
 function platformFindings(
   { platformEnabled, application }: ServiceFacts,
-  platform: Platform,
+  { platform, route }: PreflightFacts,
 ): readonly PreflightFinding[] {
   const findings: PreflightFinding[] = [];
   const { name } = platform;
   if (!platformEnabled) {
     findings.push(error('platform-disabled', `${name} is not enabled in the account`, 'have it enabled'));
   }
+  // Where nothing is refreshed, no token is bound to an application.
+  if (route === 'self-service' && platform.rotation === 'none') return findings;
   if (application === undefined) {
     const message = `the service does not say which application at ${name} is registered`;
     return [...findings, warning('application-not-shown', message, 'make sure that it is the one that got the tokens')];
   }
   if (application === null) {
     const message = `no application at ${name} is registered, and its tokens are good for their own application alone`;
-    return [...findings, error('application-missing', message, 'supply it with: ferry application')];
+    // A client's own key cannot register one.
+    return route === 'self-service'
+      ? [...findings, warning('application-missing', message, 'have it registered if its tokens are refused')]
+      : [...findings, error('application-missing', message, 'supply it with: ferry application')];
   }
   return [...findings, ...environmentFindings(application, platform)];
 }
@@ -179,6 +196,8 @@ function connectedFindings(
   return rows.flatMap((row) => {
     const company = connected.get(organizationKey(row.organization));
     if (!company) return [];
+    // An authorization is put to it anew.
+    if (row.named?.companyId === company.companyId && company.status !== 'Linked') return [];
     const which = `company ${quoted(company.name)} (${company.companyId}) of the account`;
     const finding =
       company.status === 'Linked'

@@ -17,8 +17,9 @@ import type {
 } from './migration-state';
 import { moment } from './moment';
 import type { MigrationPlan } from './plan';
+import type { Route } from './platforms';
 import type { Role, Step } from './steps';
-import { STEPS, stepNumber } from './steps';
+import { STEPS, stepNumber, stepsOf } from './steps';
 import type { Opening, Window } from './windows';
 import { counted } from './words';
 
@@ -42,6 +43,7 @@ export type OverallState = 'running' | 'waiting' | 'paused' | Ending;
 /** Everything about a migration that fits on one screen. Times are ISO 8601, UTC. */
 export interface Progress {
   readonly migrationId: string;
+  readonly route: Route;
   readonly client: string;
   readonly platformKey: string;
   readonly contact: string;
@@ -70,13 +72,14 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
   const waitingFor = whoIsWaitedFor(state);
   return {
     migrationId: plan.migrationId,
+    route: state.route,
     client: plan.client,
     platformKey: plan.platformKey,
     contact: plan.contact,
     state: state.closed ?? (state.pause ? 'paused' : waitingFor.roles.length > 0 ? 'waiting' : 'running'),
     step: state.step,
     waitingFor,
-    steps: STEPS.map((step) => stepProgress(state, step)),
+    steps: stepsOf(state.route).map((step) => stepProgress(state, step)),
     counts: state.counts,
     digests: digestsOf({ ...state, windows }),
     windows,
@@ -114,13 +117,19 @@ const support = (what: string): WaitingFor => ({ roles: ['support'], what });
 /** Who has to act, and on what. */
 export function whoIsWaitedFor(state: MigrationState): WaitingFor {
   if (state.closed) return nobody(`the migration is ${state.closed}`);
-  if (state.pause) return support(`paused: ${state.pause.reason}`);
+  const waitedFor = state.pause ? support(`paused: ${state.pause.reason}`) : inStep(state);
+  // There the client is alone.
+  return state.route === 'self-service' && waitedFor.roles.length > 0 ? client(waitedFor.what) : waitedFor;
+}
+
+function inStep(state: MigrationState): WaitingFor {
   const { step, counts } = state;
   switch (step) {
     case 'supply-details':
       if (!state.preflight) return nobody('the supplied details are being checked');
       if (state.preflight.problems.length > 0)
         return client(`details to correct: ${state.preflight.problems.join('; ')}`);
+      if (state.route === 'self-service') return nobody('the companies are moved now');
       return support('accept the supplied details');
     case 'schedule':
       if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a time to start' };
@@ -213,9 +222,16 @@ function withinOpening({ opening }: MigrationState): string {
 function duringTheRest(state: MigrationState): WaitingFor {
   const { counts } = state;
   const open = openCompanies(counts);
+  if (open === 0 && state.route === 'self-service') return duringTheEnd(counts);
   if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
   if (movableCompanies(counts) === 0) return nothingMovable(state);
   if (state.schedule === 'paused' && state.opened?.opensAt !== state.opening?.opensAt)
     return support('resume the windows, which are paused: until then no company is started');
   return nobody(`the remaining companies are being moved${withinOpening(state)}`);
+}
+
+/** In the self-service route nobody signs off: whatever was not moved is settled. */
+function duringTheEnd({ failed }: Counts): WaitingFor {
+  if (failed === 0) return nobody('every company is moved or settled: the migration ends');
+  return client(`say what becomes of ${counted(failed, 'company')} not moved`);
 }

@@ -7,6 +7,7 @@ import { withFirstAgain } from './first-company';
 import type { Judged } from './judged';
 import { applied, howMany, refused } from './judged';
 import type { MigrationState } from './migration-state';
+import { actsAsSupport, isBeforeMoving } from './self-service';
 
 /** Before its move a company is left out by either side. */
 export function leaveOut(state: MigrationState, { companies, reason }: LeftOut): Judged {
@@ -15,11 +16,14 @@ export function leaveOut(state: MigrationState, { companies, reason }: LeftOut):
 }
 
 export function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain): Judged {
-  if (decision.role !== 'support')
+  if (!actsAsSupport(state, decision.role))
     return refused('what becomes of companies that were not moved is settled by support');
   const companies = howMany(decision.companies);
   const firstAgain = decision.kind === 'retry' ? withFirstAgain(state, decision.companies) : null;
   if (firstAgain) return applied(firstAgain, `${companies} tried again`);
+  if (decision.kind === 'retry' && isBeforeMoving(state)) {
+    return applied(withDetailsChanged(state), 'what was supplied is checked again');
+  }
   if (state.step !== 'complete-migration') {
     return refused('exceptions are settled while the remaining companies are moved');
   }
@@ -39,7 +43,7 @@ export function settleExceptions(state: MigrationState, decision: LeftOut | Trie
 }
 
 export function replaceCredentials(state: MigrationState, { role, companies }: CredentialsReplaced): Judged {
-  if (role !== 'support') return refused('that a credential is replaced is decided by support');
+  if (!actsAsSupport(state, role)) return refused('that a credential is replaced is decided by support');
   if (nothingFailed(state)) return refused('no company is left that was not moved');
   const text = `${howMany(companies)} moved again with a new credential`;
   return applied(withFirstAgain(state, companies) ?? settled(state), text);

@@ -2,11 +2,13 @@
 import { openCompanies } from './company-state';
 import { missingApprovals } from './approvals';
 import type { MigrationState } from './migration-state';
+import { isDone } from './self-service';
 import type { Step } from './steps';
-import { STEPS, stepNumber } from './steps';
+import { stepsOf } from './steps';
 
 /** Whether everything that ends a step is there. */
 export function isSettled(state: MigrationState, step: Step): boolean {
+  if (state.route === 'self-service') return step === state.step && isDone(state);
   if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmedInFirstWave === 0;
   // A company may be opened again between two signatures.
   if (step === 'complete-migration' && openCompanies(state.counts) > 0) return false;
@@ -22,6 +24,7 @@ export function withStepOpened(state: MigrationState, step: Step, at: string): M
 export function withStepEnded(state: MigrationState, step: Step, at: string): MigrationState {
   if (state.closed) return state;
   const steps = { ...state.steps, [step]: { openedAt: state.steps[step]?.openedAt ?? at, endedAt: at } };
-  const next = STEPS[stepNumber(step)];
+  const ofRoute = stepsOf(state.route);
+  const next = ofRoute[ofRoute.indexOf(step) + 1];
   return next ? { ...state, steps, step: next } : { ...state, steps, closed: 'completed' };
 }

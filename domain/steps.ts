@@ -1,4 +1,5 @@
 /** The six steps of a managed migration, who acts in each, and whose approval ends it. */
+import type { Route } from './platforms';
 
 export const STEPS = [
   'supply-details',
@@ -54,6 +55,11 @@ export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
     mayComeEarly: false,
   },
 };
+
+/** What there is to do in a route. In the self-service route what was supplied is checked, and moved: nobody approves. */
+export function stepsOf(route: Route): readonly Step[] {
+  return route === 'self-service' ? ['supply-details', 'complete-migration'] : STEPS;
+}
 
 export function isStep(word: unknown): word is Step {
   return STEPS.some((step) => step === word);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ManifestRow } from '../domain/manifest';
 import type { Database, Queryable } from './database';
 import { violates } from './database';
-import { insertRows, OrganizationTaken, whoHasThem } from './manifest-rows';
+import { confirmedBy, insertRows, NAMED_AS_SUPPLIED, namedIn, OrganizationTaken, whoHasThem } from './manifest-rows';
 
 /** Why a row is held back that was added or corrected: only a check lets it go. */
 export const NOT_CHECKED = 'not checked yet';
@@ -33,7 +33,7 @@ export class ManifestClosed extends Error {
 
 /**
  * Adds rows whose reference is new, and corrects those whose move has not begun, all or none. Each of them is held back
- * until it was checked, and has to be confirmed again; the credential of another organization is destroyed.
+ * until it was checked, and has to be confirmed again, but in the self-service route; the credential of another organization is destroyed.
  *
  * @throws ManifestClosed
  * @throws OrganizationTaken
@@ -82,6 +82,7 @@ function manifestRows(tx: Queryable, migrationId: string) {
   return tx
     .selectFrom('companies')
     .select(['row', 'reference', 'name', 'organization', 'wave', 'family', 'expected_invoices as expectedInvoices'])
+    .select(NAMED_AS_SUPPLIED.as('named'))
     .where('migration_id', '=', migrationId)
     .orderBy('row');
 }
@@ -97,7 +98,9 @@ async function lockNamed(
   rows: readonly ManifestRow[],
 ): Promise<ReadonlyMap<string, KnownRow>> {
   const known = await manifestRows(tx, migrationId)
-    .select(sql<boolean>`state = 'waiting' and company_id is null`.as('untouched'))
+    .select(
+      sql<boolean>`state = 'waiting' and (company_id is null or (named is not null and tries = 0))`.as('untouched'),
+    )
     .where(sql<boolean>`reference = any(${rows.map(({ reference }) => reference)}::text[])`)
     .forUpdate()
     .execute();
@@ -131,13 +134,14 @@ function compared(before: ReadonlyMap<string, KnownRow>, rows: readonly Manifest
 
 function isSame(one: ManifestRow, other: ManifestRow): boolean {
   const fields = ['name', 'organization', 'expectedInvoices', 'wave', 'family'] as const;
-  return fields.every((field) => one[field] === other[field]);
+  const named = ({ named }: ManifestRow): string => `${named?.companyId ?? ''}/${named?.connectionId ?? ''}`;
+  return named(one) === named(other) && fields.every((field) => one[field] === other[field]);
 }
 
 async function correct(tx: Queryable, migrationId: string, rows: readonly ManifestRow[]): Promise<void> {
   if (rows.length === 0) return;
   const corrected = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as corrected (
-    row integer, name text, organization text, family text, wave integer, "expectedInvoices" integer)`;
+    row integer, name text, organization text, family text, wave integer, "expectedInvoices" integer, named jsonb)`;
   const isCorrected = sql`c.migration_id = ${migrationId} and c.row = corrected.row`;
   await sql`
     delete from credentials v using companies c, ${corrected}
@@ -149,7 +153,9 @@ async function correct(tx: Queryable, migrationId: string, rows: readonly Manife
     update companies c
     set name = corrected.name, organization = corrected.organization, organization_open = true,
         family = corrected.family, wave = corrected.wave, expected_invoices = corrected."expectedInvoices",
-        confirmed_at = null, confirmed_by = null, held_back = ${NOT_CHECKED}
+        (company_id, connection_id, named, confirmed_at, confirmed_by) =
+          (select ${namedIn('corrected')}, ${confirmedBy('m')} from migrations m where m.id = c.migration_id),
+        held_back = ${NOT_CHECKED}
     from ${corrected} where ${isCorrected}`.execute(tx);
 }
 

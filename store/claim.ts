@@ -30,6 +30,8 @@ export interface ClaimedCompany {
   readonly tries: number;
   readonly companyId: string | null;
   readonly connectionId: string | null;
+  /** What of these the client has named; null: nothing, it was created by an earlier try, if it was. */
+  readonly named: 'company' | 'connection' | null;
   readonly sealed: Buffer;
   /** The service has accepted this credential before: it is not to be used again. */
   readonly crossed: boolean;
@@ -45,7 +47,7 @@ export interface ClaimedCompany {
 
 const CLAIMED = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
-  c.company_id as "companyId", c.connection_id as "connectionId", picked.sealed, picked.crossed, picked.supersedes,
+  c.company_id as "companyId", c.connection_id as "connectionId", c.named, picked.sealed, picked.crossed, picked.supersedes,
   picked.held_since as "heldSince", picked.sent_at as "sentAt"`;
 
 /**

@@ -2,12 +2,15 @@
 import { sql } from 'kysely';
 import type { ManifestRow } from '../domain/manifest';
 import { organizationKey } from '../domain/preflight';
+import { NAMED_AS_SUPPLIED } from './manifest-rows';
 import type { Database } from './database';
 
 /** A company that can still be checked before its move. */
 export interface UncheckedCompany extends ManifestRow {
-  /** Whether the account has it already, from an earlier try. */
+  /** Whether the account has it already, named by the client or from an earlier try. */
   readonly created: boolean;
+  /** The company of the service that an earlier try has authorized; null: there is none. */
+  readonly authorized: string | null;
   readonly heldBack: string | null;
 }
 
@@ -23,7 +26,9 @@ export async function readToMove(db: Database, migrationId: string): Promise<rea
       'expected_invoices as expectedInvoices',
       'wave',
       'family',
+      NAMED_AS_SUPPLIED.as('named'),
       sql<boolean>`company_id is not null`.as('created'),
+      sql<string | null>`case when crossed_at is not null then company_id end`.as('authorized'),
       'held_back as heldBack',
     ])
     .where('migration_id', '=', migrationId)

@@ -6,6 +6,8 @@ import type { AtTheService } from './imports';
 export interface InterruptedCompany {
   readonly row: number;
   readonly companyId: string | null;
+  /** The connection that the client has named; null: any of the company to the platform. */
+  readonly namedConnectionId: string | null;
   /** When its credential was about to leave, where that is written down. */
   readonly sentAt: Date | null;
   /** Milliseconds until nothing that its attempt sent can be on its way; 0 or less: it is over. */
@@ -15,7 +17,8 @@ export interface InterruptedCompany {
 /** Companies that are still claimed although no slice runs any more: their attempts died. */
 export async function readInterrupted(db: Database, migrationId: string): Promise<readonly InterruptedCompany[]> {
   const { rows } = await sql<InterruptedCompany>`
-    select row, company_id as "companyId", authorization_sent_at as "sentAt",
+    select row, company_id as "companyId", case when named = 'connection' then connection_id end as "namedConnectionId",
+      authorization_sent_at as "sentAt",
       extract(epoch from held_until - clock_timestamp())::float8 * 1000 as "overInMs"
     from companies where migration_id = ${migrationId} and state = 'importing'
     order by held_until`.execute(db);
@@ -43,7 +46,7 @@ export async function settleInterrupted(
     where migration_id = ${migrationId} and row = ${row} and state = 'importing'`.execute(db);
 }
 
-/** Companies that exist at the service for rows whose credential never left. */
+/** Companies that were created at the service for rows whose credential never left: those that the client has named stay. */
 export async function readUnused(
   db: Database,
   migrationId: string,
@@ -51,6 +54,7 @@ export async function readUnused(
   const { rows } = await sql<{ row: number; companyId: string }>`
     select row, company_id as "companyId" from companies
     where migration_id = ${migrationId} and state in ('waiting', 'excluded') and company_id is not null
+      and named is null
     order by row`.execute(db);
   return rows;
 }
@@ -63,4 +67,10 @@ export async function forgetAtTheService(db: Database, migrationId: string, row:
     .where('migration_id', '=', migrationId)
     .where('row', '=', row)
     .execute();
+}
+
+/** The migrations that are open in the ledger, whether their workflows still run or not. */
+export async function listOpen(db: Database): Promise<readonly string[]> {
+  const open = await db.selectFrom('migrations').select('id').where('state', '=', 'open').orderBy('id').execute();
+  return open.map(({ id }) => id);
 }

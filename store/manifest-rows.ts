@@ -1,6 +1,6 @@
 /** The rows of a manifest as they come into the ledger: each organization is open in one migration only. */
 import { sql } from 'kysely';
-import type { ManifestRow } from '../domain/manifest';
+import type { ManifestRow, Named } from '../domain/manifest';
 import type { Database, Queryable } from './database';
 
 export interface TakenOrganization {
@@ -26,6 +26,26 @@ const NAMED_AT_MOST = 5;
 
 const ROWS_PER_INSERT = 2_000;
 
+/** Of a row as it was supplied: `company_id`, `connection_id`, `named`. */
+export function namedIn(rows: 'supplied' | 'corrected') {
+  const of = sql.ref(`${rows}.named`);
+  return sql`
+    (${of}->>'companyId')::uuid, (${of}->>'connectionId')::uuid,
+    case when ${of}->>'connectionId' is not null then 'connection' when ${of}->>'companyId' is not null then 'company' end`;
+}
+
+/** The other way round. */
+export const NAMED_AS_SUPPLIED = sql<Named | null>`
+  case when named is not null then jsonb_build_object(
+    'companyId', company_id, 'connectionId', case when named = 'connection' then connection_id end) end`;
+
+/** `confirmed_at`, `confirmed_by` of a row that comes in: in the self-service route whoever supplied it has confirmed it. */
+export function confirmedBy(migrations: 'm') {
+  const m = sql.ref(migrations);
+  const ifSelfService = (value: ReturnType<typeof sql>) => sql`case when ${m}.route = 'self-service' then ${value} end`;
+  return sql`${ifSelfService(sql`clock_timestamp()`)}, ${ifSelfService(sql`${m}.supplied_by`)}`;
+}
+
 /**
  * @param heldBack why the companies may not be moved yet; null: they may
  * @throws what `violates(error, 'one_open_migration_per_organization')` knows
@@ -40,12 +60,13 @@ export async function insertRows(
     const group = JSON.stringify(rows.slice(from, from + ROWS_PER_INSERT));
     await sql`
       insert into companies
-        (migration_id, row, reference, name, platform_key, organization, family, wave, expected_invoices, held_back)
+        (migration_id, row, reference, name, platform_key, organization, family, wave, expected_invoices, held_back,
+        company_id, connection_id, named, confirmed_at, confirmed_by)
       select m.id, row, reference, name, m.platform_key, organization, family, wave, "expectedInvoices",
-        ${heldBack}::text
+        ${heldBack}::text, ${namedIn('supplied')}, ${confirmedBy('m')}
       from migrations m, jsonb_to_recordset(${group}::jsonb) as supplied (
         row integer, reference text, name text, organization text, family text, wave integer,
-        "expectedInvoices" integer)
+        "expectedInvoices" integer, named jsonb)
       where m.id = ${migrationId}`.execute(tx);
   }
 }

@@ -4,6 +4,7 @@ import type { Planned } from '../domain/estimate';
 import type { Ending } from '../domain/migration-state';
 import type { ManifestRow } from '../domain/manifest';
 import type { LimitsChange, MigrationLimits } from '../domain/limits';
+import type { Route } from '../domain/platforms';
 import type { Opening } from '../domain/windows';
 import type { Database, Queryable } from './database';
 import { violates } from './database';
@@ -14,7 +15,9 @@ export interface SuppliedMigration {
   readonly client: string;
   readonly platformKey: string;
   readonly contact: string;
-  /** Whether a refresh at the platform ends the old refresh token. */
+  /** In the self-service route its start confirms every company. */
+  readonly route: Route;
+  /** Whether only credentials count that were obtained after their company was confirmed. */
   readonly rotating: boolean;
   readonly limits: MigrationLimits;
   readonly manifestDigest: string;
@@ -60,6 +63,7 @@ async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: rea
       client: migration.client,
       platform_key: migration.platformKey,
       contact: migration.contact,
+      route: migration.route,
       rotating: migration.rotating,
       state: 'supplied',
       limits: JSON.stringify(migration.limits),
@@ -193,6 +197,7 @@ export interface StoredMigration {
   readonly client: string;
   readonly platformKey: string;
   readonly contact: string;
+  readonly route: Route;
   readonly rotating: boolean;
   readonly state: 'supplied' | 'open' | 'closed';
   readonly ending: Ending | null;
@@ -214,6 +219,7 @@ export async function readMigration(db: Database, migrationId: string): Promise<
       'client',
       'platform_key as platformKey',
       'contact',
+      'route',
       'rotating',
       'state',
       'ending',

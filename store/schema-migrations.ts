@@ -200,8 +200,22 @@ const claimsInOrder: Migration = {
   },
 };
 
+const theSelfServiceRoute: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      alter table migrations
+        add column route text not null default 'managed' check (route in ('managed', 'self-service'))`.execute(db);
+    await sql`
+      alter table companies
+        -- What of it the client has named, so that it was there before: its company, or its connection as well.
+        add column named text check (named in ('company', 'connection')),
+        add constraint named_is_known check (named is null or company_id is not null)`.execute(db);
+  },
+};
+
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-the-ledger': theLedger,
   '0002-settling-exceptions': settlingExceptions,
   '0003-claims-in-order': claimsInOrder,
+  '0004-the-self-service-route': theSelfServiceRoute,
 };

@@ -7,6 +7,7 @@ import type { Planned } from '../domain/estimate';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../domain/evidence';
 import type { Ending } from '../domain/migration-state';
 import type { MigrationLimits } from '../domain/limits';
+import type { Route } from '../domain/platforms';
 
 /** A JSON column: read as its value, written as text. */
 type Json<T> = ColumnType<T, string, string>;
@@ -16,6 +17,7 @@ interface MigrationTable {
   client: string;
   platform_key: string;
   contact: string;
+  route: Route;
   rotating: boolean;
   state: 'supplied' | 'open' | 'closed';
   paused: Generated<boolean>;
@@ -80,6 +82,7 @@ interface CompanyTable {
   import_ms: number | null;
   sync_ms: number | null;
   sync_schedule: Json<SyncSchedule> | null;
+  named: 'company' | 'connection' | null;
 }
 
 interface SpeedTable {

@@ -2,3 +2,4 @@
 export { batchRun } from './batch-run';
 export { openWindow } from './open-window';
 export { managedMigration } from './managed-migration';
+export { selfServiceMigration } from './self-service-migration';

@@ -1,5 +1,5 @@
 /**
- * The messages of a managed migration: signals, updates and queries. No runtime imports but the SDK's definitions.
+ * The messages of a migration: signals, updates and queries. No runtime imports but the SDK's definitions.
  *
  * Wire names are an interface: they are never renamed. Every decision exists as a signal, which works while all workers
  * are down, and as an update of the same name, which answers with what became of it. Their fields are read by
@@ -8,11 +8,15 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Counts } from '../domain/company-state';
 import type { Outcome } from '../domain/decision';
+import type { Route } from '../domain/platforms';
 import type { Progress } from '../domain/progress';
 import type { Opening } from '../domain/windows';
 
-/** The workflow types and the one task queue. */
-export const MANAGED_MIGRATION = 'managedMigration';
+/** The workflow type of each route, and the one task queue. */
+export const MIGRATIONS: Readonly<Record<Route, string>> = {
+  managed: 'managedMigration',
+  'self-service': 'selfServiceMigration',
+};
 export const TASK_QUEUE = 'tokenferry';
 
 /** What a migration's Schedule starts. */

@@ -12,9 +12,10 @@ const TOTAL = defineSearchAttributeKey('FerryCompaniesTotal', SEARCH_ATTRIBUTES.
 const DONE = defineSearchAttributeKey('FerryCompaniesDone', SEARCH_ATTRIBUTES.FerryCompaniesDone);
 const FAILED = defineSearchAttributeKey('FerryCompaniesFailed', SEARCH_ATTRIBUTES.FerryCompaniesFailed);
 
-export function searchAttributesOf({ step, state, waitingFor, counts }: Progress): SearchAttributeUpdatePair[] {
+export function searchAttributesOf({ route, step, state, waitingFor, counts }: Progress): SearchAttributeUpdatePair[] {
   return [
-    { key: STEP, value: step },
+    // That route has no steps that people know.
+    { key: STEP, value: route === 'self-service' ? route : step },
     { key: STATE, value: state },
     { key: WAITING_FOR, value: waitingFor.roles.join(' and ') || 'nobody' },
     { key: TOTAL, value: counts.total },

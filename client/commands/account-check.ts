@@ -8,7 +8,7 @@ import { ASSUMED_SPEED, estimate } from '../../domain/estimate';
 import type { LimitsChange } from '../../domain/limits';
 import { DEFAULT_LIMITS } from '../../domain/limits';
 import type { Finding } from '../../domain/manifest';
-import type { Platform } from '../../domain/platforms';
+import type { Platform, Route } from '../../domain/platforms';
 import type { PreflightFacts } from '../../domain/preflight';
 import { organizationKey, preflight } from '../../domain/preflight';
 import { volumeOf } from '../../domain/volume';
@@ -31,10 +31,17 @@ export interface AccountCheck {
 /** What is known of the migration that is to be. */
 export interface CheckedPlan {
   readonly platform: Platform;
+  /** Absent: managed, where the platform has that route. */
+  readonly route?: Route;
   readonly migrationId?: string;
   readonly limits?: LimitsChange;
   /** Of all companies together, where their rows do not say. */
   readonly recordsInTotal?: number;
+}
+
+/** The route that connections of a platform take unless somebody says otherwise. */
+export function routeOf({ routes }: Platform): Route {
+  return routes.includes('managed') ? 'managed' : 'self-service';
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -45,7 +52,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
  */
 export async function checkAccount(
   env: NodeJS.ProcessEnv,
-  { platform, migrationId, limits = {}, recordsInTotal }: CheckedPlan,
+  { platform, route = routeOf(platform), migrationId, limits = {}, recordsInTotal }: CheckedPlan,
   file: string,
   { rows, organizationPlaces }: Manifest,
 ): Promise<AccountCheck> {
@@ -62,9 +69,10 @@ export async function checkAccount(
     from: new Date().toISOString(),
   });
   const found = preflight({
+    route,
     platform,
     rows,
-    toCreate: rows.length,
+    toCreate: rows.filter(({ named }) => !named).length,
     service: service.facts,
     openElsewhere: ledger.openElsewhere,
     endsBy: whole.ends?.latest ?? null,

@@ -1,4 +1,4 @@
-import type { Amended, HeldBack } from '../../store';
+import type { Amended, HeldBack, StoredMigration } from '../../store';
 import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack } from '../../store';
 import { CommandFailed } from '../command-failed';
 import type { Answer, Ferry } from '../ferry';
@@ -34,8 +34,8 @@ export function addAmend({ program, run, terminal }: Context): void {
 
 async function amend(ferry: Ferry, migrationId: string, file: string, options: SenderOptions): Promise<CommandResult> {
   const sender = senderOf(options);
-  const { platform } = await openMigrationOf(ferry, migrationId, LATECOMERS);
-  const manifest = await readManifest({ manifest: file }, platform);
+  const { migration, platform } = await openMigrationOf(ferry, migrationId, LATECOMERS);
+  const manifest = await readManifest({ manifest: file }, platform, migration.route);
   if (manifest.findings.some(({ severity }) => severity === 'error')) return refusedRows(manifest);
   const amended = await stored(ferry, migrationId, platform.key, manifest);
   const { added, corrected } = amended;
@@ -50,7 +50,7 @@ async function amend(ferry: Ferry, migrationId: string, file: string, options: S
     : null;
   const held =
     answer?.became === 'applied' ? await afterCheck(ferry, migrationId) : await readHeldBack(ferry.db, migrationId);
-  return whatBecame(migrationId, manifest, amended, answer, held);
+  return whatBecame(migration, manifest, amended, answer, held);
 }
 
 async function stored(ferry: Ferry, migrationId: string, platformKey: string, { rows }: Manifest): Promise<Amended> {
@@ -87,7 +87,7 @@ function refusedRows({ findings }: Manifest): CommandResult {
 }
 
 function whatBecame(
-  migrationId: string,
+  { id: migrationId, route }: StoredMigration,
   { findings }: Manifest,
   { added, corrected, unchanged, tooLate }: Amended,
   answer: Answer | null,
@@ -120,7 +120,7 @@ function whatBecame(
         screen.line(`  ${screen.styled('yellow', 'held back:')} ${reference}: ${why}`);
       }
       if (ours.length > NAMED_AT_MOST) screen.line(`  and ${ours.length - NAMED_AT_MOST} more held back`);
-      if (changed.size > 0) {
+      if (changed.size > 0 && route === 'managed') {
         screen.line(`  Confirm them once syncing is disabled: ferry confirm-sync-disabled ${migrationId} REFERENCE...`);
       }
     },

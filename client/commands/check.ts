@@ -5,7 +5,7 @@ import { manifestDigest, readManifest, type Manifest, type ManifestFiles } from 
 import { counted } from '../../domain/words';
 import type { CommandResult, Screen } from '../screen';
 import type { AccountCheck, CheckedPlan } from './account-check';
-import { checkAccount } from './account-check';
+import { checkAccount, routeOf } from './account-check';
 import type { Context } from './context';
 import { printFindings } from './finding-list';
 import { platformOption, totalInvoicesOption } from './options';
@@ -62,8 +62,8 @@ export interface CheckRequest extends CheckedPlan {
 }
 
 export async function checkWhole(env: NodeJS.ProcessEnv, request: CheckRequest): Promise<WholeCheck> {
-  const { files, platform, offline } = request;
-  const manifest = await readManifest(files, platform);
+  const { files, platform, route = routeOf(platform), offline } = request;
+  const manifest = await readManifest(files, platform, route);
   const account = offline ? null : await checkAccount(env, request, files.manifest, manifest);
   const findings = [...manifest.findings, ...(account?.findings ?? [])];
   const errors = findings.filter(({ severity }) => severity === 'error').length;

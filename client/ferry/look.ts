@@ -2,7 +2,7 @@ import type { Counts } from '../../domain/company-state';
 import type { Progress } from '../../domain/progress';
 import { countCompanies, readMigration } from '../../store';
 import { digestsOf } from '../../domain/progress';
-import { MANAGED_MIGRATION, progressQuery } from '../../workflows/messages';
+import { MIGRATIONS, progressQuery } from '../../workflows/messages';
 import { ask, NoWorker } from './ask';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
@@ -44,7 +44,8 @@ export interface MigrationLine {
 }
 
 export async function* listMigrations({ temporal }: Ferry): AsyncGenerator<MigrationLine> {
-  for await (const found of temporal.workflow.list({ query: `WorkflowType = '${MANAGED_MIGRATION}'` })) {
+  const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
+  for await (const found of temporal.workflow.list({ query: `WorkflowType IN (${types.join(', ')})` })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
     yield {

@@ -21,10 +21,10 @@ export interface HandoverReport {
 export async function readReport({ db }: Ferry, migrationId: string): Promise<HandoverReport> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
-  const { client, platformKey, contact, ending, paused, suppliedBy, planned } = migration;
+  const { route, client, platformKey, contact, ending, paused, suppliedBy, planned } = migration;
   return {
     head: {
-      ...{ migrationId, client, platformKey, contact, ending, paused, suppliedBy, planned },
+      ...{ migrationId, route, client, platformKey, contact, ending, paused, suppliedBy, planned },
       suppliedAt: migration.suppliedAt.toISOString(),
       closedAt: migration.closedAt?.toISOString() ?? null,
       vaultDestroyedAt: migration.vaultDestroyedAt?.toISOString() ?? null,

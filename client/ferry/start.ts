@@ -5,15 +5,17 @@ import type { MigrationLimits } from '../../domain/limits';
 import type { DecisionRules, MigrationPlan } from '../../domain/plan';
 import { DEFAULT_LIMITS } from '../../domain/limits';
 import { DEFAULT_DECISION_RULES, migrationIdOf } from '../../domain/plan';
-import type { Platform } from '../../domain/platforms';
+import type { Platform, Route } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
 import { MigrationExists, supplyMigration } from '../../store';
-import { MANAGED_MIGRATION, progressQuery, TASK_QUEUE } from '../../workflows/messages';
+import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../../workflows/messages';
 import { ask } from './ask';
 import type { Ferry } from './open-ferry';
 import { counted } from '../../domain/words';
 
 export interface StartRequest {
+  /** Absent: managed. */
+  readonly route?: Route;
   readonly client: string;
   readonly platform: Platform;
   readonly label?: string;
@@ -40,12 +42,13 @@ export interface StartRequest {
  * @throws OrganizationTaken
  */
 export async function startMigration({ temporal, db }: Ferry, request: StartRequest): Promise<string> {
-  const { client, platform, contact } = request;
+  const { client, platform, contact, route = 'managed' } = request;
   const migrationId = migrationIdOf(client, platform.slug, request.label);
   const limits = { ...DEFAULT_LIMITS, ...request.limits };
   const plan: MigrationPlan = {
     migrationId,
     client,
+    route,
     platformKey: platform.key,
     contact,
     firstCompany: request.firstCompany,
@@ -59,7 +62,9 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
       client,
       platformKey: platform.key,
       contact,
-      rotating: isRotating(platform),
+      route,
+      // Without a freeze of its own there is no moment from which on alone a credential counts.
+      rotating: route === 'managed' && isRotating(platform),
       limits,
       manifestDigest: request.manifestDigest,
       suppliedBy: request.by,
@@ -68,7 +73,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
     request.rows,
   );
   try {
-    await temporal.workflow.start(MANAGED_MIGRATION, {
+    await temporal.workflow.start(MIGRATIONS[route], {
       workflowId: migrationId,
       taskQueue: TASK_QUEUE,
       args: [plan],

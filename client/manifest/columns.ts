@@ -1,4 +1,4 @@
-import type { Platform } from '../../domain/platforms';
+import type { Platform, Route } from '../../domain/platforms';
 import { nearest } from '../spelling';
 import { quoted, type Report } from './findings';
 import type { Cell, Table, TableRow } from './table';
@@ -23,15 +23,26 @@ export const authorizationFields = (platform: Platform): string[] => [
 export const credentialFields = (platform: Platform): string[] =>
   authorizationFields(platform).filter((field) => field !== platform.organizationField);
 
-const COMPANY_FIELDS = ['name', 'expectedInvoices', 'wave', 'family'];
+/** What the service calls a company and a connection that exist: in the self-service route alone. */
+export const COMPANY_ID = 'serviceCompanyId';
+export const CONNECTION_ID = 'serviceConnectionId';
 
-export function manifestColumns(platform: Platform): Columns {
+const COMPANY_FIELDS = ['name', 'expectedInvoices', 'wave', 'family', COMPANY_ID, CONNECTION_ID];
+
+/** Their short names, where the platform calls nothing of its own so. */
+function shortNames(platform: Platform): Record<string, string> {
+  const short = Object.entries({ companyId: COMPANY_ID, connectionId: CONNECTION_ID });
+  return Object.fromEntries(short.filter(([name]) => !authorizationFields(platform).includes(name)));
+}
+
+export function manifestColumns(platform: Platform, route: Route): Columns {
   const family = platform.family === 'user' ? ['family'] : [];
+  const ids = route === 'self-service' ? [COMPANY_ID, CONNECTION_ID] : [];
   return {
     required: ['reference', 'name', platform.organizationField],
-    optional: ['expectedInvoices', 'wave', ...family, ...credentialFields(platform), 'obtainedAt'],
+    optional: ['expectedInvoices', 'wave', ...family, ...ids, ...credentialFields(platform), 'obtainedAt'],
     ignored: [],
-    aliases: { organization: platform.organizationField },
+    aliases: { organization: platform.organizationField, ...(route === 'self-service' ? shortNames(platform) : {}) },
   };
 }
 
@@ -41,7 +52,7 @@ export function credentialColumns(platform: Platform): Columns {
     required: ['reference', ...platform.requiredFields],
     optional: [...new Set([organization, ...platform.optionalFields, 'obtainedAt'])],
     ignored: COMPANY_FIELDS,
-    aliases: { organization },
+    aliases: { organization, ...shortNames(platform) },
   };
 }
 

@@ -9,8 +9,9 @@ import type { ManifestRow } from '../../domain/manifest';
  */
 export function manifestDigest(rows: readonly ManifestRow[]): string {
   const hash = createHash('sha256');
-  for (const { row, reference, name, organization, expectedInvoices, wave, family } of rows) {
-    hash.update(`${JSON.stringify([row, reference, name, organization, expectedInvoices, wave, family])}\n`);
+  for (const { row, reference, name, organization, expectedInvoices, wave, family, named } of rows) {
+    const ids = named ? [named.companyId, named.connectionId] : [];
+    hash.update(`${JSON.stringify([row, reference, name, organization, expectedInvoices, wave, family, ...ids])}\n`);
   }
   return hash.digest('hex');
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { storedName, type ManifestRow } from '../../domain/manifest';
 import type { CheckedRow } from './checked-row';
+import { COMPANY_ID } from './columns';
 import type { SuppliedCredential } from './credential-row';
 import { quoted } from './findings';
 
@@ -23,13 +24,25 @@ class FirstLines {
 export class Duplicates {
   readonly #references = new FirstLines();
   readonly #organizations = new FirstLines();
+  readonly #companies = new FirstLines();
   readonly #refreshTokens = new FirstLines();
   readonly #names = new FirstLines();
 
   constructor(private readonly organizationField: string) {}
 
-  company(checked: CheckedRow, { reference, organization, name }: ManifestRow): void {
+  company(checked: CheckedRow, { reference, organization, name, named: existing }: ManifestRow): void {
     this.reference(checked, reference);
+
+    const both = existing ? this.#companies.both(existing.companyId, checked.line) : null;
+    if (both !== null) {
+      const message = `the same ${COMPANY_ID} stands in ${both}`;
+      checked.error(
+        COMPANY_ID,
+        'duplicate-company-id',
+        message,
+        'a company takes one organization of a platform: correct it',
+      );
+    }
 
     // Platforms differ in how they write an organization (`Shop.example`, `shop.example`): case is no difference.
     const moved = this.#organizations.both(organization.toLowerCase(), checked.line);

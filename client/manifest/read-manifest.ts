@@ -1,5 +1,5 @@
 import type { Finding, ManifestRow } from '../../domain/manifest';
-import type { Platform } from '../../domain/platforms';
+import type { Platform, Route } from '../../domain/platforms';
 import type { CheckedRow } from './checked-row';
 import { credentialColumns, manifestColumns } from './columns';
 import { readCompany } from './company-row';
@@ -36,7 +36,12 @@ export type Credentials = Pick<Manifest, 'credentials' | 'findings'>;
  *
  * @param now later times cannot be an `obtainedAt`
  */
-export async function readManifest(files: ManifestFiles, platform: Platform, now = new Date()): Promise<Manifest> {
+export async function readManifest(
+  files: ManifestFiles,
+  platform: Platform,
+  route: Route = 'managed',
+  now = new Date(),
+): Promise<Manifest> {
   const findings: Finding[] = [];
   const report: Report = (finding) => findings.push(finding);
   const rows: ManifestRow[] = [];
@@ -45,7 +50,7 @@ export async function readManifest(files: ManifestFiles, platform: Platform, now
   const duplicates = new Duplicates(platform.organizationField);
   let position = 0;
 
-  await eachRow(files.manifest, manifestColumns(platform), report, (checked, { modifiedAt }) => {
+  await eachRow(files.manifest, manifestColumns(platform, route), report, (checked, { modifiedAt }) => {
     position += 1;
     const company = readCompany(position, checked, platform);
     if (company !== null) duplicates.company(checked, company);
@@ -67,7 +72,7 @@ export async function readManifest(files: ManifestFiles, platform: Platform, now
       if (checked.sound) credentials.set(credential.reference, credential);
     });
   }
-  if (!findings.some(isError)) reportWholeManifest(files, rows, credentials, platform, report);
+  if (!findings.some(isError)) reportWholeManifest(files, rows, credentials, { platform, route }, report);
   return { rows, credentials: [...credentials.values()], findings, organizationPlaces };
 }
 

@@ -1,6 +1,6 @@
 import { familyFindings } from '../../domain/company-findings';
 import { lookRounded, type ManifestRow } from '../../domain/manifest';
-import { isRotating, type Platform } from '../../domain/platforms';
+import { isRotating, type Platform, type Route } from '../../domain/platforms';
 import { counted } from '../../domain/words';
 import { quoted, type Report } from './findings';
 
@@ -9,12 +9,17 @@ interface Files {
   readonly credentials?: string;
 }
 
+interface Moved {
+  readonly platform: Platform;
+  readonly route: Route;
+}
+
 /** What only shows when all rows are looked at together. */
 export function reportWholeManifest(
   files: Files,
   rows: readonly ManifestRow[],
   credentials: ReadonlyMap<string, unknown>,
-  platform: Platform,
+  { platform, route }: Moved,
   report: Report,
 ): void {
   const file = files.manifest;
@@ -39,18 +44,19 @@ export function reportWholeManifest(
 
   for (const finding of familyFindings(rows, platform)) report({ ...finding, file, field: 'family' });
 
-  if (credentials.size > 0) reportCredentials(files, rows, credentials, platform, report);
+  if (credentials.size > 0 || route === 'self-service')
+    reportCredentials(files, rows, credentials, { platform, route }, report);
 }
 
 function reportCredentials(
   files: Files,
   rows: readonly ManifestRow[],
   credentials: ReadonlyMap<string, unknown>,
-  platform: Platform,
+  { platform, route }: Moved,
   report: Report,
 ): void {
   const warn = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
-  if (isRotating(platform)) {
+  if (route === 'managed' && isRotating(platform)) {
     const message = `${platform.name} changes its tokens: a credential counts only if it was obtained after its company was disabled`;
     const advice = 'supply them with `ferry credentials` once syncing is disabled in your application';
     report({ ...warn, code: 'credential-early', message, advice });

@@ -21,6 +21,7 @@ import { ferry } from './captured';
 const ID = 'acme.quickbooks-online';
 const plan = {
   migrationId: ID,
+  route: 'managed' as const,
   client: 'acme',
   platformKey: 'qhyg',
   contact: 'solutions team',

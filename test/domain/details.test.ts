@@ -11,6 +11,7 @@ import { AT, counts, decided, firstCompany, preflight, proposeTime, stateAt } fr
 
 const plan: MigrationPlan = {
   migrationId: 'acme.quickbooks-online',
+  route: 'managed',
   client: 'acme',
   platformKey: 'qhyg',
   contact: 'solutions team, +44 20 7946 0018',

@@ -13,6 +13,7 @@ if (!platform) throw new Error('the platform table lacks QuickBooks Online');
 
 const plan = {
   migrationId: 'acme.quickbooks-online',
+  route: 'managed' as const,
   client: 'acme',
   platformKey: 'qhyg',
   contact: 'Sam',

@@ -31,6 +31,7 @@ const REFUSED = decided(
 
 const HEAD: ReportHead = {
   migrationId: 'acme.quickbooks-online',
+  route: 'managed',
   client: 'acme',
   platformKey: 'qhyg',
   contact: 'Sam, +44 20 7946 0000',

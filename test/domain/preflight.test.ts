@@ -39,6 +39,7 @@ const SERVICE: ServiceFacts = {
   connected: new Map(),
 };
 const facts = (some: Partial<PreflightFacts> = {}): PreflightFacts => ({
+  route: 'managed',
   platform: QUICKBOOKS,
   rows: [row(1), row(2)],
   toCreate: 2,

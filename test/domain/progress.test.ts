@@ -17,6 +17,7 @@ import {
 
 const plan: MigrationPlan = {
   migrationId: 'acme.quickbooks-online',
+  route: 'managed',
   client: 'acme',
   platformKey: 'qhyg',
   contact: 'solutions team',

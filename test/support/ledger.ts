@@ -59,6 +59,7 @@ export function aMigration(some: Partial<SuppliedMigration> = {}): SuppliedMigra
     client: `client-${migrations}`,
     platformKey: 'qhyg',
     contact: 'solutions team',
+    route: 'managed',
     rotating: true,
     limits: DEFAULT_LIMITS,
     manifestDigest: 'digest',

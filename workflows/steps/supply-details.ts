@@ -6,7 +6,7 @@ import { checks, records } from '../activity-proxies';
 import type { Desk } from '../desk';
 import { inLedger } from '../moving';
 
-/** The ledger and the vault are opened and the details checked; support accepts them. */
+/** The ledger and the vault are opened and the details checked; support accepts them, where somebody has to. */
 export async function detailsSupplied(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
   // Checked already: the history was cut while somebody was waited for.
