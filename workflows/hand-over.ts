@@ -10,30 +10,32 @@ export interface Handover {
   readonly counts: Counts;
 }
 
-/** The ledger is closed, the credentials that are left are destroyed with the key that opened them. */
+/** Hands over what became of a migration, and leaves nothing of it behind. */
 export async function handOver(desk: Desk): Promise<Handover> {
   const { migrationId } = desk.plan;
   const ending = desk.state().closed ?? 'completed';
-  await interruptedSettled(desk);
-  const counts = await records.closeMigration({ migrationId, ending });
-  desk.change((state) => ({ ...state, counts }));
   if (desk.state().schedule !== 'none') await records.deleteSchedule({ migrationId });
-  await unusedRemoved(desk);
+  const counts = await ledgerClosed(migrationId, ending);
+  desk.change((state) => ({ ...state, counts }));
+  await unusedRemoved(migrationId);
   await condition(allHandlersFinished);
   return { ending, counts };
 }
 
-/** Companies whose attempt died just before the end: what became of their credentials is found out, not left open. */
-async function interruptedSettled({ plan: { migrationId } }: Desk): Promise<void> {
+/**
+ * Closes the ledger; the credentials that are left are destroyed with the key that opened them. Before, it is found out
+ * what became of the credentials of companies whose attempt died.
+ */
+export async function ledgerClosed(migrationId: string, ending: Ending): Promise<Counts> {
   for (;;) {
     const { againInMs } = await records.settleInterrupted({ migrationId });
-    if (againInMs === null) return;
+    if (againInMs === null) return records.closeMigration({ migrationId, ending });
     await sleep(againInMs, { summary: 'Until nothing of an interrupted company can be on its way' });
   }
 }
 
 /** What was created at the service for companies that were not moved goes; what cannot be removed, the report lists. */
-async function unusedRemoved({ plan: { migrationId } }: Desk): Promise<void> {
+export async function unusedRemoved(migrationId: string): Promise<void> {
   try {
     await tidying.removeUnused({ migrationId });
   } catch (error) {

@@ -22,6 +22,9 @@ export const TASK_QUEUE = 'tokenferry';
 /** What a migration's Schedule starts. */
 export const OPEN_WINDOW = 'openWindow';
 
+/** What ends a migration in order that was terminated. */
+export const CLOSE_TERMINATED = 'closeTerminated';
+
 /** The search attributes of a migration. A SQL visibility store has room for three integers. */
 export const SEARCH_ATTRIBUTES = {
   FerryStep: 'KEYWORD',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CommandFailed } from '../command-failed';
 import type { Ferry, WindowSchedule } from '../ferry';
-import { readWindowSchedule, scheduledMigrations, setSchedulePaused, sweepSchedules, triggerSchedule } from '../ferry';
+import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
@@ -49,27 +49,6 @@ export function addSchedule({ program, run, terminal }: Context): void {
     schedule.command('trigger [migration]').description('Open the present window now, although the schedule is paused'),
     trigger,
   );
-}
-
-/** `ferry sweep`: what terminated migrations have left behind in Temporal. */
-export function addSweep({ program, run, terminal }: Context): void {
-  program
-    .command('sweep')
-    .description("Delete the schedules of migrations that were terminated with Temporal's own tools")
-    .action(() =>
-      run(() =>
-        withFerry(terminal.env, async (ferry) => {
-          const swept = await sweepSchedules(ferry);
-          return {
-            json: { schema: 'ferry.sweep/1', schedulesDeleted: swept },
-            print: (screen) => {
-              if (swept.length === 0) screen.line('Nothing is left behind.');
-              for (const migrationId of swept) screen.line(`The schedule of ${migrationId} is deleted.`);
-            },
-          };
-        }),
-      ),
-    );
 }
 
 function noted(command: Command): Command {

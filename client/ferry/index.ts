@@ -12,14 +12,9 @@ export { openFerry } from './open-ferry';
 export type { Ferry } from './open-ferry';
 export { readReport } from './report';
 export type { HandoverReport } from './report';
-export {
-  readWindowSchedule,
-  scheduledMigrations,
-  setSchedulePaused,
-  sweepSchedules,
-  triggerSchedule,
-} from './schedules';
+export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from './schedules';
 export type { WindowSchedule } from './schedules';
 export { detailsChecked, startMigration } from './start';
+export { closeTerminated, sweep } from './sweep';
 export { Unreachable } from './unreachable';
 export { readWorkers } from './workers';

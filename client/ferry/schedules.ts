@@ -120,31 +120,6 @@ async function whatCameOf({ temporal }: Ferry, workflowId: string, until: number
   }
 }
 
-/**
- * Deletes the Schedules of migrations that have ended without doing so: terminated in Temporal's own tools.
- *
- * @returns whose they were
- */
-export async function sweepSchedules(ferry: Ferry): Promise<readonly string[]> {
-  const swept: string[] = [];
-  for await (const migrationId of scheduledMigrations(ferry)) {
-    if (await isRunning(ferry, migrationId)) continue;
-    await ifThere(() => scheduleOf(ferry, migrationId).delete());
-    swept.push(migrationId);
-  }
-  return swept;
-}
-
-async function isRunning({ temporal }: Ferry, migrationId: string): Promise<boolean> {
-  try {
-    const { status } = await temporal.workflow.getHandle(migrationId).describe();
-    return status.name === 'RUNNING' || status.name === 'PAUSED';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-}
-
 /** The migration looks at its Schedule now and then; it need not wait for that. */
 async function tell({ temporal }: Ferry, migrationId: string): Promise<void> {
   try {

@@ -1,11 +1,5 @@
 /** A migration's windows are opened by its Schedule, which people pause and trigger. */
-import {
-  readWindowSchedule,
-  setSchedulePaused,
-  sweepSchedules,
-  triggerSchedule,
-  type WindowSchedule,
-} from '../../client/ferry';
+import { readWindowSchedule, setSchedulePaused, sweep, triggerSchedule, type WindowSchedule } from '../../client/ferry';
 import { WEEKDAYS } from '../../domain/windows';
 import { countCompanies } from '../../store';
 import { until } from '../support/conditions';
@@ -114,7 +108,7 @@ test('a migration that has ended opens no windows, however it ended', async () =
     text: expect.stringContaining('has ended') as string,
   });
   expect(await trigger(opened.id)).toBeUndefined();
-  expect(await sweepSchedules(orchestrator.ferry)).toEqual([swept.id]);
+  expect(await sweep(orchestrator.ferry)).toEqual({ schedulesDeleted: [swept.id], open: [opened.id, swept.id] });
   expect(await trigger(swept.id)).toBeUndefined();
 });
 

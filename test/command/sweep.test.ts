@@ -1,0 +1,39 @@
+/** What was terminated in Temporal's own tools is tidied up by command. */
+import { readDecisions, readMigration } from '../../store';
+import { started } from '../migration/started';
+import { readRow } from '../support/ledger';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+import { ferry } from './captured';
+import { asked } from './orchestrated';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+test('a terminated migration is named, and closed as if it had been cancelled', async () => {
+  const migration = await started(orchestrator, 'swept', ['sbx-ok-1.sw1', 'sbx-ok-1.sw2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await orchestrator.ferry.temporal.workflow.getHandle(migration.id).terminate('a test');
+
+  expect(await asked(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { open: [migration.id], closed: [] } });
+  const { db } = orchestrator.ferry;
+  expect(await readMigration(db, migration.id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
+
+  expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain('ferry sweep --close');
+  expect(await asked(orchestrator, 'sweep', '--close', '--by', 'Sam')).toMatchObject({
+    exitCode: 0,
+    json: { open: [], closed: [migration.id] },
+  });
+  expect(await readMigration(db, migration.id)).toMatchObject({
+    ...{ state: 'closed', ending: 'cancelled' },
+    vaultDestroyedAt: expect.any(Date) as Date,
+  });
+  expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({ decision: { kind: 'cancel', by: 'Sam' } });
+  expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'migrated' });
+  expect(await asked(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
+});

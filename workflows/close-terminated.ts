@@ -1,0 +1,24 @@
+import type { Recorded } from '../domain/migration-state';
+import { records } from './activity-proxies';
+import type { Handover } from './hand-over';
+import { ledgerClosed, unusedRemoved } from './hand-over';
+
+/**
+ * Ends in order what was terminated in Temporal's own tools: nothing runs any more that would let go of its organizations
+ * and destroy its credentials.
+ *
+ * @param recorded who decided that, for the audit trail
+ */
+export async function closeTerminated({
+  migrationId,
+  recorded,
+}: {
+  readonly migrationId: string;
+  readonly recorded: Recorded;
+}): Promise<Handover> {
+  await records.recordDecisions({ migrationId, recorded: [recorded] });
+  await records.deleteSchedule({ migrationId });
+  const counts = await ledgerClosed(migrationId, 'cancelled');
+  await unusedRemoved(migrationId);
+  return { ending: 'cancelled', counts };
+}
