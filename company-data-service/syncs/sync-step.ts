@@ -180,9 +180,11 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
       -- One order of locks for all processes: data sets of one connection may end in several at once.
       select id from connections where id in (select connection_id from complete) order by id for no key update
     ), told as (
-      update connections set last_sync = clock_timestamp() from held where connections.id = held.id
+      -- One instant for both; another process may have told a later one while this statement waited.
+      update connections set last_sync = greatest(last_sync, statement_timestamp())
+      from held where connections.id = held.id
     )
-    update data_sets set latest_successful_sync_id = complete.sync_id, last_successful_sync = clock_timestamp()
+    update data_sets set latest_successful_sync_id = complete.sync_id, last_successful_sync = statement_timestamp()
     from complete
     where data_sets.connection_id = complete.connection_id and data_sets.data_type = complete.data_type`.execute(
     transaction,
