@@ -1,10 +1,26 @@
 /** A worker in a process of its own, that says what it uses. */
+import type { WorkerTiming } from '../worker/timing';
+import { TIMING } from '../worker/timing';
 import { startProcess } from './own-process';
 import type { Usage } from './usage';
 
+export interface WorkerSettings {
+  /** That it would find in its environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly timing: WorkerTiming;
+}
+
+/** A company of a dead worker is taken over after seconds, where life waits for minutes. */
+export const HASTY: WorkerTiming = {
+  ...TIMING,
+  authorizationTimeoutMs: 3_000,
+  sendWithinMs: 1_500,
+  marginMs: 500,
+  lookWithinMs: 4_000,
+};
+
 export type WorkerCalls = {
-  /** By the variables that it would find in its environment. */
-  readonly start: (variables: Readonly<Record<string, string>>) => Promise<void>;
+  readonly start: (settings: WorkerSettings) => Promise<void>;
   readonly usage: (nothing: null) => Promise<Usage>;
 };
 
@@ -15,10 +31,10 @@ export interface MeasuredWorker {
   kill(): Promise<void>;
 }
 
-export async function startMeasuredWorker(variables: Readonly<Record<string, string>>): Promise<MeasuredWorker> {
+export async function startMeasuredWorker(settings: WorkerSettings): Promise<MeasuredWorker> {
   const worker = startProcess<WorkerCalls>('worker-process');
   try {
-    await worker.ask('start', variables);
+    await worker.ask('start', settings);
   } catch (error) {
     await worker.end();
     throw error;

@@ -5,7 +5,10 @@ import type { Benchmark, Report } from './figures';
 import type { ReadyBatch } from './measured-migration';
 import { moveBatch, readyBatch } from './measured-migration';
 import { UNLIMITED } from './measured-service';
+import { HASTY } from './measured-worker';
 import { countCompanies } from '../store';
+import type { WorkerTiming } from '../worker/timing';
+import { TIMING } from '../worker/timing';
 import type { Workbench } from './workbench';
 import { onWorkbench } from './workbench';
 
@@ -16,12 +19,12 @@ const LOOK_EVERY_MS = 200;
 export const recover: Benchmark = {
   about: 'one of two workers killed in the middle of a batch',
   measure: async ({ quick, report }) => {
-    const companies = quick ? 200 : 2_000;
+    const [companies, timing] = quick ? [200, HASTY] : [2_000, TIMING];
     const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
     return onWorkbench(settings, async (bench) => {
-      const undisturbed = await moveCounted(bench, companies, report, async () => undefined);
+      const undisturbed = await moveCounted(bench, { companies, timing }, report, async () => undefined);
       let recoveredMs = 0;
-      const disturbed = await moveCounted(bench, companies, report, async (batch, kill) => {
+      const disturbed = await moveCounted(bench, { companies, timing }, report, async (batch, kill) => {
         recoveredMs = await killInTheMiddle(bench.ferry, batch, kill);
       });
       return [
@@ -46,11 +49,11 @@ export const recover: Benchmark = {
 /** Moves companies with two workers. @returns how many requests the service was asked */
 async function moveCounted(
   { ferry, service, startWorker }: Workbench,
-  companies: number,
+  { companies, timing }: { readonly companies: number; readonly timing: WorkerTiming },
   report: Report,
   disturb: (batch: ReadyBatch, kill: () => Promise<void>) => Promise<void>,
 ): Promise<number> {
-  const [one, other] = [await startWorker(), await startWorker()];
+  const [one, other] = [await startWorker(timing), await startWorker(timing)];
   const batch = await readyBatch(ferry, companies);
   const before = await service.answers();
   await Promise.all([

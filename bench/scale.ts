@@ -8,8 +8,8 @@ import { onWorkbench } from './workbench';
 export const scale: Benchmark = {
   about: 'ten times as many companies',
   measure: async ({ quick, report }) => {
-    const few = await measure(quick ? 50 : 10_000, report);
-    const many = await measure(quick ? 500 : 100_000, report);
+    const few = await measure(quick ? 20 : 10_000, report);
+    const many = await measure(quick ? 200 : 100_000, report);
     const each = (valueOf: (size: Size) => number): string =>
       `${valueOf(few).toPrecision(3)} and ${valueOf(many).toPrecision(3)}`;
     return [

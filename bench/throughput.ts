@@ -58,7 +58,7 @@ interface Round {
 }
 
 async function alternate(quick: boolean, latencyMs: number | undefined, report: Report): Promise<readonly Round[]> {
-  const [companies, rounds] = quick ? [200, 1] : [10_000, 5];
+  const [companies, rounds] = quick ? [100, 1] : [10_000, 5];
   const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
   return onWorkbench({ ...settings, ...(latencyMs !== undefined && { latencyMs }) }, async (bench) => {
     const total = rounds * companies * 2;

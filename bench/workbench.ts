@@ -11,6 +11,8 @@ import { acquireTemporalCli } from '../dev/temporal-cli';
 import { startTemporal } from '../dev/temporal-server';
 import { createTemporaryFolder } from '../dev/temporary-folder';
 import { Secret } from '../security';
+import type { WorkerTiming } from '../worker/timing';
+import { TIMING } from '../worker/timing';
 import type { MeasuredService, ServiceSettings } from './measured-service';
 import { startMeasuredService } from './measured-service';
 import type { MeasuredWorker } from './measured-worker';
@@ -20,7 +22,8 @@ import { PLATFORM } from './moving';
 export interface Workbench {
   readonly ferry: Ferry;
   readonly service: MeasuredService;
-  readonly startWorker: () => Promise<MeasuredWorker>;
+  /** @param timing if not as in life */
+  readonly startWorker: (timing?: WorkerTiming) => Promise<MeasuredWorker>;
 }
 
 /**
@@ -54,7 +57,11 @@ export async function onWorkbench<T>(settings: ServiceSettings, work: (bench: Wo
     };
     const ferry = await openFerry(loadConfig(['temporal', 'databaseUrl'], variables));
     started({ stop: () => ferry.close() });
-    return await work({ ferry, service, startWorker: async () => started(await startMeasuredWorker(variables)) });
+    return await work({
+      ferry,
+      service,
+      startWorker: async (timing = TIMING) => started(await startMeasuredWorker({ variables, timing })),
+    });
   } finally {
     for (const part of running) await part.stop();
     rmSync(home, { recursive: true, force: true });

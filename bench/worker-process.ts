@@ -10,10 +10,11 @@ import { usage } from './usage';
 let stop = async (): Promise<void> => undefined;
 
 const served: WorkerCalls = {
-  start: async (variables) => {
+  start: async ({ variables, timing }) => {
     const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'webhook'], variables);
     const dest = path.join(config.home, `worker-${process.pid}.log`);
-    const worker = await startWorker(config, pino({ level: config.logLevel }, pino.destination({ dest, mkdir: true })));
+    const log = pino({ level: config.logLevel }, pino.destination({ dest, mkdir: true }));
+    const worker = await startWorker(config, log, undefined, timing);
     stop = () => worker.stop();
   },
   usage: async () => usage(),
