@@ -21,6 +21,7 @@ import { addGoNoGo } from './commands/go-nogo';
 import { addList } from './commands/list';
 import { addReport } from './commands/report';
 import { addSchedule } from './commands/schedule';
+import { addSelfService } from './commands/self-service';
 import { addService } from './commands/service';
 import { addShow } from './commands/show';
 import { addSweep } from './commands/sweep';
@@ -90,6 +91,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addService(context);
   addCheck(context);
   addStart(context);
+  addSelfService(context);
   program.commandsGroup('See how far it is:');
   addList(context);
   addShow(context);

@@ -117,6 +117,9 @@ const support = (what: string): WaitingFor => ({ roles: ['support'], what });
 /** Who has to act, and on what. */
 export function whoIsWaitedFor(state: MigrationState): WaitingFor {
   if (state.closed) return nobody(`the migration is ${state.closed}`);
+  // Whoever looks right after a decision shall not take for waited for what has just been supplied.
+  if (state.route === 'self-service' && state.unrecorded.length > 0)
+    return nobody('what was decided is being carried out');
   const waitedFor = state.pause ? support(`paused: ${state.pause.reason}`) : inStep(state);
   // There the client is alone.
   return state.route === 'self-service' && waitedFor.roles.length > 0 ? client(waitedFor.what) : waitedFor;

@@ -3,16 +3,16 @@ import type { CheckRequest } from './check';
 import { checkJson, checkWhole, printSummary } from './check';
 import { printFindings } from './finding-list';
 
-/** `ferry start --dry-run`: all that is looked at before a start, by the command and by the worker's check after it. */
+/** `--dry-run` of `ferry start` and `ferry self-service`: all that is looked at before a start, by the command and by the worker's check after it. */
 export async function dryRun(
   env: NodeJS.ProcessEnv,
-  request: CheckRequest & { readonly migrationId: string },
+  request: CheckRequest & { readonly command: 'start' | 'self-service'; readonly migrationId: string },
 ): Promise<CommandResult> {
-  const { migrationId } = request;
+  const { command, migrationId } = request;
   const check = await checkWhole(env, request);
   return {
     failed: check.errors > 0,
-    json: { schema: 'ferry.start/1', started: false, dryRun: true, migrationId, ...checkJson(check) },
+    json: { schema: `ferry.${command}/1`, started: false, dryRun: true, migrationId, ...checkJson(check) },
     print: (screen) => {
       printFindings(screen, check.findings);
       printSummary(screen, check);

@@ -17,6 +17,7 @@ type Commands = readonly NextCommand[];
 export function nextCommands(progress: Progress): Commands {
   const { migrationId: id, state, step, counts } = progress;
   if (isEnding(state)) return [];
+  if (progress.route === 'self-service') return inSelfService(progress);
   if (state === 'paused') return [...beforeResuming(progress, progress.pause?.stop), bySupport(`ferry resume ${id}`)];
   switch (step) {
     case 'supply-details':
@@ -33,6 +34,25 @@ export function nextCommands(progress: Progress): Commands {
       if (openCompanies(counts) === 0) return [...exceptions(progress), ...signatures(progress)];
       return [...supplies(progress), ...exceptions(progress), ...goNoGo(progress), bySupport(`ferry watch ${id}`)];
   }
+}
+
+/** The client is alone there: it decides what support decides otherwise. */
+function inSelfService(progress: Progress): Commands {
+  const { migrationId: id, state, preflight, counts } = progress;
+  const toLook = (command: string): NextCommand => ({ who: 'client', command });
+  const exceptional = counts.failed + counts.outcomeUnknown + counts.heldBack > 0;
+  const exceptions = exceptional ? [toLook(`ferry exceptions ${id}`)] : [];
+  if (state === 'paused') return [...exceptions, byClient(`ferry resume ${id}`)];
+  const isWrong = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
+  return [
+    ...credentials(progress),
+    ...exceptions,
+    ...(counts.heldBack === 0
+      ? []
+      : [byClient(`ferry amend ${id} FILE`), byClient(`ferry exclude ${id} REFERENCE... --reason TEXT`)]),
+    ...(isWrong ? [byClient(`ferry retry ${id} --all`)] : []),
+    ...(openCompanies(counts) > 0 && !isWrong ? [toLook(`ferry watch ${id}`)] : []),
+  ];
 }
 
 const bySupport = (command: string): NextCommand => ({ who: 'support', command });

@@ -40,8 +40,10 @@ function showResult(progress: Progress, heldUp: readonly string[], interrupted: 
       screen.line(`Waiting for ${roles.length === 0 ? 'nobody' : roles.join(' and ')}: ${what}`);
       for (const reason of heldUp) screen.line(screen.styled('yellow', `Held up: ${reason}`));
       screen.line();
-      printSteps(screen, progress.steps);
-      screen.line();
+      if (progress.route !== 'self-service') {
+        printSteps(screen, progress.steps);
+        screen.line();
+      }
       printFacts(screen, progress);
       printInterrupted(screen, interrupted);
       printEvidence(screen, progress);

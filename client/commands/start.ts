@@ -1,9 +1,7 @@
 import type { Preflight } from '../../domain/migration-state';
-import type { LimitsChange } from '../../domain/limits';
-import { readLimits } from '../../domain/limits';
 import type { Platform } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
-import { isIdWord, migrationIdOf } from '../../domain/plan';
+import { migrationIdOf } from '../../domain/plan';
 import { CommandFailed } from '../command-failed';
 import { detailsChecked, readHeldUp, startMigration } from '../ferry';
 import type { Manifest } from '../manifest';
@@ -15,16 +13,15 @@ import type { Context } from './context';
 import { dryRun } from './dry-run';
 import { printFindings, printPreflight } from './finding-list';
 import type { LimitOptions } from './limit-options';
-import { addLimits, limitsOf } from './limit-options';
+import { addLimits } from './limit-options';
 import { platformOption, totalInvoicesOption } from './options';
 import type { SenderOptions } from './sender';
 import { senderOf } from './sender';
+import type { Startable } from './starting';
+import { assertStartable, limitsRead } from './starting';
 import { withFerry } from './with-ferry';
 
-interface StartOptions extends LimitOptions, Pick<SenderOptions, 'by'> {
-  readonly platform: Platform;
-  readonly client: string;
-  readonly label?: string;
+interface StartOptions extends Startable, LimitOptions, Pick<SenderOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly firstCompany?: string;
@@ -56,14 +53,14 @@ export function addStart({ program, run, terminal }: Context): void {
 }
 
 async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: StartOptions): Promise<CommandResult> {
-  assertStartable(options);
+  assertStartable(options, 'managed');
   const { client, platform, label, credentials } = options;
   const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
   const limits = limitsRead(options);
   const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   if (options.dryRun) {
     const migrationId = migrationIdOf(client, platform.slug, label);
-    return dryRun(env, { files, platform, limits, migrationId, ...total });
+    return dryRun(env, { command: 'start', route: 'managed', files, platform, limits, migrationId, ...total });
   }
   const manifest = await readManifest(files, platform);
   if (manifest.findings.some(({ severity }) => severity === 'error')) return refusedManifest(manifest);
@@ -91,35 +88,6 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
     const heldUp = preflight ? [] : await readHeldUp(ferry, migrationId);
     return started({ migrationId, manifest, platform, stored, preflight, heldUp });
   });
-}
-
-function assertStartable({ client, label, platform }: StartOptions): void {
-  for (const [option, word] of [
-    ['--client', client],
-    ['--label', label],
-  ] as const) {
-    if (word !== undefined && !isIdWord(word)) {
-      throw new CommandFailed(
-        `${option} ${word} cannot be part of an id`,
-        'use lower-case letters, digits and hyphens',
-      );
-    }
-  }
-  if (!platform.routes.includes('managed')) {
-    throw new CommandFailed(
-      `${platform.name} has no managed route`,
-      'its connections are moved by the self-service route',
-    );
-  }
-}
-
-/** What commander cannot know: whether a number is one that the limit may have. */
-function limitsRead(options: StartOptions): LimitsChange {
-  const limits = limitsOf(options);
-  if (Object.keys(limits).length === 0) return {};
-  const read = readLimits(limits);
-  if ('malformed' in read) throw new CommandFailed(read.malformed, 'nothing was started');
-  return read.limits;
 }
 
 function refusedManifest({ findings }: Manifest): CommandResult {

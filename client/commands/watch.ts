@@ -22,16 +22,27 @@ export function addWatch(context: Context): void {
     .description('Watch a migration until it has ended')
     .option('--until-decision', 'or until a person is waited for')
     .action((migration: string, options: WatchOptions) =>
-      context.run(() => withFerry(context.terminal.env, (ferry) => watch(context, ferry, migration, options))),
+      context.run(() =>
+        withFerry(context.terminal.env, async (ferry) =>
+          watchResult(await watched(context, ferry, migration, options)),
+        ),
+      ),
     );
 }
 
-async function watch(
+/** How it was when the watching ended. */
+export interface Watched {
+  readonly progress: Progress;
+  readonly print: CommandResult['print'];
+}
+
+/** Watches until it has ended, somebody is waited for or has interrupted it. */
+export async function watched(
   { terminal, screen }: Context,
   ferry: Ferry,
   migrationId: string,
   { untilDecision }: WatchOptions,
-): Promise<CommandResult> {
+): Promise<Watched> {
   const interrupted = terminal.interruption();
   const bar = screen.json ? undefined : openProgressBar(terminal.stdout);
   try {
@@ -58,14 +69,22 @@ function isOver({ state }: Progress): boolean {
   return isEnding(state);
 }
 
-function ended(progress: Progress, interrupted: boolean): CommandResult {
-  const { migrationId, state, counts } = progress;
+function ended(progress: Progress, interrupted: boolean): Watched {
+  const { migrationId } = progress;
   return {
-    failed: state === 'abandoned' || state === 'cancelled',
-    json: { schema: 'ferry.watch/1', migrationId, state, step: progress.step, waitingFor: progress.waitingFor, counts },
+    progress,
     print: (screen) => {
       if (interrupted) return screen.line(`You stopped watching ${migrationId}.`);
       screen.line(`${migrationId}: ${headline(progress)}`);
     },
+  };
+}
+
+function watchResult({ progress, print }: Watched): CommandResult {
+  const { migrationId, state, step, waitingFor, counts } = progress;
+  return {
+    failed: state === 'abandoned' || state === 'cancelled',
+    json: { schema: 'ferry.watch/1', migrationId, state, step, waitingFor, counts },
+    print,
   };
 }

@@ -1,0 +1,203 @@
+import type { LimitsChange } from '../../domain/limits';
+import type { Preflight } from '../../domain/migration-state';
+import { isRotating } from '../../domain/platforms';
+import { migrationIdOf } from '../../domain/plan';
+import { counted } from '../../domain/words';
+import { supplyCredentials } from '../../store';
+import type { Ferry } from '../ferry';
+import { decide, detailsChecked, startMigration } from '../ferry';
+import { manifestDigest } from '../manifest';
+import type { CommandResult, Screen } from '../screen';
+import type { WholeCheck } from './check';
+import { checkWhole, printSummary } from './check';
+import type { Context } from './context';
+import { dryRun } from './dry-run';
+import { printFindings, printPreflight } from './finding-list';
+import type { LimitOptions } from './limit-options';
+import { addLimits } from './limit-options';
+import { nextCommands } from './next-commands';
+import { platformOption, totalInvoicesOption } from './options';
+import type { SenderOptions } from './sender';
+import { senderOf } from './sender';
+import type { Startable } from './starting';
+import { assertStartable, limitsRead } from './starting';
+import type { Watched } from './watch';
+import { watched } from './watch';
+import { withFerry } from './with-ferry';
+
+interface SelfServiceOptions extends Startable, LimitOptions, Pick<SenderOptions, 'by'> {
+  readonly credentials?: string;
+  readonly contact: string;
+  readonly totalInvoices?: number;
+  readonly yes?: true;
+  readonly dryRun?: true;
+  readonly detach?: true;
+}
+
+/** `ferry self-service`: a client moves its connections itself, from the check of the manifest to the last company. */
+export function addSelfService(context: Context): void {
+  const command = context.program
+    .command('self-service <manifest>')
+    .description('Move your connections yourself, without the six steps: check the manifest, move, watch to the end')
+    .addOption(platformOption())
+    .requiredOption('--client <key>', 'you, by a key of letters, digits and hyphens')
+    .option('--label <word>', 'tells several migrations of one client and platform apart')
+    .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
+    .addOption(totalInvoicesOption())
+    .option('--contact <text>', 'whom to call', 'the solutions team')
+    .option('--by <name>', 'who confirms that nothing else uses the tokens (default: the user of this machine)')
+    .option('--yes', 'start without asking')
+    .option('--detach', 'do not watch: come back when it has started')
+    .option('--dry-run', 'make all checks, and stop before anything is stored or started');
+  addLimits(command).action((manifest: string, options: SelfServiceOptions) =>
+    context.run(() => selfService(context, manifest, options)),
+  );
+}
+
+async function selfService(context: Context, file: string, options: SelfServiceOptions): Promise<CommandResult> {
+  const { screen, terminal } = context;
+  assertStartable(options, 'self-service');
+  const { client, platform, label, credentials } = options;
+  const files = { manifest: file, ...(credentials === undefined ? {} : { credentials }) };
+  const limits = limitsRead(options);
+  const migrationId = migrationIdOf(client, platform.slug, label);
+  const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
+  const request = { files, platform, route: 'self-service', limits, migrationId, ...total } as const;
+  if (options.dryRun) return dryRun(terminal.env, { ...request, command: 'self-service' });
+
+  const check = await checkWhole(terminal.env, request);
+  if (check.errors > 0) return refused(check);
+  if (!(await isConfirmed(context, check, options))) return notStarted();
+  return withFerry(terminal.env, async (ferry) => {
+    const started = await start(ferry, check, options, limits);
+    if (!screen.json) printStarted(screen, migrationId, check, started);
+    const canBeWatched = started.preflight !== null && !options.detach;
+    const end = canBeWatched ? await watched(context, ferry, migrationId, { untilDecision: true }) : null;
+    return selfServiceResult(migrationId, check, started, end);
+  });
+}
+
+/** Whether whoever sits there wants it, having seen what it does. Nobody there: the command itself says so. */
+async function isConfirmed(
+  { screen, terminal }: Context,
+  { findings, manifest, platform }: WholeCheck,
+  { yes }: SelfServiceOptions,
+): Promise<boolean> {
+  if (screen.json) return true;
+  printFindings(screen, findings);
+  const { rows, credentials } = manifest;
+  const existing = rows.filter(({ named }) => named).length;
+  const into =
+    existing === 0 ? 'each becomes a company of your account' : `${existing} go into companies you have named`;
+  screen.line(`${counted(rows.length, 'company')} of ${platform.name}: ${into}.`);
+  screen.line(`${counted(credentials.length, 'credential')}: sealed here, used once, then destroyed.`);
+  screen.line(
+    isRotating(platform)
+      ? `${platform.name} changes its tokens: those in your own application die as each company is moved.`
+      : 'From its move on only the service may use the token of a company.',
+  );
+  screen.line('By starting you confirm for every company that nothing else syncs, refreshes or revokes its token.');
+  return yes === true || !terminal.prompts || (await terminal.prompts.confirm('Start?'));
+}
+
+interface Started {
+  /** Credentials that were sealed and stored. */
+  readonly stored: number;
+  /** Null: no worker has looked at it yet. */
+  readonly preflight: Preflight | null;
+}
+
+/** The credentials are sealed as soon as a worker has opened the vault; then it is told that they are there. */
+async function start(
+  ferry: Ferry,
+  { manifest: { rows, credentials }, platform }: WholeCheck,
+  { client, label, contact, by, totalInvoices }: SelfServiceOptions,
+  limits: LimitsChange,
+): Promise<Started> {
+  const sender = senderOf({ as: 'client', ...(by === undefined ? {} : { by }) });
+  const migrationId = await startMigration(ferry, {
+    route: 'self-service',
+    client,
+    platform,
+    ...(label === undefined ? {} : { label }),
+    rows,
+    manifestDigest: manifestDigest(rows),
+    contact,
+    by: sender.by,
+    firstCompany: null,
+    limits,
+    ...(totalInvoices === undefined ? {} : { recordsInTotal: totalInvoices }),
+  });
+  const preflight = await detailsChecked(ferry, migrationId);
+  if (!preflight) return { stored: 0, preflight };
+  const supplied = credentials.length > 0 && (await supplyCredentials(ferry.db, migrationId, credentials, sender.by));
+  const stored = supplied ? supplied.stored.length : 0;
+  if (stored > 0) await decide(ferry, migrationId, 'credentialsSupplied', { companies: stored, ...sender });
+  return { stored, preflight };
+}
+
+const SCHEMA = 'ferry.self-service/1';
+
+function refused(check: WholeCheck): CommandResult {
+  const { findings } = check;
+  return {
+    failed: true,
+    json: { schema: SCHEMA, started: false, findings },
+    print: (screen) => {
+      printFindings(screen, findings);
+      printSummary(screen, check);
+      screen.line('  Nothing was stored, nothing was started');
+    },
+  };
+}
+
+function notStarted(): CommandResult {
+  return {
+    failed: true,
+    json: { schema: SCHEMA, started: false },
+    print: (screen) => screen.line('Nothing was stored, nothing was started'),
+  };
+}
+
+/** Before it is watched. */
+function printStarted(screen: Screen, migrationId: string, { manifest }: WholeCheck, started: Started): void {
+  screen.line(`${screen.styled('green', '✓')} ${migrationId}: started`);
+  if (started.preflight) printPreflight(screen, started.preflight);
+  else screen.line('  No worker has answered yet; start one, or everything with: ferry up');
+  const left = manifest.credentials.length - started.stored;
+  if (left > 0) {
+    const command = `ferry credentials ${migrationId} FILE --as client`;
+    screen.line(`  ${counted(left, 'credential')} not stored yet; supply them later with: ${command}`);
+  }
+}
+
+function selfServiceResult(
+  migrationId: string,
+  { manifest, findings }: WholeCheck,
+  { stored, preflight }: Started,
+  end: Watched | null,
+): CommandResult {
+  const next = end ? nextCommands(end.progress) : [];
+  return {
+    failed: preflight === null || (end !== null && end.progress.state !== 'completed'),
+    json: {
+      schema: SCHEMA,
+      started: true,
+      migrationId,
+      companies: manifest.rows.length,
+      credentialsStored: stored,
+      preflight,
+      state: end?.progress.state ?? null,
+      waitingFor: end?.progress.waitingFor ?? null,
+      counts: end?.progress.counts ?? null,
+      next,
+      findings,
+    },
+    print: (screen) => {
+      if (!end) return screen.line(`  See how far it is with: ferry watch ${migrationId}`);
+      end.print(screen);
+      for (const { command } of next) screen.line(`  ${command}`);
+      screen.line(`  The report: ferry report ${migrationId}`);
+    },
+  };
+}
