@@ -67,7 +67,8 @@ export async function inLanes<Item, Done>({ take, handle, write }: LaneWork<Item
       done = [];
       if (written.length > 0 && !(await write(written))) over = true;
       if (!over && !broken && underWay.size <= lanes / 2) {
-        const taken = await take(underWay.size);
+        // What was done meanwhile and is not written down yet is under way as well.
+        const taken = await take(underWay.size + done.length);
         lanes = taken.lanes;
         taken.items.forEach(begin);
       }
