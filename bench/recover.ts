@@ -33,7 +33,7 @@ export const recover: Benchmark = {
           value: disturbed / undisturbed - 1,
           unit: 'share of requests made again',
           goal: ['<=', 0.02],
-          note: `${disturbed} requests, undisturbed ${undisturbed}`,
+          note: `${companies} companies: ${disturbed} requests, undisturbed ${undisturbed}`,
         },
         {
           name: 'recover',

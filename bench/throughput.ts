@@ -99,7 +99,7 @@ async function moveByFerry(
 
 function perSecond(rounds: readonly Round[]): string {
   const rate = (who: 'script' | 'ferry') => each(rounds, (round) => (round.companies * 1_000) / round[who].tookMs);
-  return `companies/s: script ${rate('script')}; tokenferry ${rate('ferry')}`;
+  return `${rounds.length} rounds of ${rounds[0]?.companies} companies, in a second: script ${rate('script')}; tokenferry ${rate('ferry')}`;
 }
 
 /** A value of every round, rounded for people. */
