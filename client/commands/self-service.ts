@@ -5,7 +5,7 @@ import { migrationIdOf } from '../../domain/plan';
 import { counted } from '../../domain/words';
 import { supplyCredentials } from '../../store';
 import type { Ferry } from '../ferry';
-import { decide, detailsChecked, startMigration } from '../ferry';
+import { decide, detailsChecked, progressIfAnswered, readHeldUp, startMigration } from '../ferry';
 import { manifestDigest } from '../manifest';
 import type { CommandResult, Screen } from '../screen';
 import type { WholeCheck } from './check';
@@ -105,6 +105,8 @@ interface Started {
   readonly stored: number;
   /** Null: no worker has looked at it yet. */
   readonly preflight: Preflight | null;
+  /** Why not, as far as it says so. */
+  readonly heldUp: readonly string[];
 }
 
 /** The credentials are sealed as soon as a worker has opened the vault; then it is told that they are there. */
@@ -128,12 +130,22 @@ async function start(
     limits,
     ...(totalInvoices === undefined ? {} : { recordsInTotal: totalInvoices }),
   });
-  const preflight = await detailsChecked(ferry, migrationId);
-  if (!preflight) return { stored: 0, preflight };
+  const preflight = await checked(ferry, migrationId);
+  if (!preflight) return { stored: 0, preflight, heldUp: await readHeldUp(ferry, migrationId) };
   const supplied = credentials.length > 0 && (await supplyCredentials(ferry.db, migrationId, credentials, sender.by));
   const stored = supplied ? supplied.stored.length : 0;
   if (stored > 0) await decide(ferry, migrationId, 'credentialsSupplied', { companies: stored, ...sender });
-  return { stored, preflight };
+  return { stored, preflight, heldUp: [] };
+}
+
+/** For as long as a worker is at it: an account may have very many companies. Null: none is, or something keeps failing. */
+async function checked(ferry: Ferry, migrationId: string): Promise<Preflight | null> {
+  for (;;) {
+    const preflight = await detailsChecked(ferry, migrationId);
+    if (preflight) return preflight;
+    if ((await readHeldUp(ferry, migrationId)).length > 0) return null;
+    if (!(await progressIfAnswered(ferry, migrationId))) return null;
+  }
 }
 
 const SCHEMA = 'ferry.self-service/1';
@@ -163,6 +175,7 @@ function notStarted(): CommandResult {
 function printStarted(screen: Screen, migrationId: string, { manifest }: WholeCheck, started: Started): void {
   screen.line(`${screen.styled('green', '✓')} ${migrationId}: started`);
   if (started.preflight) printPreflight(screen, started.preflight);
+  else if (started.heldUp.length > 0) screen.line(`  It is not checked yet: ${started.heldUp.join('; ')}`);
   else screen.line('  No worker has answered yet; start one, or everything with: ferry up');
   const left = manifest.credentials.length - started.stored;
   if (left > 0) {
@@ -174,7 +187,7 @@ function printStarted(screen: Screen, migrationId: string, { manifest }: WholeCh
 function selfServiceResult(
   migrationId: string,
   { manifest, findings }: WholeCheck,
-  { stored, preflight }: Started,
+  { stored, preflight, heldUp }: Started,
   end: Watched | null,
 ): CommandResult {
   const next = end ? nextCommands(end.progress) : [];
@@ -187,6 +200,7 @@ function selfServiceResult(
       companies: manifest.rows.length,
       credentialsStored: stored,
       preflight,
+      heldUp,
       state: end?.progress.state ?? null,
       waitingFor: end?.progress.waitingFor ?? null,
       counts: end?.progress.counts ?? null,
