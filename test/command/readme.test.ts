@@ -28,6 +28,17 @@ test('every platform of the managed route is there with its key and fields, and 
   expect(others?.filter(({ slug }) => chapter('Platforms').includes(`\`${slug}\``))).toEqual([]);
 });
 
+test('every platform of the self-service route is there with its key and fields', () => {
+  const rows = chapter('Self-service').split('\n');
+  for (const { name, slug, key, requiredFields, optionalFields } of PLATFORMS.filter(({ routes }) =>
+    routes.includes('self-service'),
+  )) {
+    const row = rows.find((line) => line.startsWith(`| ${name} `)) ?? '';
+    const missing = [slug, key, ...requiredFields, ...optionalFields].filter((word) => !row.includes(`\`${word}\``));
+    expect({ name, missing }).toEqual({ name, missing: [] });
+  }
+});
+
 test('every package is there for a reason', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
