@@ -1,16 +1,17 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-import { findPlatform, PLATFORMS, type Platform } from '../../domain/platforms';
+import { findPlatform, PLATFORMS, type Platform, type Route } from '../../domain/platforms';
 import { nearest } from '../spelling';
 
-/** Those of the managed route: what people are likely to look for. */
-const MANAGED = PLATFORMS.filter(({ routes }) => routes.includes('managed'))
-  .map(({ slug }) => slug)
-  .join(', ');
+/** Those of a route: what people are likely to look for. */
+function namesOf(route: Route): string {
+  const ofRoute = PLATFORMS.filter(({ routes }) => routes.includes(route));
+  return ofRoute.map(({ slug }) => slug).join(', ');
+}
 
 /** `--platform quickbooks-online`: which platform the companies come from. */
-export function platformOption(): Option {
-  return new Option('-p, --platform <name>', `the platform that the companies come from: ${MANAGED}, ...`)
+export function platformOption(route: Route = 'managed'): Option {
+  return new Option('-p, --platform <name>', `the platform that the companies come from: ${namesOf(route)}${route === 'managed' ? ', ...' : ''}`)
     .argParser(parsePlatform)
     .makeOptionMandatory();
 }

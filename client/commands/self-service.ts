@@ -39,7 +39,7 @@ export function addSelfService(context: Context): void {
   const command = context.program
     .command('self-service <manifest>')
     .description('Move your connections yourself, without the six steps: check the manifest, move, watch to the end')
-    .addOption(platformOption())
+    .addOption(platformOption('self-service'))
     .requiredOption('--client <key>', 'you, by a key of letters, digits and hyphens')
     .option('--label <word>', 'tells several migrations of one client and platform apart')
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
