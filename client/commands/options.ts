@@ -11,7 +11,10 @@ function namesOf(route: Route): string {
 
 /** `--platform quickbooks-online`: which platform the companies come from. */
 export function platformOption(route: Route = 'managed'): Option {
-  return new Option('-p, --platform <name>', `the platform that the companies come from: ${namesOf(route)}${route === 'managed' ? ', ...' : ''}`)
+  return new Option(
+    '-p, --platform <name>',
+    `the platform that the companies come from: ${namesOf(route)}${route === 'managed' ? ', ...' : ''}`,
+  )
     .argParser(parsePlatform)
     .makeOptionMandatory();
 }
