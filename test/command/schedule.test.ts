@@ -12,7 +12,7 @@ let migration: Started;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  migration = await started(orchestrator, 'windowed', ['sbx-ok-1.ws1', 'sbx-ok-1.ws2']);
+  migration = await started(orchestrator, 'on-schedule', ['sbx-ok-1.ws1', 'sbx-ok-1.ws2']);
 });
 afterAll(() => orchestrator.close());
 
