@@ -3,6 +3,7 @@
  *
  * Pure: whoever asks gathers the facts.
  */
+import { headline } from './details';
 import type { MigrationLimits } from './limits';
 import { exceedsTolerance } from './limits';
 import { moment } from './moment';
@@ -96,8 +97,9 @@ function nextOpening({ now, limits, progress }: GoNoGoFacts): Opening | null {
 function decisions({ progress }: GoNoGoFacts): Answer {
   const about = 'decisions';
   if (!progress) return { about, go: false, why: 'not known: no worker answers for the migration' };
-  const { step, state, waitingFor } = progress;
-  const where = `step ${stepNumber(step)}, ${STEP_RULES[step].title.toLowerCase()}`;
+  const { route, step, state, waitingFor } = progress;
+  const where =
+    route === 'self-service' ? headline(progress) : `step ${stepNumber(step)}, ${STEP_RULES[step].title.toLowerCase()}`;
   if (state === 'running' && stepNumber(step) > stepNumber('disable-syncing')) {
     return { about, go: true, why: `nobody is waited for (${where})` };
   }

@@ -51,9 +51,10 @@ export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
   }
 }
 
-/** Days before the client's application is switched off, hours from then on: its data is dark. */
-function patienceIn({ step, limits }: MigrationState): Patience {
-  return stepNumber(step) > stepNumber('disable-syncing') ? limits.remindWhileDark : limits.remindBeforeDark;
+/** Days before the client's application is switched off, hours from then on: its data is dark. In self-service it is off at the start. */
+function patienceIn({ route, step, limits }: MigrationState): Patience {
+  const isDark = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
+  return isDark ? limits.remindWhileDark : limits.remindBeforeDark;
 }
 
 export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind): Notice {

@@ -186,7 +186,7 @@ function printStarted(screen: Screen, migrationId: string, { manifest }: WholeCh
 
 function selfServiceResult(
   migrationId: string,
-  { manifest, findings }: WholeCheck,
+  { files, manifest, findings }: WholeCheck,
   { stored, preflight, heldUp }: Started,
   end: Watched | null,
 ): CommandResult {
@@ -210,6 +210,8 @@ function selfServiceResult(
     print: (screen) => {
       if (!end) return screen.line(`  See how far it is with: ferry watch ${migrationId}`);
       end.print(screen);
+      const holding = files.credentials ?? files.manifest;
+      if (stored > 0) screen.line(`  ${holding} still holds credentials readable: destroy it when you are done`);
       for (const { command } of next) screen.line(`  ${command}`);
       screen.line(`  The report: ferry report ${migrationId}`);
     },

@@ -8,6 +8,7 @@ import type { Platform } from '../../domain/platforms';
 import { PLATFORMS } from '../../domain/platforms';
 import { Secret } from '../../security';
 import { removeWrittenFiles, written } from '../manifest/written-files';
+import { closedNow } from '../migration/started';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
@@ -309,6 +310,18 @@ test('the client pauses, changes the limits and resumes', async () => {
   });
   expect((await run('adjust', id, '--companies-per-slice', '2', ...as)).exitCode).toBe(0);
   expect((await run('resume', id, ...as)).exitCode).toBe(0);
+  expect((await run('watch', id)).exitCode).toBe(0);
+});
+
+test('outside its windows nothing is started; without them it goes on', async () => {
+  const id = 'me.bigcommerce.windows';
+  const [closed] = closedNow();
+  const window = `${closed?.days[0]} ${closed?.from}-${closed?.to} UTC`;
+  await selfService('bigcommerce', 'windows', [{ credential: 'sbx-ok-1' }], '--window', window, '--detach');
+  const what = async () => ((await asJson('show', id)).json['waitingFor'] as { what: string }).what;
+  await until(async () => (await what()).includes('in the window from'));
+  expect((await companiesOf(id))[0]?.state).toBe('waiting');
+  await run('adjust', id, '--no-window', '--as', 'client');
   expect((await run('watch', id)).exitCode).toBe(0);
 });
 

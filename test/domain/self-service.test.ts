@@ -4,6 +4,7 @@ import { detailsOf, headline } from '../../domain/details';
 import { DEFAULT_LIMITS } from '../../domain/limits';
 import type { MigrationState } from '../../domain/migration-state';
 import { newMigration } from '../../domain/migration-state';
+import { nextNotice, waitOf } from '../../domain/notices';
 import { DEFAULT_DECISION_RULES } from '../../domain/plan';
 import { progressOf, whoIsWaitedFor } from '../../domain/progress';
 import { isSettled, withStepEnded, withStepOpened } from '../../domain/step-course';
@@ -116,6 +117,13 @@ test.each<[string, MigrationState, readonly string[], string]>([
   ['when nothing is left', moving({ migrated: 3 }), [], 'every company is moved or settled: the migration ends'],
 ])('%s it says who is waited for: the client, or nobody', (_, state, roles, what) => {
   expect(whoIsWaitedFor(state)).toEqual({ roles, what });
+});
+
+test('the client is reminded in hours, from the start on: its data is dark', () => {
+  const wrong = checked(['no room']);
+  const wait = waitOf(wrong, null, AT);
+  const { firstAfterMs } = DEFAULT_LIMITS.remindWhileDark;
+  expect(wait && nextNotice(wrong, wait).dueAt).toBe(new Date(Date.parse(AT) + firstAfterMs).toISOString());
 });
 
 test('right after a decision nobody is waited for: what it does is not known yet', () => {
