@@ -1,11 +1,9 @@
 import type { LimitsChange } from '../../domain/limits';
-import type { Preflight } from '../../domain/migration-state';
 import { isRotating } from '../../domain/platforms';
 import { migrationIdOf } from '../../domain/plan';
 import { counted } from '../../domain/words';
-import { supplyCredentials } from '../../store';
-import type { Ferry } from '../ferry';
-import { decide, detailsChecked, progressIfAnswered, readHeldUp, startMigration } from '../ferry';
+import type { Ferry, SelfServiceStarted } from '../ferry';
+import { startSelfService } from '../ferry';
 import { manifestDigest } from '../manifest';
 import type { CommandResult, Screen } from '../screen';
 import type { WholeCheck } from './check';
@@ -70,10 +68,10 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   if (!(await isConfirmed(context, check, options))) return notStarted();
   return withFerry(terminal.env, async (ferry) => {
     const started = await start(ferry, check, options, limits);
-    if (!screen.json) printStarted(screen, migrationId, check, started);
+    if (!screen.json) printStarted(screen, check, started);
     const canBeWatched = started.preflight !== null && !options.detach;
     const end = canBeWatched ? await watched(context, ferry, migrationId, { untilDecision: true }) : null;
-    return selfServiceResult(migrationId, check, started, end);
+    return selfServiceResult(check, started, end);
   });
 }
 
@@ -100,52 +98,24 @@ async function isConfirmed(
   return yes === true || !terminal.prompts || (await terminal.prompts.confirm('Start?'));
 }
 
-interface Started {
-  /** Credentials that were sealed and stored. */
-  readonly stored: number;
-  /** Null: no worker has looked at it yet. */
-  readonly preflight: Preflight | null;
-  /** Why not, as far as it says so. */
-  readonly heldUp: readonly string[];
-}
-
-/** The credentials are sealed as soon as a worker has opened the vault; then it is told that they are there. */
-async function start(
+function start(
   ferry: Ferry,
   { manifest: { rows, credentials }, platform }: WholeCheck,
   { client, label, contact, by, totalInvoices }: SelfServiceOptions,
   limits: LimitsChange,
-): Promise<Started> {
-  const sender = senderOf({ as: 'client', ...(by === undefined ? {} : { by }) });
-  const migrationId = await startMigration(ferry, {
-    route: 'self-service',
+): Promise<SelfServiceStarted> {
+  const request = {
     client,
     platform,
     ...(label === undefined ? {} : { label }),
     rows,
     manifestDigest: manifestDigest(rows),
     contact,
-    by: sender.by,
-    firstCompany: null,
+    by: senderOf({ as: 'client', ...(by === undefined ? {} : { by }) }).by,
     limits,
     ...(totalInvoices === undefined ? {} : { recordsInTotal: totalInvoices }),
-  });
-  const preflight = await checked(ferry, migrationId);
-  if (!preflight) return { stored: 0, preflight, heldUp: await readHeldUp(ferry, migrationId) };
-  const supplied = credentials.length > 0 && (await supplyCredentials(ferry.db, migrationId, credentials, sender.by));
-  const stored = supplied ? supplied.stored.length : 0;
-  if (stored > 0) await decide(ferry, migrationId, 'credentialsSupplied', { companies: stored, ...sender });
-  return { stored, preflight, heldUp: [] };
-}
-
-/** For as long as a worker is at it: an account may have very many companies. Null: none is, or something keeps failing. */
-async function checked(ferry: Ferry, migrationId: string): Promise<Preflight | null> {
-  for (;;) {
-    const preflight = await detailsChecked(ferry, migrationId);
-    if (preflight) return preflight;
-    if ((await readHeldUp(ferry, migrationId)).length > 0) return null;
-    if (!(await progressIfAnswered(ferry, migrationId))) return null;
-  }
+  };
+  return startSelfService(ferry, request, credentials);
 }
 
 const SCHEMA = 'ferry.self-service/1';
@@ -172,7 +142,8 @@ function notStarted(): CommandResult {
 }
 
 /** Before it is watched. */
-function printStarted(screen: Screen, migrationId: string, { manifest }: WholeCheck, started: Started): void {
+function printStarted(screen: Screen, { manifest }: WholeCheck, started: SelfServiceStarted): void {
+  const { migrationId } = started;
   screen.line(`${screen.styled('green', '✓')} ${migrationId}: started`);
   if (started.preflight) printPreflight(screen, started.preflight);
   else if (started.heldUp.length > 0) screen.line(`  It is not checked yet: ${started.heldUp.join('; ')}`);
@@ -185,9 +156,8 @@ function printStarted(screen: Screen, migrationId: string, { manifest }: WholeCh
 }
 
 function selfServiceResult(
-  migrationId: string,
   { files, manifest, findings }: WholeCheck,
-  { stored, preflight, heldUp }: Started,
+  { migrationId, stored, preflight, heldUp }: SelfServiceStarted,
   end: Watched | null,
 ): CommandResult {
   const next = end ? nextCommands(end.progress) : [];

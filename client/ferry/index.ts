@@ -14,6 +14,8 @@ export { readReport } from './report';
 export type { HandoverReport } from './report';
 export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from './schedules';
 export type { WindowSchedule } from './schedules';
+export { startSelfService } from './self-service';
+export type { SelfServiceStarted } from './self-service';
 export { detailsChecked, startMigration } from './start';
 export { closeTerminated, sweep } from './sweep';
 export { Unreachable } from './unreachable';
