@@ -89,3 +89,17 @@ test('when a migration ends, what was created and not used goes, and what was na
   expect((await rig.direct.getCompany(companyId)).value.id).toBe(companyId);
   await expect(rig.direct.getCompany(created ?? '')).rejects.toThrow('404');
 });
+
+test('one that an earlier try has authorized is not held back, as one that somebody else has connected is', async () => {
+  const { companyId } = await existing();
+  const named = { companyId, connectionId: null };
+  const { id } = await rig.migration(['sbx-ok-1'], { platformKey: XERO, row: () => ({ named }) });
+  await rig.importSlice(id);
+  const { db } = rig.ledger;
+  const waits = { state: 'waiting' } as const;
+  await db.updateTable('companies').set(waits).where('migration_id', '=', id).execute();
+  const check = () => rig.perform((activities) => activities.preflight({ migrationId: id, startAt: null }));
+  expect((await check()).heldBack).toBe(0);
+  await db.updateTable('companies').set({ crossed_at: null }).where('migration_id', '=', id).execute();
+  expect((await check()).heldBack).toBe(1);
+});
