@@ -22,7 +22,7 @@ export interface RunningWorker {
 }
 
 /** Heartbeats are sent no more often; a cancellation waits for the next one. */
-const HEARTBEAT_THROTTLE_MS = 3_000;
+const HEARTBEAT_THROTTLE_MS = 5_000;
 /** After a stop, so long for activities to end by themselves before they are told to. */
 const SHUTDOWN_GRACE_MS = 10_000;
 
