@@ -73,7 +73,7 @@ function printSteps(screen: Screen, steps: readonly StepProgress[]): void {
   );
 }
 
-function printFacts(screen: Screen, { counts, estimate, proposal, preflight }: Progress): void {
+function printFacts(screen: Screen, { route, counts, estimate, proposal, preflight }: Progress): void {
   const moving = counts.importing + counts.syncing;
   screen.line(
     `Companies: ${settledCompanies(counts)} of ${counts.total} done; ${counts.migrated} migrated, ${moving} under way, ` +
@@ -85,7 +85,8 @@ function printFacts(screen: Screen, { counts, estimate, proposal, preflight }: P
   if (counts.heldBack > 0) screen.line(`  ${counts.heldBack} held back until they are corrected or left out`);
   if (counts.outcomeUnknown > 0) screen.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
   if (preflight) printPreflight(screen, preflight);
-  if (preflight?.callbackUrl) screen.line(`Callback URL: ${preflight.callbackUrl}`);
+  // Where nobody is to add it to anything, it would only ask to be added.
+  if (preflight?.callbackUrl && route !== 'self-service') screen.line(`Callback URL: ${preflight.callbackUrl}`);
   if (estimate && estimate.volume.companies > 0) printEstimate(screen, estimate, proposal !== null);
   if (proposal) screen.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
 }
