@@ -2,9 +2,9 @@ import type { FailureKind } from '../../domain/failures';
 import { inWords } from '../../domain/failures';
 import type { Remedy } from '../../domain/remedies';
 import { remediesFor, remedyInWords } from '../../domain/remedies';
-import type { LedgerCompany } from '../../store';
-import { readCompanies } from '../../store';
-import { readCounts } from '../ferry';
+import type { LedgerCompany, StoredMigration } from '../../store';
+import { readCompanies, readMigration } from '../../store';
+import { NoSuchMigration } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
@@ -28,9 +28,11 @@ interface Kind {
 
 async function exceptions(env: NodeJS.ProcessEnv, migrationId: string): Promise<CommandResult> {
   const found: LedgerCompany[] = [];
-  await withFerry(env, async (ferry) => {
-    await readCounts(ferry, migrationId);
-    for await (const company of readCompanies(ferry.db, migrationId, { exceptions: true })) found.push(company);
+  const migration = await withFerry(env, async ({ db }) => {
+    const stored = await readMigration(db, migrationId);
+    if (!stored) throw new NoSuchMigration(migrationId);
+    for await (const company of readCompanies(db, migrationId, { exceptions: true })) found.push(company);
+    return stored;
   });
   return {
     json: {
@@ -41,12 +43,12 @@ async function exceptions(env: NodeJS.ProcessEnv, migrationId: string): Promise<
         remedies: remediesFor(company).map((remedy) => ({
           remedy,
           does: remedyInWords(remedy),
-          command: remedyCommand(remedy, migrationId, [company.reference]),
+          command: remedyCommand(remedy, migration, [company.reference]),
         })),
       })),
     },
     print: (screen) => {
-      for (const kind of kindsOf(found)) printKind(screen, migrationId, kind);
+      for (const kind of kindsOf(found)) printKind(screen, migration, kind);
       screen.line(found.length === 0 ? 'No exceptions.' : counted(found.length, 'exception'));
     },
   };
@@ -72,7 +74,7 @@ function titleOf({ state, failure }: { readonly state: string; readonly failure:
     : 'it is not known whether the credential was used';
 }
 
-function printKind(screen: Screen, migrationId: string, { title, remedies, companies }: Kind): void {
+function printKind(screen: Screen, migration: StoredMigration, { title, remedies, companies }: Kind): void {
   screen.line(`${screen.styled('bold', title)}: ${counted(companies.length, 'company')}`);
   screen.table(
     [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'What happened' }, { title: 'Correlation id' }],
@@ -88,7 +90,7 @@ function printKind(screen: Screen, migrationId: string, { title, remedies, compa
   }
   const references = companies.map(({ reference }) => reference);
   for (const remedy of remedies) {
-    screen.line(`  ${remedyCommand(remedy, migrationId, references)}`);
+    screen.line(`  ${remedyCommand(remedy, migration, references)}`);
     screen.line(`      ${remedyInWords(remedy)}`);
   }
   screen.line();

@@ -1,10 +1,20 @@
 import type { Remedy } from '../../domain/remedies';
+import type { StoredMigration } from '../../store';
 
 /** More references than these are left to a file. */
 const NAMED_AT_MOST = 8;
 
-/** The command that does something about companies that were not moved, as it is typed. */
-export function remedyCommand(remedy: Remedy, migrationId: string, references: readonly string[]): string {
+/** The command that does something about companies that were not moved, as it is typed by whoever decides in the route. */
+export function remedyCommand(
+  remedy: Remedy,
+  { id, route }: Pick<StoredMigration, 'id' | 'route'>,
+  references: readonly string[],
+): string {
+  const command = commandOf(remedy, id, references);
+  return route === 'self-service' ? `${command} --as client --by NAME` : command;
+}
+
+function commandOf(remedy: Remedy, migrationId: string, references: readonly string[]): string {
   switch (remedy) {
     case 'retry':
     case 'relink':

@@ -374,7 +374,7 @@ describe('what people read', () => {
     expect(show).toContain('client: ferry exceptions me.netsuite.read');
     expect(show).not.toMatch(/step \d|sign|first company|Approved|Callback/i);
     expect((await run('list')).out).toMatch(/me\.netsuite\.read +waiting +self-service +client +2\/2 +1/);
-    expect((await run('exceptions', id)).out).toContain(`ferry retry ${id} S-2`);
+    expect((await run('exceptions', id)).out).toContain(`ferry retry ${id} S-2 --as client --by NAME`);
     expect((await run('companies', id)).exitCode).toBe(0);
     const refused = await run('sign-off', id, '--yes');
     expect(refused.out).toContain('in the self-service route nothing is approved or rejected');
