@@ -36,10 +36,11 @@ function proxied(options: ActivityOptions): ActivityInterfaceFor<Activities> {
 
 /**
  * Short work on the ledger and single calls to the service. Both come back after an outage, however long: a migration
- * lives for weeks, so these are tried for ever, at most a minute apart.
+ * lives for weeks, so these are tried for ever, at most a minute apart. What a worker took with it when it stopped is
+ * another's after half a minute.
  */
 export const records = proxied({
-  startToCloseTimeout: '2 minutes',
+  startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
