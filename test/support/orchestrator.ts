@@ -91,6 +91,12 @@ export async function startOrchestrator(
       await Promise.all(workers.map((worker) => worker.stop()));
       if (process.env['TOKENFERRY_KEEP_HISTORIES']) await keepHistories(ferry.temporal, begunAt);
       // The next file's worker in this namespace has another ledger.
+      for await (const { scheduleId } of ferry.temporal.schedule.list()) {
+        await ferry.temporal.schedule
+          .getHandle(scheduleId)
+          .delete()
+          .catch(() => undefined);
+      }
       for await (const { workflowId } of ferry.temporal.workflow.list({ query: "ExecutionStatus = 'Running'" })) {
         await ferry.temporal.workflow
           .getHandle(workflowId)
