@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CommandFailed } from '../command-failed';
 import type { Ferry, WindowSchedule } from '../ferry';
 import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../ferry';
+import { readMigration } from '../../store';
 import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
@@ -62,7 +63,10 @@ async function chosen(ferry: Ferry, migration: string | undefined, { all }: Whic
     throw new CommandFailed('which migration is meant?', 'name one, or say --all');
   if (migration !== undefined) return [migration];
   const ids: string[] = [];
-  for await (const id of scheduledMigrations(ferry)) ids.push(id);
+  for await (const id of scheduledMigrations(ferry)) {
+    // Several ledgers may share one namespace.
+    if (await readMigration(ferry.db, id)) ids.push(id);
+  }
   return ids.sort();
 }
 
