@@ -161,3 +161,6 @@ export function exceedsTolerance(
   if (toleratedFailures !== null && failed > toleratedFailures) return true;
   return toleratedShare !== null && tried >= LEAST_TRIED && failed > toleratedShare * tried;
 }
+
+/** The rest need not wait for the slowest companies of the ramp: one in so many, rounded down. */
+export const ONE_STRAGGLER_IN = 10;

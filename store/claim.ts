@@ -8,6 +8,7 @@
 import { sql } from 'kysely';
 import type { Database } from './database';
 import { violates } from './database';
+import { canBeMoved } from './gate';
 
 /** Which attempt of which slice of which run asks. */
 export interface Claimant {
@@ -123,9 +124,8 @@ export async function claimGroup(
 function canBeClaimed(company: 'c' | 'relative', credential: 'v' | 'its') {
   const c = sql.ref(company);
   return sql`
-    ${c}.state = 'waiting' and ${c}.confirmed_at is not null and ${c}.held_back is null
+    ${canBeMoved(company, credential)}
     and (${c}.not_before is null or ${c}.not_before <= clock_timestamp())
-    and (not m.rotating or ${sql.ref(credential)}.obtained_at >= ${c}.confirmed_at)
     and (not m.ramp_only or ${c}.in_ramp)`;
 }
 

@@ -4,6 +4,7 @@ import type { CompanyState } from '../domain/company-state';
 import type { Evidence, SyncSchedule } from '../domain/evidence';
 import type { FailureKind } from '../domain/failures';
 import type { Database } from './database';
+import { canBeMoved } from './gate';
 
 /** What the client confirmed: these companies' tokens are no longer used by its own application. */
 export interface Confirmation {
@@ -69,8 +70,7 @@ export async function chooseFirst(
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
     where c.migration_id = ${migrationId}
       and (${wanted}::text is null or c.reference = ${wanted})
-      and ((c.state = 'waiting' and c.confirmed_at is not null and c.held_back is null and v.row is not null
-          and (not m.rotating or v.obtained_at >= c.confirmed_at))
+      and ((v.row is not null and ${canBeMoved()})
         or (c.reference = ${wanted} and c.state in ('importing', 'syncing')))
     order by c.wave nulls last, c.row
     limit 1`.execute(db);

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Counts } from '../domain/company-state';
 import type { Database } from './database';
+import { canBeMoved, LACKS_CREDENTIAL } from './gate';
 
 /** What a run has still before it, and when the next thing is due. Milliseconds from now; null: there is none. */
 export interface Ahead {
@@ -20,9 +21,7 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
       select c.not_before from companies c
       join migrations m on m.id = c.migration_id
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
-      where c.migration_id = ${migrationId} and c.state = 'waiting' and c.confirmed_at is not null
-        and c.held_back is null
-        and (not m.rotating or v.obtained_at >= c.confirmed_at)
+      where c.migration_id = ${migrationId} and ${canBeMoved()}
         and (not m.ramp_only or c.in_ramp)
         -- Outside the window nothing can be claimed until a run begins in the next.
         and clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
@@ -100,7 +99,7 @@ export async function countCompanies(db: Database, migrationId: string): Promise
         as "unconfirmedInFirstWave",
       count(*) filter (where c.state = 'waiting' and c.held_back is not null) as "heldBack",
       count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is not null
-        and (v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))) as "withoutCredential",
+        and ${LACKS_CREDENTIAL}) as "withoutCredential",
       count(*) filter (where c.state = 'waiting') as waiting,
       count(*) filter (where c.state = 'importing') as importing,
       count(*) filter (where c.state = 'syncing') as syncing,

@@ -4,10 +4,12 @@ import type { Planned } from '../domain/estimate';
 import type { Ending } from '../domain/migration-state';
 import type { ManifestRow } from '../domain/manifest';
 import type { LimitsChange, MigrationLimits } from '../domain/limits';
+import { ONE_STRAGGLER_IN } from '../domain/limits';
 import type { Route } from '../domain/platforms';
 import type { Opening } from '../domain/windows';
 import type { Database, Queryable } from './database';
 import { violates } from './database';
+import { canBeMoved } from './gate';
 import { insertRows, OrganizationTaken, whoHasThem } from './manifest-rows';
 
 export interface SuppliedMigration {
@@ -114,9 +116,7 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
       select c.row from companies c
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       join migrations m on m.id = c.migration_id
-      where c.migration_id = ${migrationId} and c.state = 'waiting' and c.confirmed_at is not null
-        and c.held_back is null
-        and (not m.rotating or v.obtained_at >= c.confirmed_at)
+      where c.migration_id = ${migrationId} and ${canBeMoved()}
         and not exists (select from companies r where r.migration_id = ${migrationId} and r.in_ramp)
       order by c.wave nulls last, c.confirmed_at, c.row
       limit ${companies}
@@ -127,9 +127,8 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
 /** Whether companies of the ramp are still to be moved, or more than a tenth of them to be verified. */
 export async function rampIsOpen(db: Database, migrationId: string): Promise<boolean> {
   const { rows } = await sql<{ open: boolean }>`
-    select coalesce(bool_or(c.state = 'importing' or (c.state = 'waiting' and c.confirmed_at is not null
-        and c.held_back is null and v.row is not null and (not m.rotating or v.obtained_at >= c.confirmed_at)))
-      or count(*) filter (where c.state = 'syncing') > count(*) / 10, false) as open
+    select coalesce(bool_or(c.state = 'importing' or (v.row is not null and ${canBeMoved()}))
+      or count(*) filter (where c.state = 'syncing') > count(*) / ${ONE_STRAGGLER_IN}::integer, false) as open
     from companies c
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { NextCompanies } from '../domain/go-nogo';
 import type { Database } from './database';
+import { LACKS_CREDENTIAL } from './gate';
 
 export interface Ready {
   readonly next: NextCompanies;
@@ -14,7 +15,7 @@ export async function readNextCompanies(db: Database, migrationId: string): Prom
   const { rows } = await sql<Omit<NextCompanies, 'oldestCredentialAt'> & { oldestAt: Date | null; toCreate: number }>`
     with ready as (
       select c.wave, c.company_id, c.confirmed_at, v.obtained_at,
-        v.row is null or (m.rotating and v.obtained_at < c.confirmed_at) as lacks_credential,
+        ${LACKS_CREDENTIAL} as lacks_credential,
         c.wave is not distinct from first_value(c.wave) over (order by c.wave nulls last) as goes_next
       from companies c
       join migrations m on m.id = c.migration_id

@@ -6,6 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { StopReason } from '../domain/failures';
+import { ONE_STRAGGLER_IN } from '../domain/limits';
 import { records, slices } from './activity-proxies';
 import type { Course } from './batch/course';
 import { openCourse } from './batch/course';
@@ -24,9 +25,6 @@ export interface BatchReport {
   readonly stop: StopReason | null;
 }
 
-/** Of the companies of the ramp, the rest need not wait for the slowest tenth. */
-const SLOWEST = 0.1;
-
 /**
  * Moves and verifies the companies that can be moved now. What can be moved only while others still sync, because it was
  * supplied late, a window has opened, or it is tried again, is moved as well.
@@ -40,7 +38,7 @@ export async function batchRun({ migrationId, runNumber }: Batch): Promise<Batch
   let ended = false;
   const telling = CancellationScope.nonCancellable(() => tellTheMigration(course, () => ended));
   try {
-    await moveAndVerify(course, begun.slicesAtOnce, Math.floor(begun.companiesInRamp * SLOWEST));
+    await moveAndVerify(course, begun.slicesAtOnce, Math.floor(begun.companiesInRamp / ONE_STRAGGLER_IN));
   } finally {
     ended = true;
     await telling;
