@@ -120,6 +120,11 @@ async function whatCameOf({ temporal }: Ferry, workflowId: string, until: number
   }
 }
 
+/** One that is gone already needs no deleting. */
+export async function deleteSchedule(ferry: Ferry, migrationId: string): Promise<void> {
+  await ifThere(() => scheduleOf(ferry, migrationId).delete());
+}
+
 /** The migration looks at its Schedule now and then; it need not wait for that. */
 async function tell({ temporal }: Ferry, migrationId: string): Promise<void> {
   try {

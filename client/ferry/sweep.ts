@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import type { Halt } from '../../domain/decision';
-import { scheduleIdOf } from '../../domain/plan';
 import { listOpen } from '../../store';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../../workflows/messages';
 import type { Ferry } from './open-ferry';
-import { scheduledMigrations } from './schedules';
+import { deleteSchedule, scheduledMigrations } from './schedules';
 
 export interface Swept {
   /** Whose Schedules were deleted. */
@@ -20,7 +19,7 @@ export async function sweep(ferry: Ferry): Promise<Swept> {
   const schedulesDeleted: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
     if (await isRunning(ferry, migrationId)) continue;
-    await ferry.temporal.schedule.getHandle(scheduleIdOf(migrationId)).delete();
+    await deleteSchedule(ferry, migrationId);
     schedulesDeleted.push(migrationId);
   }
   const open: string[] = [];
