@@ -1,12 +1,26 @@
 /** The preflight, as a worker does it: facts from the ledger and the service; findings to the ledger and the migration. */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { FoundConnection } from '../company-data-client';
 import { readServiceFacts } from '../company-data-client';
-import { companyFindings } from '../domain/company-findings';
+import { companyFindings, familyFindings, heldBackBy } from '../domain/company-findings';
+import { FindingSummary } from '../domain/finding-summary';
 import type { Preflight } from '../domain/migration-state';
+import type { Platform } from '../domain/platforms';
 import { findPlatform } from '../domain/platforms';
-import { heldBackBy, organizationKey, preflight, summarized } from '../domain/preflight';
-import type { UncheckedCompany } from '../store';
-import { countCompanies, findOpenElsewhere, holdBack, readMigration, readToMove } from '../store';
+import { preflight } from '../domain/preflight';
+import type { PreflightFinding } from '../domain/preflight-finding';
+import type { Taken } from '../domain/taken-organizations';
+import { takenFindings } from '../domain/taken-organizations';
+import type { Database, StoredMigration, UncheckedCompany, Verdict } from '../store';
+import {
+  countCompanies,
+  countToMove,
+  findToMove,
+  findToMoveElsewhere,
+  holdBack,
+  readMigration,
+  readToMove,
+} from '../store';
 import { isOfMigration } from './at-the-service';
 import type { ActivityDeps } from './deps';
 import { estimateBefore } from './estimates';
@@ -41,34 +55,69 @@ export function preflightActivities({ db, service }: ActivityDeps) {
           callbackUrl: null,
         };
       }
-      const rows = await readToMove(db, migrationId);
-      const organizations = new Set(rows.map(({ organization }) => organizationKey(organization)));
-      const authorized = new Set(rows.map((row) => row.authorized));
       const facts = await readServiceFacts(service, {
         platformKey: platform.key,
-        organizations,
-        isOwn: (company) => isOfMigration(company, migrationId) || authorized.has(company.id),
+        concerning: (found) => concerning(db, migrationId, found),
         signal: cancellationSignal(),
         onProgress: heartbeat,
       });
-      const findings = [
-        ...preflight({
-          route,
-          platform,
-          rows,
-          toCreate: rows.filter(({ created }) => !created).length,
-          service: facts,
-          openElsewhere: await findOpenElsewhere(db, platform.key, organizations, migrationId),
-          endsBy: (await estimateBefore(db, migrationId, startAt)).ends?.latest ?? null,
-        }),
-        ...companyFindings(rows, platform),
-      ];
-      const heldBack = heldBackBy(findings);
-      await holdBack(db, migrationId, changedVerdicts(rows, heldBack));
+      const taken: Taken = {
+        connected: 'refused' in facts ? new Map() : facts.connected,
+        openElsewhere: await findToMoveElsewhere(db, migrationId),
+      };
+      const toMove = await countToMove(db, migrationId);
+      const endsBy = (await estimateBefore(db, migrationId, startAt)).ends?.latest ?? null;
+      const summary = new FindingSummary();
+      summary.add(preflight({ route, platform, toCreate: toMove.toCreate, service: facts, endsBy }));
+      const heldBack = await checkEach(db, migration, platform, taken, (found) => summary.add(found));
+      summary.add(familyFindings(toMove, platform));
       const callbackUrl = 'refused' in facts ? null : facts.callbackUrl;
-      return { ...checked, ...summarized(findings), heldBack: heldBack.size, callbackUrl };
+      return { ...checked, ...summary.sentences, heldBack, callbackUrl };
     },
   };
+}
+
+/** Of connections of the account, those to organizations that are to be moved, unless the migration has made them itself. */
+async function concerning(
+  db: Database,
+  migrationId: string,
+  found: readonly FoundConnection[],
+): Promise<readonly FoundConnection[]> {
+  const others = found.filter(({ company }) => !isOfMigration(company, migrationId));
+  if (others.length === 0) return [];
+  const connected = others.map(({ company, organization }) => ({ companyId: company.id, organization }));
+  const companies = await findToMove(db, migrationId, connected);
+  return others.filter(({ company }) => companies.has(company.id));
+}
+
+/**
+ * Looks at one company after the other, and holds back those with an error of their own.
+ *
+ * @returns how many
+ */
+async function checkEach(
+  db: Database,
+  migration: StoredMigration,
+  platform: Platform,
+  taken: Taken,
+  tell: (found: readonly PreflightFinding[]) => void,
+): Promise<number> {
+  let heldBack = 0;
+  const verdictOn = (company: UncheckedCompany): Verdict => {
+    const found = [...takenFindings(company, platform, taken), ...companyFindings(company, platform)];
+    tell(found);
+    const { row, name, organization } = company;
+    return { row, name, organization, heldBack: heldBackBy(found) };
+  };
+  for await (const companies of readToMove(db, migration.id)) {
+    const verdicts = companies.map(verdictOn);
+    heldBack += verdicts.filter((verdict) => verdict.heldBack !== null).length;
+    // Most companies stay as they are: only what is new is written.
+    const changed = verdicts.filter((verdict, index) => verdict.heldBack !== companies[index]?.heldBack);
+    await holdBack(db, migration, changed);
+    heartbeat();
+  }
+  return heldBack;
 }
 
 const NO_MANIFEST: Preflight = {
@@ -81,11 +130,3 @@ const NO_MANIFEST: Preflight = {
   heldBack: 0,
   callbackUrl: null,
 };
-
-/** Most companies stay as they are: only what is new is written. */
-function changedVerdicts(rows: readonly UncheckedCompany[], heldBack: ReadonlyMap<number, string>) {
-  return rows.flatMap(({ row, name, organization, heldBack: before }) => {
-    const now = heldBack.get(row) ?? null;
-    return now === before ? [] : [{ row, name, organization, heldBack: now }];
-  });
-}

@@ -5,3 +5,4 @@ export * from './errors';
 export type { Wait } from './retrying';
 export type { Company, Connection, DataStatus, SyncSettings } from './schemas';
 export { readServiceFacts } from './service-facts';
+export type { FoundConnection } from './service-facts';

@@ -1,19 +1,33 @@
-import type { ConnectedCompany, ServiceFacts } from '../domain/preflight';
-import { organizationKey } from '../domain/preflight';
+import type { ServiceFacts } from '../domain/preflight';
+import type { ConnectedCompany, Taken } from '../domain/taken-organizations';
+import { organizationKey } from '../domain/taken-organizations';
 import type { CompanyDataClient } from './client';
 import { CompanyDataError } from './errors';
 import type { Company } from './schemas';
 
+/** A connection of the account to an organization of the platform. */
+export interface FoundConnection {
+  /** As `organizationKey` writes it. */
+  readonly organization: string;
+  readonly status: string;
+  readonly company: Company;
+}
+
 /** What a preflight asks about. */
 export interface FactsQuestion {
   readonly platformKey: string;
-  /** Organizations of the manifest, as `organizationKey` writes them: nothing is remembered of any other. */
-  readonly organizations: ReadonlySet<string>;
-  /** Companies that the migration has created itself are no findings. */
-  readonly isOwn: (company: Company) => boolean;
+  /**
+   * Which of these connections are to be remembered, and no other. Asked about one page of companies after the other.
+   * Absent: none, and no company is read.
+   */
+  readonly concerning?: (found: readonly FoundConnection[]) => Promise<readonly FoundConnection[]>;
   readonly signal?: AbortSignal;
   /** Told after each so many companies: to heartbeat. */
   readonly onProgress?: (companies: number) => void;
+}
+
+export interface AnsweredFacts extends ServiceFacts {
+  readonly connected: Taken['connected'];
 }
 
 const PAGE = 5_000;
@@ -29,7 +43,7 @@ const PAGE = 5_000;
 export async function readServiceFacts(
   service: CompanyDataClient,
   question: FactsQuestion,
-): Promise<ServiceFacts | { readonly refused: string }> {
+): Promise<AnsweredFacts | { readonly refused: string }> {
   const { platformKey, signal } = question;
   const options = signal === undefined ? {} : { signal };
   try {
@@ -51,24 +65,38 @@ export async function readServiceFacts(
 
 async function connectedCompanies(
   service: CompanyDataClient,
-  { platformKey, organizations, isOwn, signal, onProgress }: FactsQuestion,
+  { platformKey, concerning, signal, onProgress }: FactsQuestion,
   companiesUsed: number | undefined,
-): Promise<ReadonlyMap<string, ConnectedCompany>> {
+): Promise<Taken['connected']> {
   const connected = new Map<string, ConnectedCompany>();
-  if (organizations.size === 0 || companiesUsed === 0) return connected;
+  if (!concerning || companiesUsed === 0) return connected;
   let read = 0;
-  for await (const company of service.companies({ pageSize: PAGE }, signal === undefined ? {} : { signal })) {
-    read += 1;
-    if (read % PAGE === 0) onProgress?.(read);
-    for (const { integrationKey, status, connectionInfo } of company.dataConnections ?? []) {
-      const organization = organizationKey(connectionInfo?.['organizationId'] ?? '');
-      if (integrationKey !== platformKey || !organizations.has(organization) || isOwn(company)) continue;
+  let found: FoundConnection[] = [];
+  const remember = async (): Promise<void> => {
+    for (const { organization, status, company } of await concerning(found)) {
       // One that is linked says more than one that no longer is.
       if (connected.get(organization)?.status === 'Linked') continue;
-      connected.set(organization, { companyId: company.id, name: company.name, status: status ?? 'Unlinked' });
+      connected.set(organization, { companyId: company.id, name: company.name, status });
     }
+    found = [];
+  };
+  for await (const company of service.companies({ pageSize: PAGE }, signal === undefined ? {} : { signal })) {
+    read += 1;
+    found.push(...connectionsTo(platformKey, company));
+    if (read % PAGE !== 0) continue;
+    await remember();
+    onProgress?.(read);
   }
+  await remember();
   return connected;
+}
+
+function connectionsTo(platformKey: string, company: Company): readonly FoundConnection[] {
+  return (company.dataConnections ?? []).flatMap(({ integrationKey, status = 'Unlinked', connectionInfo }) => {
+    const organization = connectionInfo?.['organizationId'];
+    if (integrationKey !== platformKey || organization === undefined) return [];
+    return [{ organization: organizationKey(organization), status, company }];
+  });
 }
 
 /** An outage passes; what is refused stays refused until somebody changes something. */

@@ -6,12 +6,8 @@ import type { PreflightFinding } from './preflight-finding';
 import { about, error, quoted, warning } from './preflight-finding';
 import { counted } from './words';
 
-/** What is wrong with companies; who reads them from a file finds more, with its place. */
-export function companyFindings(rows: readonly ManifestRow[], platform: Platform): readonly PreflightFinding[] {
-  return [...rows.flatMap((row) => oneCompany(row, platform)), ...familyFindings(rows, platform)];
-}
-
-function oneCompany(row: ManifestRow, platform: Platform): readonly PreflightFinding[] {
+/** What is wrong with a company; who reads it from a file finds more, with its place. */
+export function companyFindings(row: ManifestRow, platform: Platform): readonly PreflightFinding[] {
   const findings: PreflightFinding[] = [];
   const { name, organization } = row;
   const stored = storedName(name);
@@ -47,23 +43,37 @@ export function unusual(organization: string, { organizationField, organizationF
   return warning('unusual-organization', message, 'make sure that it is right');
 }
 
-/** Rows whose tokens end one another, and rows of which that is not known. */
-export function familyFindings(rows: readonly ManifestRow[], platform: Platform): readonly PreflightFinding[] {
-  const sizes = new Map<string, number>();
-  for (const { family } of rows) if (family !== null) sizes.set(family, (sizes.get(family) ?? 0) + 1);
-  const families = [...sizes.values()].filter((size) => size > 1);
+/** How the companies of a manifest are spread over token families. */
+export interface FamilySizes {
+  readonly companies: number;
+  /** Of which no family is known. */
+  readonly withoutFamily: number;
+  /** Families of more than one company. */
+  readonly families: number;
+  /** Companies in these. */
+  readonly related: number;
+  /** Of the largest family; 0: no company has one. */
+  readonly largestFamily: number;
+}
+
+/** Companies whose tokens end one another, and those of which that is not known. */
+export function familyFindings(sizes: FamilySizes, platform: Platform): readonly PreflightFinding[] {
+  const { companies, withoutFamily, families, related, largestFamily } = sizes;
   const findings: PreflightFinding[] = [];
-  if (families.length > 0) {
-    const related = families.reduce((sum, size) => sum + size, 0);
-    const largest = families.reduce((most, size) => Math.max(most, size), 0);
-    const message = `${counted(related, 'company')} belong to ${counted(families.length, 'token family')}, the largest of ${largest}: one of a family is moved at a time`;
+  if (families > 0) {
+    const message = `${counted(related, 'company')} belong to ${counted(families, 'token family')}, the largest of ${largestFamily}: one of a family is moved at a time`;
     findings.push(warning('token-families', message, 'nothing needs to be done; they take longer'));
   }
-  const alone = rows.filter(({ family }) => family === null).length;
-  if (platform.family === 'user' && alone > 0) {
-    const message = `family is not given for ${counted(alone, 'company')} of ${rows.length}`;
+  if (platform.family === 'user' && withoutFamily > 0) {
+    const message = `family is not given for ${counted(withoutFamily, 'company')} of ${companies}`;
     const advice = `name the ${platform.name} user who authorized each, so that tokens of one user do not end one another`;
     findings.push(warning('no-family', message, advice));
   }
   return findings;
+}
+
+/** What holds a company back: its errors, in one text; null: nothing. */
+export function heldBackBy(findings: readonly PreflightFinding[]): string | null {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  return errors.length === 0 ? null : errors.map(({ message }) => message).join('; ');
 }

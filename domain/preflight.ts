@@ -4,12 +4,10 @@
  * Pure: whoever asks gathers the facts, a worker from its ledger or a command from a file, and both read the same
  * findings.
  */
-import type { ManifestRow } from './manifest';
-import type { Preflight } from './migration-state';
 import { moment } from './moment';
 import type { Platform, Route } from './platforms';
 import type { PreflightFinding } from './preflight-finding';
-import { about, error, quoted, warning } from './preflight-finding';
+import { error, quoted, warning } from './preflight-finding';
 import { counted } from './words';
 
 /** The account that our API key belongs to. */
@@ -30,61 +28,36 @@ export interface ApplicationFacts {
   readonly environment: string;
 }
 
-/** A company of the account that is connected to an organization of the manifest, or was. */
-export interface ConnectedCompany {
-  readonly companyId: string;
-  readonly name: string;
-  /** Of the connection: `Linked`, `Unlinked`, `Deauthorized`. */
-  readonly status: string;
-}
-
-/** What the service says, without a credential. */
+/** What the service says of the account as a whole, without a credential. */
 export interface ServiceFacts {
   readonly account: AccountFacts;
   readonly platformEnabled: boolean;
   readonly callbackUrl: string | null;
   /** Null: none was registered. Absent: the service does not say. */
   readonly application?: ApplicationFacts | null;
-  /** By organization, written as `organizationKey` writes it. */
-  readonly connected: ReadonlyMap<string, ConnectedCompany>;
 }
 
 export interface PreflightFacts {
   readonly route: Route;
   readonly platform: Platform;
-  /** The companies that are still to be moved. */
-  readonly rows: readonly ManifestRow[];
-  /** So many of them the account does not have yet. */
+  /** So many of the companies that are still to be moved the account does not have yet. */
   readonly toCreate: number;
   /** Refused: the service answered, and wants nothing to do with us. Null: nobody asked it. */
   readonly service: ServiceFacts | { readonly refused: string } | null;
-  /** The other migration in which an organization is open, by organization as `organizationKey` writes it. */
-  readonly openElsewhere: ReadonlyMap<string, string>;
   /** When the last company is moved, at worst. ISO 8601, UTC; null: not within a year. */
   readonly endsBy: string | null;
 }
 
-/** Platforms differ in how they write an organization (`Shop.example`, `shop.example`): case is no difference. */
-export function organizationKey(organization: string): string {
-  return organization.toLowerCase();
-}
-
-/** What the account, the platform and other migrations have against moving these companies. */
+/** What account and platform have against moving anything at all. */
 export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
   const { platform, service } = facts;
   const findings: PreflightFinding[] = [];
   if (!platform.routes.includes(facts.route)) findings.push(otherRoute(facts));
-  findings.push(...openElsewhere(facts));
   if (service === null) return findings;
   if ('refused' in service) {
     return [...findings, error('service-refuses', service.refused, 'look at the API key and its account')];
   }
-  return [
-    ...findings,
-    ...accountFindings(service.account, facts),
-    ...platformFindings(service, facts),
-    ...connectedFindings(service, facts),
-  ];
+  return [...findings, ...accountFindings(service.account, facts), ...platformFindings(service, facts)];
 }
 
 function otherRoute({ platform: { name, slug }, route }: PreflightFacts): PreflightFinding {
@@ -187,75 +160,4 @@ function environmentFindings(
           'supply it with: ferry application',
         ),
       ];
-}
-
-function connectedFindings(
-  { connected }: ServiceFacts,
-  { rows, platform }: PreflightFacts,
-): readonly PreflightFinding[] {
-  return rows.flatMap((row) => {
-    const company = connected.get(organizationKey(row.organization));
-    if (!company) return [];
-    // An authorization is put to it anew.
-    if (row.named?.companyId === company.companyId && company.status !== 'Linked') return [];
-    const which = `company ${quoted(company.name)} (${company.companyId}) of the account`;
-    const finding =
-      company.status === 'Linked'
-        ? error(
-            'organization-connected',
-            `${quoted(row.organization)} is connected already, to ${which}`,
-            'leave it out with: ferry exclude',
-          )
-        : warning(
-            'organization-was-connected',
-            `${quoted(row.organization)} was connected before, to ${which}: it becomes another company`,
-            'delete the old company if nobody needs it',
-          );
-    return [about(row, platform.organizationField, finding)];
-  });
-}
-
-function openElsewhere({ rows, platform, openElsewhere: others }: PreflightFacts): readonly PreflightFinding[] {
-  return rows.flatMap((row) => {
-    const migrationId = others.get(organizationKey(row.organization));
-    if (migrationId === undefined) return [];
-    const message = `${quoted(row.organization)} is open in migration ${migrationId}`;
-    const advice = 'an organization is moved by one migration only: take it out of one';
-    return [about(row, platform.organizationField, error('organization-open-elsewhere', message, advice))];
-  });
-}
-
-/** What the migration remembers of a preflight: a sentence for each kind of finding, however many there are. */
-export function summarized(
-  findings: readonly PreflightFinding[],
-): Pick<Preflight, 'problems' | 'problemCodes' | 'warnings'> {
-  const errors = findings.filter(({ severity }) => severity === 'error');
-  return {
-    problems: sentences(errors),
-    problemCodes: [...new Set(errors.map(({ code }) => code))],
-    warnings: sentences(findings.filter(({ severity }) => severity === 'warning')),
-  };
-}
-
-function sentences(findings: readonly PreflightFinding[]): readonly string[] {
-  const kinds = new Map<string, { readonly first: PreflightFinding; readonly count: number }>();
-  for (const finding of findings) {
-    const { first = finding, count = 0 } = kinds.get(finding.code) ?? {};
-    kinds.set(finding.code, { first, count: count + 1 });
-  }
-  return [...kinds.values()].map(({ first, count }) => {
-    const place = first.about ? `${first.about.reference} (row ${first.about.row}): ` : '';
-    return `${place}${first.message}${count > 1 ? `; and ${count - 1} more like it` : ''}`;
-  });
-}
-
-/** What holds a company back, by row: its errors, in one text. */
-export function heldBackBy(findings: readonly PreflightFinding[]): ReadonlyMap<number, string> {
-  const texts = new Map<number, string>();
-  for (const { severity, about: company, message } of findings) {
-    if (severity !== 'error' || !company) continue;
-    const before = texts.get(company.row);
-    texts.set(company.row, before === undefined ? message : `${before}; ${message}`);
-  }
-  return texts;
 }

@@ -1,40 +1,108 @@
 /** The supplied details before anything is moved: read for the preflight, and held back where it finds something wrong. */
 import { sql } from 'kysely';
 import type { ManifestRow } from '../domain/manifest';
-import { organizationKey } from '../domain/preflight';
+import type { FamilySizes } from '../domain/company-findings';
+import type { Taken } from '../domain/taken-organizations';
+import { organizationKey } from '../domain/taken-organizations';
 import { NAMED_AS_SUPPLIED } from './manifest-rows';
 import type { Database } from './database';
 
 /** A company that can still be checked before its move. */
 export interface UncheckedCompany extends ManifestRow {
-  /** Whether the account has it already, named by the client or from an earlier try. */
-  readonly created: boolean;
-  /** The company of the service that an earlier try has authorized; null: there is none. */
-  readonly authorized: string | null;
   readonly heldBack: string | null;
 }
 
-/** The companies that wait for their move. */
-export async function readToMove(db: Database, migrationId: string): Promise<readonly UncheckedCompany[]> {
-  return db
-    .selectFrom('companies')
-    .select([
-      'row',
-      'reference',
-      'name',
-      'organization',
-      'expected_invoices as expectedInvoices',
-      'wave',
-      'family',
-      NAMED_AS_SUPPLIED.as('named'),
-      sql<boolean>`company_id is not null`.as('created'),
-      sql<string | null>`case when crossed_at is not null then company_id end`.as('authorized'),
-      'held_back as heldBack',
-    ])
-    .where('migration_id', '=', migrationId)
-    .where('state', '=', 'waiting')
-    .orderBy('row')
-    .execute();
+const PAGE = 1_000;
+
+/** The companies that wait for their move, in pages, so that any number can be checked. */
+export async function* readToMove(db: Database, migrationId: string): AsyncGenerator<readonly UncheckedCompany[]> {
+  let after = 0;
+  for (;;) {
+    const page = await db
+      .selectFrom('companies')
+      .select([
+        'row',
+        'reference',
+        'name',
+        'organization',
+        'expected_invoices as expectedInvoices',
+        'wave',
+        'family',
+        NAMED_AS_SUPPLIED.as('named'),
+        'held_back as heldBack',
+      ])
+      .where('migration_id', '=', migrationId)
+      .where('state', '=', 'waiting')
+      .where('row', '>', after)
+      .orderBy('row')
+      .limit(PAGE)
+      .execute();
+    yield page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.row;
+  }
+}
+
+/** What the companies that wait for their move are together. */
+export interface ToMove extends FamilySizes {
+  /** So many of them the account does not have yet: neither named by the client nor from an earlier try. */
+  readonly toCreate: number;
+}
+
+export async function countToMove(db: Database, migrationId: string): Promise<ToMove> {
+  const { rows } = await sql<ToMove>`
+    with to_move as (
+      select company_id, family from companies where migration_id = ${migrationId} and state = 'waiting'
+    ), families as (
+      select count(*) as size from to_move where family is not null group by family
+    )
+    select
+      count(*) as companies,
+      count(*) filter (where company_id is null) as "toCreate",
+      count(*) filter (where family is null) as "withoutFamily",
+      (select count(*) from families where size > 1) as families,
+      (select coalesce(sum(size), 0) from families where size > 1)::integer as related,
+      (select coalesce(max(size), 0) from families) as "largestFamily"
+    from to_move`.execute(db);
+  const [counted] = rows;
+  if (!counted) throw new Error('an aggregate always gives one row');
+  return counted;
+}
+
+/** A company of the account, and an organization that it is connected to, as `organizationKey` writes it. */
+export interface Connected {
+  readonly companyId: string;
+  readonly organization: string;
+}
+
+/** Which of these have an organization that waits for its move, without being what an earlier try has moved. */
+export async function findToMove(
+  db: Database,
+  migrationId: string,
+  connected: readonly Connected[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ companyId: string }>`
+    with to_move as (
+      select organization, company_id, crossed_at from companies
+      where migration_id = ${migrationId} and state = 'waiting'
+    )
+    select "companyId" from jsonb_to_recordset(${JSON.stringify(connected)}::jsonb) as found (
+      "companyId" text, organization text)
+    where organization in (select lower(organization) from to_move)
+      and "companyId" not in (select company_id::text from to_move where crossed_at is not null)`.execute(db);
+  return new Set(rows.map(({ companyId }) => companyId));
+}
+
+/** Which organizations of companies that wait for their move are open in another migration, and in which. */
+export async function findToMoveElsewhere(db: Database, migrationId: string): Promise<Taken['openElsewhere']> {
+  const { rows } = await sql<OpenElsewhere>`
+    select other.organization, other.migration_id as "migrationId"
+    from companies c
+    join companies other on other.platform_key = c.platform_key and other.organization_open
+      and lower(other.organization) = lower(c.organization) and other.migration_id <> c.migration_id
+    where c.migration_id = ${migrationId} and c.state = 'waiting'`.execute(db);
+  return byOrganization(rows);
 }
 
 /**
@@ -47,13 +115,22 @@ export async function findOpenElsewhere(
   platformKey: string,
   organizations: Iterable<string>,
   except: string | null,
-): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await sql<{ organization: string; migrationId: string }>`
+): Promise<Taken['openElsewhere']> {
+  const { rows } = await sql<OpenElsewhere>`
     select c.organization, c.migration_id as "migrationId"
     from companies c
     where c.platform_key = ${platformKey} and c.organization_open
       and c.migration_id is distinct from ${except}::text
       and lower(c.organization) = any(${[...organizations]}::text[])`.execute(db);
+  return byOrganization(rows);
+}
+
+interface OpenElsewhere {
+  readonly organization: string;
+  readonly migrationId: string;
+}
+
+function byOrganization(rows: readonly OpenElsewhere[]): Taken['openElsewhere'] {
   return new Map(rows.map(({ organization, migrationId }) => [organizationKey(organization), migrationId]));
 }
 
@@ -62,13 +139,33 @@ export interface Verdict extends Pick<ManifestRow, 'row' | 'name' | 'organizatio
   readonly heldBack: string | null;
 }
 
-/** Writes what a check found. A company that was corrected meanwhile waits for its own check. */
-export async function holdBack(db: Database, migrationId: string, verdicts: readonly Verdict[]): Promise<void> {
+/** Thrown when rows were added or corrected while they were checked: what was found out before says nothing about them. */
+export class ManifestAmended extends Error {
+  override readonly name = 'ManifestAmended';
+}
+
+/**
+ * Writes what a check found. A company that was corrected meanwhile waits for its own check.
+ *
+ * @param manifestDigest of the manifest as it was when the check began
+ * @throws ManifestAmended
+ */
+export async function holdBack(
+  db: Database,
+  { id, manifestDigest }: { readonly id: string; readonly manifestDigest: string },
+  verdicts: readonly Verdict[],
+): Promise<void> {
   if (verdicts.length === 0) return;
-  await sql`
-    update companies c set held_back = v."heldBack"
-    from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v (
-      row integer, name text, organization text, "heldBack" text)
-    where c.migration_id = ${migrationId} and c.row = v.row and c.state = 'waiting'
-      and c.name = v.name and c.organization = v.organization`.execute(db);
+  await db.transaction().execute(async (tx) => {
+    await sql`
+      update companies c set held_back = v."heldBack"
+      from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v (
+        row integer, name text, organization text, "heldBack" text)
+      where c.migration_id = ${id} and c.row = v.row and c.state = 'waiting'
+        and c.name = v.name and c.organization = v.organization`.execute(tx);
+    // Asked last: an amendment that these rows have waited for has been committed by now.
+    const now = await tx.selectFrom('migrations').select('manifest_digest').where('id', '=', id).executeTakeFirst();
+    if (now?.manifest_digest !== manifestDigest)
+      throw new ManifestAmended(`the manifest of ${id} was amended meanwhile`);
+  });
 }

@@ -1,5 +1,5 @@
 /** What account, platform and other migrations have against a manifest: asked before there is a migration. */
-import type { CompanyDataClient } from '../../company-data-client';
+import type { CompanyDataClient, FoundConnection } from '../../company-data-client';
 import { CompanyDataError, readServiceFacts } from '../../company-data-client';
 import type { Config } from '../../config';
 import { loadConfig } from '../../config';
@@ -10,7 +10,9 @@ import { DEFAULT_LIMITS } from '../../domain/limits';
 import type { Finding } from '../../domain/manifest';
 import type { Platform, Route } from '../../domain/platforms';
 import type { PreflightFacts } from '../../domain/preflight';
-import { organizationKey, preflight } from '../../domain/preflight';
+import { preflight } from '../../domain/preflight';
+import type { Taken } from '../../domain/taken-organizations';
+import { organizationKey, takenFindings } from '../../domain/taken-organizations';
 import { volumeOf } from '../../domain/volume';
 import type { Database } from '../../store';
 import { DatabaseUnavailable, findOpenElsewhere, openDatabase, readMigration, readSpeed } from '../../store';
@@ -71,12 +73,11 @@ export async function checkAccount(
   const found = preflight({
     route,
     platform,
-    rows,
     toCreate: rows.filter(({ named }) => !named).length,
     service: service.facts,
-    openElsewhere: ledger.openElsewhere,
     endsBy: whole.ends?.latest ?? null,
   });
+  const taken: Taken = { connected: service.connected, openElsewhere: ledger.openElsewhere };
   return {
     asked: [
       ...(service.facts === null ? [] : ['account' as const]),
@@ -85,16 +86,21 @@ export async function checkAccount(
     findings: [
       ...service.findings,
       ...ledger.findings,
-      ...found.map(({ about, ...finding }): Finding => {
-        if (!about) return finding;
-        return { ...finding, file, ...organizationPlaces.get(about.row) };
-      }),
+      ...found,
+      ...rows.flatMap((row) =>
+        takenFindings(row, platform, taken).map(({ about: _, ...finding }): Finding => ({
+          ...finding,
+          file,
+          ...organizationPlaces.get(row.row),
+        })),
+      ),
     ],
     estimate: whole,
   };
 }
 
 interface ServiceAnswer {
+  readonly connected: Taken['connected'];
   readonly facts: PreflightFacts['service'];
   readonly findings: readonly Finding[];
 }
@@ -104,14 +110,19 @@ async function askService(
   platform: Platform,
   organizations: ReadonlySet<string>,
 ): Promise<ServiceAnswer> {
-  if (!config) return { facts: null, findings: [] };
-  const question = { platformKey: platform.key, organizations, isOwn: () => false };
+  const silent = { facts: null, connected: new Map<never, never>() };
+  if (!config) return { ...silent, findings: [] };
+  const question = {
+    platformKey: platform.key,
+    concerning: async (found: readonly FoundConnection[]) =>
+      found.filter(({ organization }) => organizations.has(organization)),
+  };
   try {
     const facts = await usingService(config, (service: CompanyDataClient) => readServiceFacts(service, question));
-    return { facts, findings: [] };
+    return { facts, connected: 'refused' in facts ? silent.connected : facts.connected, findings: [] };
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
-    return { facts: null, findings: [notAsked('the account', error, `look at the service at ${config.url}`)] };
+    return { ...silent, findings: [notAsked('the account', error, `look at the service at ${config.url}`)] };
   }
 }
 

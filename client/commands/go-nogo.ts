@@ -71,9 +71,8 @@ async function progressOrNone(ferry: Ferry, migrationId: string): Promise<Progre
 async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<GoNoGoFacts['service']> {
   const { service: config } = loadConfig([], env, ['service']);
   if (!config) return { unreachable: 'it is not configured here (COMPANY_DATA_URL, COMPANY_DATA_API_KEY)' };
-  const question = { platformKey, organizations: new Set<string>(), isOwn: () => true };
   try {
-    return await usingService(config, (service) => readServiceFacts(service, question));
+    return await usingService(config, (service) => readServiceFacts(service, { platformKey }));
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
     return { unreachable: error.message };

@@ -1,4 +1,4 @@
-import { familyFindings } from '../../domain/company-findings';
+import { familyFindings, type FamilySizes } from '../../domain/company-findings';
 import { lookRounded, type ManifestRow } from '../../domain/manifest';
 import { isRotating, type Platform, type Route } from '../../domain/platforms';
 import { counted } from '../../domain/words';
@@ -42,7 +42,7 @@ export function reportWholeManifest(
     report({ ...warn, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
   }
 
-  for (const finding of familyFindings(rows, platform)) report({ ...finding, file, field: 'family' });
+  for (const finding of familyFindings(familySizes(rows), platform)) report({ ...finding, file, field: 'family' });
 
   if (credentials.size > 0 || route === 'self-service')
     reportCredentials(files, rows, credentials, { platform, route }, report);
@@ -67,4 +67,17 @@ function reportCredentials(
     const message = `there is no credential for ${quoted(reference)}: it waits until there is one`;
     report({ ...warn, code: 'credential-missing', message, advice: 'supply it with `ferry credentials`' });
   }
+}
+
+function familySizes(rows: readonly ManifestRow[]): FamilySizes {
+  const sizes = new Map<string, number>();
+  for (const { family } of rows) if (family !== null) sizes.set(family, (sizes.get(family) ?? 0) + 1);
+  const several = [...sizes.values()].filter((size) => size > 1);
+  return {
+    companies: rows.length,
+    withoutFamily: rows.filter(({ family }) => family === null).length,
+    families: several.length,
+    related: several.reduce((sum, size) => sum + size, 0),
+    largestFamily: several.reduce((most, size) => Math.max(most, size), 1),
+  };
 }

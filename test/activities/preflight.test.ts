@@ -7,7 +7,8 @@ import type { CrossingRig } from '../support/crossing';
 import { openCrossingRig } from '../support/crossing';
 import { altered } from '../support/interposer';
 import { aMigration, putRow, readRow, rowsOf } from '../support/ledger';
-import { supplyMigration } from '../../store';
+import type { ManifestRow } from '../../domain/manifest';
+import { amendManifest, NOT_CHECKED, readHeldBack, supplyMigration } from '../../store';
 
 let rig: CrossingRig;
 beforeAll(async () => {
@@ -134,25 +135,35 @@ test('an organization that another migration has, written otherwise, is held bac
   expect((await check(id)).problems).toEqual([`c1 (row 1): "${owner}" is open in migration ${other.id}`]);
 });
 
-test('a company that was corrected while it was checked waits for its own check', async () => {
-  const { id, rows } = await rig.migration(['sbx-ok-5'], DIGITS);
-  await putRow(rig.ledger.db, id, 1, { held_back: 'not checked yet' });
+/** Something happens while the account is asked. */
+function meanwhile(happens: () => Promise<unknown>): void {
   rig.between.on('GET', /^\/account$/, [
     async (response, _request, pass) => {
-      await putRow(rig.ledger.db, id, 1, { organization: '4711' });
+      await happens();
       const { status, headers, body } = await pass();
       response.writeHead(status, headers).end(body);
     },
   ]);
-  await check(id);
-  expect((await readRow(rig.ledger.db, id, 1)).held_back).toBe('not checked yet');
-  await putRow(rig.ledger.db, id, 1, { organization: rows[0]?.organization ?? '' });
-  await check(id);
-  expect((await readRow(rig.ledger.db, id, 1)).held_back).toBeNull();
+}
+
+test.each<[string, Partial<ManifestRow>]>([
+  ['corrected', { organization: '4711' }],
+  ['added', { organization: '4712', reference: 'late' }],
+])('a company that was %s while others were checked waits for a check of its own', async (_, some) => {
+  const { id, rows } = await rig.migration(['sbx-ok-5'], DIGITS);
+  const amended = rowsOf(1, () => ({ ...rows[0], ...some }));
+  meanwhile(() =>
+    amendManifest(rig.ledger.db, { migrationId: id, platformKey: 'qhyg', rows: amended, digestOf: () => randomUUID() }),
+  );
+  const heldBack = async () => (await readHeldBack(rig.ledger.db, id)).map(({ heldBack: why }) => why);
+  await expect(check(id)).rejects.toThrow('was amended meanwhile');
+  expect(await heldBack()).toEqual([NOT_CHECKED]);
+  expect(await check(id)).toMatchObject({ problems: [], heldBack: 0 });
+  expect(await heldBack()).toEqual([]);
 });
 
 test('of many companies with the same fault the migration keeps one sentence, the ledger all of them', async () => {
-  const many = 300;
+  const many = 2_300;
   const migration = aMigration();
   await supplyMigration(
     rig.ledger.db,

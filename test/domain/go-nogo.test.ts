@@ -30,7 +30,6 @@ const SERVICE: GoNoGoFacts['service'] = {
   platformEnabled: true,
   callbackUrl: null,
   application: { clientId: 'mine', environment: 'production' },
-  connected: new Map(),
 };
 
 const facts = (some: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING): GoNoGoFacts => ({

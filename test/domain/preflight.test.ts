@@ -1,9 +1,13 @@
-import { companyFindings } from '../../domain/company-findings';
+import { companyFindings, familyFindings, heldBackBy } from '../../domain/company-findings';
+import { FindingSummary } from '../../domain/finding-summary';
 import type { ManifestRow } from '../../domain/manifest';
 import { findPlatform } from '../../domain/platforms';
 import type { Platform } from '../../domain/platforms';
 import type { PreflightFacts, ServiceFacts } from '../../domain/preflight';
-import { heldBackBy, preflight, summarized } from '../../domain/preflight';
+import { preflight } from '../../domain/preflight';
+import type { PreflightFinding } from '../../domain/preflight-finding';
+import type { Taken } from '../../domain/taken-organizations';
+import { takenFindings } from '../../domain/taken-organizations';
 
 function platform(slug: string): Platform {
   const found = findPlatform(slug);
@@ -36,15 +40,12 @@ const SERVICE: ServiceFacts = {
   platformEnabled: true,
   callbackUrl: 'https://service.example/callback',
   application: { clientId: 'mine', environment: 'production' },
-  connected: new Map(),
 };
 const facts = (some: Partial<PreflightFacts> = {}): PreflightFacts => ({
   route: 'managed',
   platform: QUICKBOOKS,
-  rows: [row(1), row(2)],
   toCreate: 2,
   service: SERVICE,
-  openElsewhere: new Map(),
   endsBy: '2026-03-08T04:00:00.000Z',
   ...some,
 });
@@ -85,12 +86,6 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
   ],
   ['a service that refuses', facts({ service: { refused: 'answered 402' } }), 'service-refuses', 'error'],
   ['no managed route', facts({ platform: platform('xero') }), 'no-managed-route', 'error'],
-  [
-    'an organization open elsewhere',
-    facts({ openElsewhere: new Map([['2', 'acme.other']]) }),
-    'organization-open-elsewhere',
-    'error',
-  ],
 ])('%s: %#', (_, given, code, severity) => {
   expect(preflight(given).find((finding) => finding.code === code)?.severity ?? null).toBe(severity);
 });
@@ -100,27 +95,45 @@ test('a service that does not show the application is believed, with a warning',
   expect(preflight(facts({ service: silent }))).toMatchObject([{ code: 'application-not-shown', severity: 'warning' }]);
 });
 
-test('an organization that is connected is an error of its row, one that was connected a warning', () => {
-  const company = { companyId: 'id', name: 'Acme' };
-  const connected = new Map([
-    ['1', { ...company, status: 'Linked' }],
-    ['2', { ...company, status: 'Unlinked' }],
-  ]);
-  expect(preflight(service({ connected }))).toMatchObject([
-    { severity: 'error', about: { row: 1, reference: 'C-1' }, field: 'realmId' },
-    { severity: 'warning', about: { row: 2, reference: 'C-2' }, field: 'realmId' },
-  ]);
-});
+describe('of an organization that somebody has', () => {
+  const found = (of: ManifestRow, some: Partial<Taken>, by = QUICKBOOKS) =>
+    takenFindings(of, by, { connected: new Map(), openElsewhere: new Map(), ...some });
+  const connected = (status: string) => new Map([['2', { companyId: 'id', name: 'Acme', status }]]);
+  const about = { about: { row: 2, reference: 'C-2' }, field: 'realmId' };
 
-test('case is no difference between organizations', () => {
-  const rows = [row(1, { organization: 'Shop.MyShopify.com' })];
-  const openElsewhere = new Map([['shop.myshopify.com', 'acme.other']]);
-  expect(preflight(facts({ platform: platform('shopify'), rows, openElsewhere }))).toHaveLength(1);
+  test('nothing is said to a company of another one', () => {
+    expect(found(row(1), { connected: connected('Linked'), openElsewhere: new Map([['2', 'acme.other']]) })).toEqual(
+      [],
+    );
+  });
+
+  test('it is an error when it is connected, a warning when it was', () => {
+    expect(found(row(2), { connected: connected('Linked') })).toMatchObject([
+      { code: 'organization-connected', severity: 'error', ...about },
+    ]);
+    expect(found(row(2), { connected: connected('Unlinked') })).toMatchObject([
+      { code: 'organization-was-connected', severity: 'warning', ...about },
+    ]);
+  });
+
+  test('it is nothing when the client has named the company that was connected', () => {
+    const named = row(2, { named: { companyId: 'id', connectionId: null } });
+    expect(found(named, { connected: connected('Unlinked') })).toEqual([]);
+    expect(found(named, { connected: connected('Linked') })).toHaveLength(1);
+  });
+
+  test('it is an error when another migration has it, however it is written', () => {
+    const shop = row(2, { organization: 'Shop.MyShopify.com' });
+    const openElsewhere = new Map([['shop.myshopify.com', 'acme.other']]);
+    expect(found(shop, { openElsewhere }, platform('shopify'))).toMatchObject([
+      { code: 'organization-open-elsewhere', severity: 'error', about: { row: 2 }, field: 'shop' },
+    ]);
+  });
 });
 
 describe('in the companies themselves', () => {
-  const codes = (rows: readonly ManifestRow[], of = QUICKBOOKS): readonly string[] =>
-    companyFindings(rows, of).map(({ code, severity }) => `${severity} ${code}`);
+  const codes = (found: readonly PreflightFinding[]): readonly string[] =>
+    found.map(({ code, severity }) => `${severity} ${code}`);
 
   test.each<[string, Partial<ManifestRow>, readonly string[]]>([
     ['nothing', {}, []],
@@ -129,23 +142,30 @@ describe('in the companies themselves', () => {
     ['an organization that a spreadsheet has damaged', { organization: '9.13E+15' }, ['error spreadsheet-damage']],
     ['an organization that looks unlike others', { organization: 'abc' }, ['warning unusual-organization']],
     ['no volume', { expectedInvoices: null }, ['warning no-expected-invoices']],
-  ])('is found: %s', (_, some, found) => expect(codes([row(1, some)])).toEqual(found));
+  ])('is found: %s', (_, some, found) => expect(codes(companyFindings(row(1, some), QUICKBOOKS))).toEqual(found));
 
   test('token families are counted, and those that stand alone are not named', () => {
-    const families = ['jo', 'jo', 'jo', 'ann', 'ann', 'kim'].map((family, index) => row(index + 1, { family }));
-    expect(companyFindings(families, platform('zoho-books'))).toMatchObject([
+    const zoho = platform('zoho-books');
+    const sizes = { companies: 6, withoutFamily: 0, families: 2, related: 5, largestFamily: 3 };
+    expect(familyFindings(sizes, zoho)).toMatchObject([
       {
         code: 'token-families',
         message: '5 companies belong to 2 token families, the largest of 3: one of a family is moved at a time',
       },
     ]);
-    expect(codes([row(1)], platform('zoho-books'))).toEqual(['warning no-family']);
+    const alone = { companies: 3, withoutFamily: 1, families: 0, related: 0, largestFamily: 1 };
+    expect(familyFindings(alone, zoho)).toMatchObject([
+      { code: 'no-family', message: 'family is not given for 1 company of 3' },
+    ]);
+    expect(familyFindings(alone, QUICKBOOKS)).toEqual([]);
   });
 });
 
 test('a summary has one sentence for each kind, with the first place and how many more there are', () => {
+  const summary = new FindingSummary();
   const rows = [row(1, { name: 'Bäcker' }), row(2, { name: 'Müller' }), row(3, { name: '株' })];
-  expect(summarized(companyFindings(rows, QUICKBOOKS))).toEqual({
+  for (const each of rows) summary.add(companyFindings(each, QUICKBOOKS));
+  expect(summary.sentences).toEqual({
     problems: ['C-3 (row 3): the service keeps no character of the name "株"'],
     problemCodes: ['name-empty'],
     warnings: ['C-1 (row 1): the name "Bäcker" will be stored as "Bcker"; and 1 more like it'],
@@ -153,8 +173,7 @@ test('a summary has one sentence for each kind, with the first place and how man
 });
 
 test('a company with two errors is held back by both', () => {
-  const found = companyFindings([row(1, { name: '株', organization: '####' }), row(2)], QUICKBOOKS);
-  expect([...heldBackBy(found)]).toEqual([
-    [1, 'the service keeps no character of the name "株"; "####" is no realmId'],
-  ]);
+  const found = companyFindings(row(1, { name: '株', organization: '####' }), QUICKBOOKS);
+  expect(heldBackBy(found)).toBe('the service keeps no character of the name "株"; "####" is no realmId');
+  expect(heldBackBy(companyFindings(row(2, { name: 'Bäcker' }), QUICKBOOKS))).toBeNull();
 });
