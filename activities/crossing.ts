@@ -1,25 +1,27 @@
 /** Companies: claimed in groups, imported or looked at side by side, and written to the ledger in groups. */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
+import DataLoader from 'dataloader';
 import type { StopReason } from '../domain/failures';
 import { exceedsTolerance, paceOf } from '../domain/limits';
 import type { Platform } from '../domain/platforms';
 import { findPlatform } from '../domain/platforms';
-import type { Ahead, ClaimedCompany, Claimant, DueCompany } from '../store';
+import type { Ahead, ClaimedCompany, Claimant, Database, DueCompany } from '../store';
 import {
   beginSlice,
   claimGroup,
   countFailures,
-  lendDue,
   lookAhead,
   noteSending,
+  putBackUnsent,
+  readDue,
   readLimits,
   readMigration,
   readVault,
   recordChecks,
   recordImports,
   setPaused,
-  takeOverStalled,
+  takeOverSent,
 } from '../store';
 import type { Crossing, Imported } from './import-company';
 import { importCompany } from './import-company';
@@ -49,7 +51,6 @@ const TAKE_OVER_EVERY_MS = 1_000;
 
 interface Claimed {
   readonly company: ClaimedCompany;
-  readonly takenOver: boolean;
   readonly sendBefore: Date;
 }
 
@@ -67,11 +68,14 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
   const crossing = await openCrossing(deps, claimant);
 
   async function nextGroup(size: number) {
-    const stalled = Date.now() < takeOverAt ? [] : await takeOverStalled(db, claimant, size);
-    // They come first: they are dark already.
-    if (stalled.length > 0) return { companies: stalled, takenOver: true };
-    takeOverAt = Date.now() + TAKE_OVER_EVERY_MS;
-    return { companies: await claimGroup(db, claimant, size, onlyRow), takenOver: false };
+    if (Date.now() >= takeOverAt) {
+      const sent = await takeOverSent(db, claimant, size);
+      // They come first: they are dark already.
+      if (sent.length > 0) return sent;
+      await putBackUnsent(db, claimant);
+      takeOverAt = Date.now() + TAKE_OVER_EVERY_MS;
+    }
+    return claimGroup(db, claimant, size, onlyRow);
   }
 
   await alive(() =>
@@ -87,12 +91,12 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
         if (isOver || Date.now() < paceUntil || underWay >= lanes) return { items: [], lanes };
         // Before the claim, so that it is early rather than late.
         const sendBefore = new Date(Date.now() + deps.sendWithinMs);
-        const { companies, takenOver } = await nextGroup(Math.min(lanes - underWay, pace.companies));
+        const companies = await nextGroup(Math.min(lanes - underWay, pace.companies));
         claimed += companies.length;
         paceUntil = sendBefore.getTime() - deps.sendWithinMs + companies.length * pace.waitMs;
-        return { items: companies.map((company) => ({ company, takenOver, sendBefore })), lanes };
+        return { items: companies.map((company) => ({ company, sendBefore })), lanes };
       },
-      handle: ({ company, takenOver, sendBefore }) => importCompany({ ...crossing, sendBefore }, company, takenOver),
+      handle: ({ company, sendBefore }) => importCompany({ ...crossing, sendBefore }, company),
       write: async (imported) => {
         const outcomes = imported.map(({ outcome }) => outcome);
         await recordImports(db, claimant, outcomes);
@@ -138,8 +142,22 @@ async function openCrossing(deps: ActivityDeps, claimant: Claimant): Promise<Omi
     service,
     vault,
     signal: signalForMany(),
-    noteSending: (row) => noteSending(db, claimant, row),
+    noteSending: notesOf(db, claimant),
   };
+}
+
+/** Notes of companies that come while another is being written are written together. */
+function notesOf(db: Database, claimant: Claimant): Crossing['noteSending'] {
+  let latest: Promise<unknown> = Promise.resolve();
+  const notes = new DataLoader<number, boolean>(
+    (rows) => {
+      const noted = noteSending(db, claimant, rows);
+      latest = noted;
+      return noted.then((ours) => rows.map((row) => ours.has(row)));
+    },
+    { cache: false, batchScheduleFn: (write) => void latest.then(write, write) },
+  );
+  return (row) => notes.load(row);
 }
 
 /** The activity's cancellation, which every call of every lane listens to: more than Node takes for a leak. */
@@ -168,6 +186,8 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
   const platform = await platformOf(deps, migrationId);
   const signal = signalForMany();
   const until = Date.now() + LONGEST_MS;
+  /** These look due until what was found is written down. */
+  const underWayRows = new Set<number>();
   let settled = 0;
   let stop: StopReason | null = null;
 
@@ -178,7 +198,8 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
         const { slicesAtOnce, companiesPerSliceAtOnce, syncTimeoutMs } = limits;
         const lanes = slicesAtOnce * companiesPerSliceAtOnce;
         if (Date.now() >= until || signal.aborted || underWay >= lanes) return { items: [], lanes };
-        const due = await lendDue(db, migrationId, lanes - underWay, deps.lookWithinMs, onlyRow);
+        const due = await readDue(db, migrationId, { size: lanes - underWay, onlyRow, without: [...underWayRows] });
+        for (const { row } of due) underWayRows.add(row);
         return { items: due.map((company) => ({ company, syncTimeoutMs })), lanes };
       },
       handle: ({ company, syncTimeoutMs }) =>
@@ -186,6 +207,7 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
       write: async (verified) => {
         const outcomes = verified.map(({ outcome }) => outcome);
         await recordChecks(db, migrationId, outcomes);
+        for (const { row } of outcomes) underWayRows.delete(row);
         settled += outcomes.filter(({ to }) => to !== 'syncing').length;
         stop ??= verified.find((each) => each.stop !== null)?.stop ?? null;
         if (stop === null && (await tooManyFailed(deps, migrationId))) stop = 'too-many-failures';

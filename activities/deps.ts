@@ -28,10 +28,8 @@ export interface ActivityDeps {
   /** An authorization that has not been sent so long after its company was claimed is not sent at all. Milliseconds. */
   readonly sendWithinMs: number;
   /**
-   * So long after its claim a company may be taken over: nothing its attempt has sent is still on its way. Longer than
-   * `sendWithinMs` and the time-out of an authorization together. Milliseconds.
+   * So long after the claim of a company nothing its attempt has sent is still on its way. Longer than `sendWithinMs` and
+   * the time-out of an authorization together. Milliseconds.
    */
   readonly stalledAfterMs: number;
-  /** So long after it was lent for a look, a syncing company may be looked at by somebody else. Milliseconds. */
-  readonly lookWithinMs: number;
 }

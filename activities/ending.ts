@@ -65,8 +65,7 @@ async function look(
     await service.startSync(id, { signal });
     return { to: 'syncing', at };
   }
-  const neverSent = connection === undefined || (platform?.rotation === 'each-refresh' && sentAt === null);
-  if (neverSent) return { to: 'waiting', at };
+  if (connection === undefined || sentAt === null) return { to: 'waiting', at };
   return {
     to: 'outcome-unknown',
     text: 'the migration ended before it was clear whether its credential had been used',

@@ -22,7 +22,7 @@ export interface Crossing {
   readonly vault: VaultReader;
   /** Breaks off calls before the authorization; from then on a company's way is gone to its end. */
   readonly signal: AbortSignal;
-  /** Writes down that the credential of this row is about to leave; false: it may not. */
+  /** Writes down that the credential of this row is about to leave; false: it may not, the company is somebody else's. */
   readonly noteSending: (row: number) => Promise<boolean>;
   /** No authorization leaves after this: somebody else may have taken the company over by then. */
   readonly sendBefore: Date;
@@ -46,16 +46,10 @@ const LONGEST_RETRY_MS = 15 * 60_000;
 /**
  * Imports a claimed company.
  *
- * @param takenOver the attempt that claimed it first has died: its credential may have been used.
- * @throws the signal's reason, when it is cancelled while an earlier attempt's credential may be on its way
+ * @throws the signal's reason, when it is cancelled and an earlier attempt may have sent the credential
  */
-export async function importCompany(
-  crossing: Crossing,
-  claimed: ClaimedCompany,
-  takenOver: boolean,
-): Promise<Imported> {
-  const walk = new Walk(crossing, claimed, takenOver);
-  return walk.through();
+export async function importCompany(crossing: Crossing, claimed: ClaimedCompany): Promise<Imported> {
+  return new Walk(crossing, claimed).through();
 }
 
 /** Thrown when somebody else has taken the company over: nothing is sent, and whoever has it says what became of it. */
@@ -73,7 +67,6 @@ class Walk {
   constructor(
     private readonly crossing: Crossing,
     private readonly claimed: ClaimedCompany,
-    private readonly takenOver: boolean,
   ) {}
 
   async through(): Promise<Imported> {
@@ -94,11 +87,9 @@ class Walk {
         return await this.linked(connection);
       }
       if (this.claimed.crossed) return this.failed('reauthorization-required', NOT_USED_AGAIN);
-      // Where there was no connection, the attempt before had nothing to put the credential on.
-      if (this.takenOver && known) {
-        const judged = this.afterLostAnswer(connection);
-        if (judged) return judged;
-      }
+      const { sentAt } = this.claimed;
+      const judged = sentAt && this.afterLostAnswer(connection, sentAt);
+      if (judged) return judged;
       call = 'authorize';
       const answered = await this.authorize(connection);
       this.remember(answered);
@@ -116,16 +107,7 @@ class Walk {
 
   /** Whether the cancellation ended it before anything of its credential left, in this attempt and in those before. */
   private brokenOff(error: unknown): boolean {
-    return this.crossing.signal.aborted && error === this.crossing.signal.reason && !this.mayHaveBeenSent();
-  }
-
-  /** Whether the attempt before this one may have used the credential. */
-  private mayHaveBeenSent(): boolean {
-    return this.takenOver && (this.claimed.sentAt !== null || !this.singleUse());
-  }
-
-  private singleUse(): boolean {
-    return this.crossing.platform.rotation === 'each-refresh';
+    return this.crossing.signal.aborted && error === this.crossing.signal.reason && this.claimed.sentAt === null;
   }
 
   /** A company that an earlier try created, found by what we know or by its tag: idempotency keys expire. */
@@ -175,31 +157,31 @@ class Walk {
   /** The crossing. No signal: it is never broken off half way. */
   private async authorize(connection: Connection): Promise<Connection> {
     const { service, vault, sendBefore, noteSending } = this.crossing;
-    const fields = await vault.open(this.claimed.row, this.claimed.sealed);
-    if (this.singleUse() && !(await noteSending(this.claimed.row))) throw new NoLongerOurs(this.claimed.row);
+    const { row, sealed } = this.claimed;
+    const fields = await vault.open(row, sealed);
+    const beforeSending = async () => {
+      if (!(await noteSending(row))) throw new NoLongerOurs(row);
+    };
     const { value, ...answer } = await service.putAuthorization(this.companyId(), connection.id, fields, {
       sendBefore,
+      beforeSending,
     });
     this.quote(answer.correlationId);
     if (isAcceptance(connection, value)) this.at = { ...this.at, accepted: answer, crossed: true };
     return value;
   }
 
-  /** Undefined: the credential was certainly not used, or may be used twice. */
-  private afterLostAnswer(connection: Connection): Imported | undefined {
+  /** Undefined: the credential may be sent once more. */
+  private afterLostAnswer(connection: Connection, sentAt: Date): Imported | undefined {
     const error = activeError(connection);
-    if (error && this.isOfTheAttemptBefore(error)) return this.refused(connection);
-    if (!this.singleUse() || !this.mayHaveBeenSent()) return undefined;
+    // A complaint that was there before is about an older credential.
+    if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
+    if (this.claimed.onItsWay) return this.concluded({ then: 'look' }, 'the answer to its authorization was lost');
+    if (this.crossing.platform.rotation !== 'each-refresh') return undefined;
     return this.concludedAs({
       to: 'outcome-unknown',
       text: 'the answer to the authorization was lost, and a token of this platform can be used only once',
     });
-  }
-
-  /** A complaint that was there before the attempt began is about an older credential. */
-  private isOfTheAttemptBefore({ erroredOnUtc }: ConnectionError): boolean {
-    const since = this.claimed.sentAt ?? this.claimed.heldSince;
-    return since === null || !(Date.parse(erroredOnUtc ?? '') < since.getTime());
   }
 
   private async linked(connection: Connection): Promise<Imported> {
@@ -224,7 +206,7 @@ class Walk {
 
   /** The connection is linked by an older credential, which somebody has replaced or which opened somebody else's books. */
   private isForNewCredential(connection: Connection): boolean {
-    if (this.claimed.crossed || this.mayHaveBeenSent()) return false;
+    if (this.claimed.crossed || this.claimed.sentAt !== null) return false;
     return this.claimed.supersedes || !this.isOfTheOrganization(connection);
   }
 

@@ -16,7 +16,6 @@ export const HASTY: WorkerTiming = {
   authorizationTimeoutMs: 3_000,
   sendWithinMs: 1_500,
   marginMs: 500,
-  lookWithinMs: 4_000,
 };
 
 export type WorkerCalls = {

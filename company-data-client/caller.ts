@@ -14,6 +14,8 @@ export interface CallOptions {
    * For whoever may do the same again from then on.
    */
   readonly sendBefore?: Date | undefined;
+  /** Called each time before the request leaves, after every wait for its turn. What it throws ends the call: nothing is sent. */
+  readonly beforeSending?: (() => Promise<void>) | undefined;
 }
 
 /** What a call gave, and how to speak about it with support. */
@@ -59,11 +61,13 @@ export interface CallerOptions {
 export function createCaller({ transport, retry, secrets, onWait }: CallerOptions): Caller {
   const pacer = createPacer();
 
-  async function sendInTurn(request: HttpRequest, patience: Patience, { signal, sendBefore }: CallOptions) {
+  async function sendInTurn(request: HttpRequest, patience: Patience, options: CallOptions) {
+    const { signal, sendBefore, beforeSending } = options;
     const turn = await pacer.turn(patience.endsAt, signal);
     if (turn instanceof Date) throw heldBack(request.call, turn);
     let answer: HttpAnswer | undefined;
     try {
+      await beforeSending?.();
       if (sendBefore && new Date() >= sendBefore) throw new NoAnswer(request.call, 'refused', 'never sent: too late');
       answer = await transport.send(request, patience.endsAt, signal);
       return answer;

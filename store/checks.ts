@@ -15,40 +15,32 @@ export interface DueCompany {
   readonly connectionId: string;
   /** Null: the answer to its authorization was lost, or its end customer connected again. */
   readonly accepted: ServiceAnswer | null;
-  /** How often it has been looked at before. */
-  readonly checks: number;
   /** Milliseconds since its sync was started, by the database's clock. */
   readonly syncingForMs: number;
 }
 
 /**
- * Companies whose next look is due. They are lent for `leaseMs`: whoever looks writes what it found before then,
- * otherwise somebody else looks again, which does no harm.
+ * Companies whose next look is due, longest due first, at most `size` of them. Nothing keeps two from looking at one
+ * company: the first to write what it found has found it.
  */
-export async function lendDue(
+export async function readDue(
   db: Database,
   migrationId: string,
-  size: number,
-  leaseMs: number,
-  onlyRow: number | null,
+  {
+    size,
+    onlyRow,
+    without,
+  }: { readonly size: number; readonly onlyRow: number | null; readonly without: readonly number[] },
 ): Promise<readonly DueCompany[]> {
   const { rows } = await sql<DueCompany>`
-    with due as (
-      select migration_id, row from companies
-      where migration_id = ${migrationId} and state = 'syncing' and next_check_at <= clock_timestamp()
-        and (${onlyRow}::integer is null or row = ${onlyRow})
-      order by next_check_at
-      limit ${size}
-      for update skip locked
-    )
-    update companies c
-    set next_check_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1000}), checks = c.checks + 1
-    from due
-    where c.migration_id = due.migration_id and c.row = due.row
-    returning c.row, c.reference, c.name, c.stored_name as "storedName", c.organization,
-      c.expected_invoices as "expectedInvoices", c.company_id as "companyId", c.connection_id as "connectionId",
-      c.accepted, c.checks - 1 as checks,
-      (extract(epoch from clock_timestamp() - c.sync_started_at) * 1000)::float8 as "syncingForMs"`.execute(db);
+    select row, reference, name, stored_name as "storedName", organization, expected_invoices as "expectedInvoices",
+      company_id as "companyId", connection_id as "connectionId", accepted,
+      (extract(epoch from clock_timestamp() - sync_started_at) * 1000)::float8 as "syncingForMs"
+    from companies
+    where migration_id = ${migrationId} and state = 'syncing' and next_check_at <= clock_timestamp()
+      and (${onlyRow}::integer is null or row = ${onlyRow}) and row <> all(${without}::integer[])
+    order by next_check_at
+    limit ${size}`.execute(db);
   return rows;
 }
 
@@ -88,6 +80,7 @@ export async function recordChecks(
     with settled as (
       update companies c
       set state = o.state,
+          checks = c.checks + 1,
           next_check_at = clock_timestamp() + make_interval(secs => o.check_ms / 1000.0),
           evidence = coalesce(o.evidence, c.evidence),
           failure = o.failure,

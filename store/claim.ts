@@ -17,7 +17,7 @@ export interface Claimant {
   readonly run: string;
   readonly slice: number;
   readonly attempt: number;
-  /** So long after a claim nobody else touches the company: every call of this attempt has ended by then. Milliseconds. */
+  /** So long after a claim every call of this attempt has ended: nothing it has sent is on its way any more. Milliseconds. */
   readonly holdForMs: number;
 }
 
@@ -38,18 +38,16 @@ export interface ClaimedCompany {
   readonly crossed: boolean;
   /** It has replaced an older one, which the service may have accepted. */
   readonly supersedes: boolean;
-  /**
-   * Of a company that was taken over: when the attempt before claimed it, and when it sent the credential, as far as it
-   * said so. Errors that are older are not its own.
-   */
-  readonly heldSince: Date | null;
+  /** Of a company that was taken over: when an attempt before sent the credential. Errors that are older are not its own. */
   readonly sentAt: Date | null;
+  /** It may still be on its way to the service. */
+  readonly onItsWay: boolean;
 }
 
 const CLAIMED = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
   c.company_id as "companyId", c.connection_id as "connectionId", c.named, picked.sealed, picked.crossed, picked.supersedes,
-  picked.held_since as "heldSince", picked.sent_at as "sentAt"`;
+  c.authorization_sent_at as "sentAt", picked.on_its_way as "onItsWay"`;
 
 /**
  * Begins an attempt of a slice: every earlier attempt of it can claim nothing from now on. The ledger numbers them, not
@@ -81,7 +79,7 @@ export async function claimGroup(
     const { rows } = await sql<ClaimedCompany>`
       with claimable as (
         select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
-          null::timestamptz as held_since, null::timestamptz as sent_at
+          false as on_its_way
         from companies c
         join migrations m on m.id = c.migration_id
         join slices s on s.migration_id = m.id and s.run = m.current_run
@@ -108,7 +106,7 @@ export async function claimGroup(
         for share of m, s, v
       )
       update companies c
-      set state = 'importing', ${held(claimant)}, authorization_sent_at = null
+      set state = 'importing', ${taken(claimant)}, held_until = ${heldUntil(claimant)}, authorization_sent_at = null
       from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
       returning ${CLAIMED}`.execute(db);
@@ -130,24 +128,54 @@ function canBeClaimed(company: 'c' | 'relative', credential: 'v' | 'its') {
 }
 
 /**
- * Takes over companies whose attempt died while they were importing: only once it holds them no longer. Whoever takes one over reads the connection before doing anything else.
+ * Of a company `c` of the migration `m`: a newer attempt has begun than the one that holds it, which may live on without
+ * knowing it. The ledger takes nothing from it any more, and lets it send nothing.
  */
-export async function takeOverStalled(
-  db: Database,
-  claimant: Claimant,
-  size: number,
-): Promise<readonly ClaimedCompany[]> {
+export const SUPERSEDED = sql`not exists (
+  select from slices current
+  where current.migration_id = m.id and current.run = m.current_run
+    and concat_ws('/', current.run, current.slice, current.attempt) = c.attempt)`;
+
+const LET_GO = sql`(c.held_until < clock_timestamp() or ${SUPERSEDED})`;
+
+/**
+ * Puts companies back whose attempt died before their credential left: they are claimed like any other.
+ *
+ * @returns how many
+ */
+export async function putBackUnsent(db: Database, { migrationId, run }: Claimant): Promise<number> {
+  const { rows } = await sql`
+    with picked as (
+      select c.migration_id, c.row
+      from companies c
+      join migrations m on m.id = c.migration_id
+      where c.migration_id = ${migrationId} and m.current_run = ${run}
+        and c.state = 'importing' and c.authorization_sent_at is null and ${LET_GO}
+      for update of c skip locked
+    )
+    update companies c
+    set state = 'waiting', attempt = null, failure_text = null
+    from picked
+    where c.migration_id = picked.migration_id and c.row = picked.row
+    returning c.row`.execute(db);
+  return rows.length;
+}
+
+/**
+ * Takes over companies whose attempt died when their credential may have left. Whoever takes one over reads the connection
+ * before doing anything else; and while the credential may still be on its way, does nothing else.
+ */
+export async function takeOverSent(db: Database, claimant: Claimant, size: number): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
       select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
-        c.claimed_at as held_since, c.authorization_sent_at as sent_at
+        c.held_until >= clock_timestamp() as on_its_way
       from companies c
       join migrations m on m.id = c.migration_id
       join slices s on s.migration_id = m.id and s.run = m.current_run
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${claimant.migrationId}
-        and c.state = 'importing'
-        and c.held_until < clock_timestamp()
+        and c.state = 'importing' and c.authorization_sent_at is not null and ${LET_GO}
         and m.state = 'open' and m.current_run = ${claimant.run}
         and s.slice = ${claimant.slice} and s.attempt = ${claimant.attempt}
       order by c.claimed_at
@@ -156,7 +184,7 @@ export async function takeOverStalled(
       for share of m, s
     )
     update companies c
-    set ${held(claimant)}
+    set ${taken(claimant)}, held_until = case when on_its_way then c.held_until else ${heldUntil(claimant)} end
     from picked
     where c.migration_id = picked.migration_id and c.row = picked.row
     returning ${CLAIMED}`.execute(db);
@@ -164,29 +192,36 @@ export async function takeOverStalled(
 }
 
 /**
- * Notes that a credential which can be used only once is about to leave. Whoever takes the company over without such a
- * note knows that it was not used.
+ * Notes that credentials are about to leave. Whoever finds a company without such a note knows that its credential was not
+ * used.
  *
- * @returns false: the company is no longer this attempt's, and nothing may be sent
+ * @returns the rows whose company is still this attempt's: of the others nothing may be sent
  */
-export async function noteSending(db: Database, claimant: Claimant, row: number): Promise<boolean> {
+export async function noteSending(
+  db: Database,
+  claimant: Claimant,
+  rows: readonly number[],
+): Promise<ReadonlySet<number>> {
   const noted = await db
     .updateTable('companies')
     .set({ authorization_sent_at: sql<Date>`clock_timestamp()` })
     .where('migration_id', '=', claimant.migrationId)
-    .where('row', '=', row)
+    .where('row', 'in', rows)
     .where('state', '=', 'importing')
     .where('attempt', '=', attemptName(claimant))
     .returning('row')
-    .executeTakeFirst();
-  return noted !== undefined;
+    .execute();
+  return new Set(noted.map(({ row }) => row));
 }
 
 /** How a company becomes this attempt's. */
-function held(claimant: Claimant) {
+function taken(claimant: Claimant) {
   return sql`
-    attempt = ${attemptName(claimant)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp(),
-    held_until = clock_timestamp() + make_interval(secs => ${claimant.holdForMs / 1000})`;
+    attempt = ${attemptName(claimant)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp()`;
+}
+
+function heldUntil({ holdForMs }: Claimant) {
+  return sql`clock_timestamp() + make_interval(secs => ${holdForMs / 1000})`;
 }
 
 /** What the ledger calls the holder of a row. */

@@ -1,6 +1,7 @@
 /** How many companies are where, and what is ahead of a run. */
 import { sql } from 'kysely';
 import type { Counts } from '../domain/company-state';
+import { SUPERSEDED } from './claim';
 import type { Database } from './database';
 import { canBeMoved, LACKS_CREDENTIAL } from './gate';
 
@@ -27,8 +28,10 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
         and clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
         and clock_timestamp() < coalesce(m.window_closes_at, 'infinity')
     ), held as (
-      select state, held_until, next_check_at from companies
-      where migration_id = ${migrationId} and state in ('importing', 'syncing')
+      select c.state, c.next_check_at, case when ${SUPERSEDED} then clock_timestamp() else c.held_until end as held_until
+      from companies c
+      join migrations m on m.id = c.migration_id
+      where c.migration_id = ${migrationId} and c.state in ('importing', 'syncing')
     )
     select
       (select paused from migrations where id = ${migrationId}) as paused,
@@ -63,8 +66,8 @@ const NO_WAVE = 2_147_483_647;
 /** Companies whose attempt died, or whose answer was lost, while they were importing. */
 export interface Interrupted {
   readonly companies: number;
-  /** Before, something of their attempt may still be on its way. The first of them; null: there is none. */
-  readonly takenOverFrom: Date | null;
+  /** Until then the credential of one of them may still be on its way; null: of none. */
+  readonly onItsWayUntil: Date | null;
 }
 
 /**
@@ -73,14 +76,13 @@ export interface Interrupted {
  */
 export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
   const { rows } = await sql<Interrupted>`
-    select count(*) as companies, min(c.held_until) as "takenOverFrom"
+    select count(*) as companies,
+      max(c.held_until) filter (where c.authorization_sent_at is not null and c.held_until > clock_timestamp())
+        as "onItsWayUntil"
     from companies c
     join migrations m on m.id = c.migration_id
     where c.migration_id = ${migrationId} and c.state = 'importing'
-      and (c.failure_text is not null or c.held_until < clock_timestamp() or not exists (
-        select from slices s
-        where s.migration_id = m.id and s.run = m.current_run
-          and concat_ws('/', s.run, s.slice, s.attempt) = c.attempt))`.execute(db);
+      and (c.failure_text is not null or c.held_until < clock_timestamp() or ${SUPERSEDED})`.execute(db);
   const [interrupted] = rows;
   if (!interrupted) throw new Error('an aggregate always gives one row');
   return interrupted;

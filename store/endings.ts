@@ -10,7 +10,7 @@ export interface InterruptedCompany {
   readonly namedConnectionId: string | null;
   /** When its credential was about to leave, where that is written down. */
   readonly sentAt: Date | null;
-  /** Milliseconds until nothing that its attempt sent can be on its way; 0 or less: it is over. */
+  /** Milliseconds until its credential, if it was sent, can no longer be on its way; 0 or less: it is not. */
   readonly overInMs: number;
 }
 
@@ -19,7 +19,8 @@ export async function readInterrupted(db: Database, migrationId: string): Promis
   const { rows } = await sql<InterruptedCompany>`
     select row, company_id as "companyId", case when named = 'connection' then connection_id end as "namedConnectionId",
       authorization_sent_at as "sentAt",
-      extract(epoch from held_until - clock_timestamp())::float8 * 1000 as "overInMs"
+      case when authorization_sent_at is null then 0
+        else extract(epoch from held_until - clock_timestamp())::float8 * 1000 end as "overInMs"
     from companies where migration_id = ${migrationId} and state = 'importing'
     order by held_until`.execute(db);
   return rows;

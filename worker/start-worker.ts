@@ -71,7 +71,6 @@ export async function startWorker(
         schedules: createWindowSchedules(new ScheduleClient({ connection, namespace: temporal.namespace })),
         sendWithinMs: timing.sendWithinMs,
         stalledAfterMs: stalledAfterMs(timing),
-        lookWithinMs: timing.lookWithinMs,
       }),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,

@@ -6,8 +6,6 @@ export interface WorkerTiming {
   readonly sendWithinMs: number;
   /** Beyond every call of an attempt: clocks and slow machines. */
   readonly marginMs: number;
-  /** Every call of one look at a syncing company together, retries included. */
-  readonly lookWithinMs: number;
   /** A longer outage is for Temporal to wait out: then people see what is held up, and by what. */
   readonly retryBudgetMs: number;
 }
@@ -16,7 +14,6 @@ export const TIMING: WorkerTiming = {
   authorizationTimeoutMs: 60_000,
   sendWithinMs: 60_000,
   marginMs: 15_000,
-  lookWithinMs: 120_000,
   retryBudgetMs: 10_000,
 };
 

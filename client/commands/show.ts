@@ -91,10 +91,11 @@ function printFacts(screen: Screen, { route, counts, estimate, proposal, preflig
   if (proposal) screen.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
 }
 
-function printInterrupted(screen: Screen, { companies, takenOverFrom }: Interrupted): void {
-  if (takenOverFrom === null) return;
+function printInterrupted(screen: Screen, { companies, onItsWayUntil }: Interrupted): void {
+  if (companies === 0) return;
   const were = companies === 1 ? 'company was' : 'companies were';
-  screen.line(`${companies} ${were} interrupted; taken over from ${localTime(takenOverFrom)} on`);
+  const until = onItsWayUntil && `; a credential may be on its way to the service until ${localTime(onItsWayUntil)}`;
+  screen.line(`${companies} ${were} interrupted, and will be taken up again${until ?? ''}`);
 }
 
 function printEstimate(screen: Screen, estimate: Estimate, hasStart: boolean): void {

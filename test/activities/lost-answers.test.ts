@@ -18,18 +18,27 @@ const SINGLE_USE = 'vxvy';
 const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
 const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
 
-/** The first authorization meets this; the company stays claimed; when its attempt must have ended it is taken over. */
+/** The first authorization meets this; the company stays claimed; whoever comes next looks at its connection. */
 async function afterLosing(token: string, interference: Interference, platformKey = 'qhyg') {
   const { id } = await rig.migration([token], { platformKey });
   rig.between.on('PUT', AUTHORIZATION, [interference]);
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, stop: null });
   expect((await rowOf(id)).state).toBe('importing');
-
-  const tooEarly = await rig.importSlice(id);
-  expect(tooEarly).toMatchObject({ claimed: 0, nextClaimInMs: null });
-  expect(tooEarly.nextTakeOverInMs).toBeGreaterThan(0);
+  const report = await rig.importSlice(id);
   expect(puts()).toBe(1);
+  return { id, report, row: await rowOf(id) };
+}
 
+/** The service has nothing of it: as long as it may be on its way nothing is done; then it is looked at once more. */
+async function afterNothingArrived(token: string, interference: Interference, platformKey = 'qhyg') {
+  const { id, report: tooEarly, row } = await afterLosing(token, interference, platformKey);
+  expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to its authorization was lost' });
+  expect(tooEarly.nextTakeOverInMs).toBeGreaterThan(0);
+  const { held_until: heldUntil } = row;
+  // Looked at again, it is not held for longer.
+  await rig.importSlice(id);
+  expect((await rowOf(id)).held_until).toEqual(heldUntil);
+  expect(puts()).toBe(1);
   await rig.letStall(id);
   const report = await rig.importSlice(id);
   return { id, report, row: await rowOf(id) };
@@ -67,14 +76,14 @@ const NOTHING_KNOWN: readonly [string, Interference][] = [
 ];
 
 test.each(NOTHING_KNOWN)('nothing is known after %s: a token that may be used twice is sent again', async (_, lost) => {
-  const { id, row } = await afterLosing('sbx-ok-5', lost);
+  const { id, row } = await afterNothingArrived('sbx-ok-5', lost);
   expect(row.state).toBe('syncing');
   expect(puts()).toBe(2);
   expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
 });
 
 test.each(NOTHING_KNOWN)('nothing is known after %s: a token that is used once is for support', async (_, lost) => {
-  const { row, report } = await afterLosing('sbx-ok-5', lost, SINGLE_USE);
+  const { row, report } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
   expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
   expect(row.failure_text).toContain('can be used only once');
   expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextTakeOverInMs: null });
@@ -93,7 +102,6 @@ test('a company linked already, whose syncs do not start, is looked at again and
   rig.between.on('POST', SYNC, [failing(409, 'no linked connection')]);
   await rig.importSlice(id);
   expect((await rowOf(id)).state).toBe('importing');
-  await rig.letStall(id);
   await rig.importSlice(id);
   expect((await rowOf(id)).state).toBe('syncing');
   expect(puts()).toBe(1);

@@ -57,15 +57,19 @@ test('decisions are kept while no worker runs, and applied when one does', async
   expect(watched.json['waitingFor']).toEqual({ roles: ['support'], what: 'paused: tea' });
 });
 
-test('companies whose attempt died: show says from when on somebody else goes on with them', async () => {
+test('companies whose attempt died: show says how long something of them may be on its way', async () => {
   const id = 'patient.quickbooks-online';
   const heldUntil = new Date('2030-01-01T22:14:00Z');
   const importing = { state: 'importing', attempt: 'died', confirmed_at: new Date(), held_until: heldUntil } as const;
   for (const row of [1, 2, 3]) await putRow(orchestrator.ferry.db, id, row, importing);
+  await putRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
-  expect(out).toContain(`3 companies were interrupted; taken over from ${localTime(heldUntil)} on\n`);
+  expect(out).toContain(
+    `3 companies were interrupted, and will be taken up again; ` +
+      `a credential may be on its way to the service until ${localTime(heldUntil)}\n`,
+  );
   const { json } = await asked(orchestrator, 'show', id);
-  expect(json['interrupted']).toEqual({ companies: 3, takenOverFrom: heldUntil.toISOString() });
+  expect(json['interrupted']).toEqual({ companies: 3, onItsWayUntil: heldUntil.toISOString() });
 });
 
 test('the service not running: start and show say which call is tried again, and where', async () => {

@@ -322,3 +322,21 @@ describe('a call that must not be sent after a moment', () => {
     expect(service.arrived).toHaveLength(1);
   });
 });
+
+describe('what is called before a call leaves', () => {
+  test('is called each time, after the wait for another attempt', async () => {
+    service.answer(failing(429, 'Too many', { 'retry-after': '0' }), json(200, CONNECTION));
+    const arrivedBefore: number[] = [];
+    const beforeSending = async () => void arrivedBefore.push(service.arrived.length);
+    await client().putAuthorization('c1', 'k1', FIELDS, { beforeSending });
+    expect(arrivedBefore).toEqual([0, 1]);
+  });
+
+  test('may keep it from leaving', async () => {
+    service.answer(json(200, CONNECTION));
+    const beforeSending = () => Promise.reject(new Error('not ours any more'));
+    const put = client().putAuthorization('c1', 'k1', FIELDS, { beforeSending });
+    await expect(put).rejects.toThrow('not ours any more');
+    expect(service.arrived).toHaveLength(0);
+  });
+});

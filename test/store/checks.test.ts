@@ -1,6 +1,6 @@
-/** Looks at companies that are syncing: lent, and what they found written. */
+/** Looks at companies that are syncing: which are due, and what they found written. */
 import type { CheckOutcome, Database } from '../../store';
-import { lendDue, recordChecks } from '../../store';
+import { readDue, recordChecks } from '../../store';
 import type { Ledger, Movable } from '../support/ledger';
 import { credentialRows, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../support/ledger';
 
@@ -24,37 +24,36 @@ async function syncing(count: number): Promise<Movable> {
   }
   return all;
 }
-const lend = async ({ id }: Movable, size = 10, onlyRow: number | null = null) =>
-  (await lendDue(db, id, size, 60_000, onlyRow)).map(({ row }) => row).sort((a, b) => a - b);
+const due = async ({ id }: Movable, some: Partial<Parameters<typeof readDue>[2]> = {}) =>
+  readDue(db, id, { size: 10, onlyRow: null, without: [], ...some });
+const dueRows = async (...which: Parameters<typeof due>) => (await due(...which)).map(({ row }) => row);
 
-test('a company is lent with how long it has been syncing, by the database, and how often it was looked at', async () => {
-  const one = await syncing(1);
-  const [due] = await lendDue(db, one.id, 1, 0, null);
-  expect(due).toMatchObject({ row: 1, companyId: ID, connectionId: ID, expectedInvoices: 10, checks: 0 });
-  expect(due?.syncingForMs).toBeGreaterThanOrEqual(90_000);
-  expect(due?.syncingForMs).toBeLessThan(150_000);
-  expect(await lendDue(db, one.id, 1, 0, null)).toMatchObject([{ checks: 1 }]);
+test('a company that is due comes with how long it has been syncing, by the database', async () => {
+  const [one] = await due(await syncing(1));
+  expect(one).toMatchObject({ row: 1, companyId: ID, connectionId: ID, expectedInvoices: 10 });
+  expect(one?.syncingForMs).toBeGreaterThanOrEqual(90_000);
+  expect(one?.syncingForMs).toBeLessThan(150_000);
 });
 
-test('what is lent is not lent again until its lease is over', async () => {
+test('those that have been due for longest come first, without those that are being looked at', async () => {
   const three = await syncing(3);
-  expect(await lend(three, 2)).toEqual([2, 3]);
-  expect(await lend(three)).toEqual([1]);
-  expect(await lend(three)).toEqual([]);
+  expect(await dueRows(three, { size: 2 })).toEqual([3, 2]);
+  expect(await dueRows(three, { size: 2, without: [3] })).toEqual([2, 1]);
 });
 
-test('who looks side by side gets different companies', async () => {
-  const many = await syncing(40);
-  const lent = await Promise.all([1, 2, 3, 4].map(() => lend(many, 10)));
-  expect(new Set(lent.flat()).size).toBe(lent.flat().length);
-});
-
-test('a look that is not due, a company that is not syncing and one that is not wanted are not lent', async () => {
+test('a look that is not due, a company that is not syncing and one that is not wanted do not come', async () => {
   const three = await syncing(3);
   await putRow(db, three.id, 1, { next_check_at: msFromNow(60_000) });
   await putRow(db, three.id, 2, { state: 'importing', attempt: 'a' });
-  expect(await lend(three, 10, 1)).toEqual([]);
-  expect(await lend(three)).toEqual([3]);
+  expect(await dueRows(three, { onlyRow: 1 })).toEqual([]);
+  expect(await dueRows(three)).toEqual([3]);
+});
+
+test('a company that is seen to sync still is due when its next look is, and looks are counted', async () => {
+  const one = await syncing(1);
+  await recordChecks(db, one.id, [{ row: 1, to: 'syncing', nextCheckMs: 60_000 }]);
+  expect(await dueRows(one)).toEqual([]);
+  expect((await readRow(db, one.id, 1)).checks).toBe(1);
 });
 
 test('the credential of a company that is migrated is erased with it, and no other', async () => {
@@ -77,7 +76,7 @@ test('the credential of a company that is migrated is erased with it, and no oth
     evidence: EVIDENCE,
     moved_at: null,
   });
-  expect(await lend(three)).toEqual([]);
+  expect(await dueRows(three)).toEqual([]);
 });
 
 test('a company that is looked at once more was moved when it was first seen to be', async () => {

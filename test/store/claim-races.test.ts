@@ -7,7 +7,8 @@ import {
   readVault,
   setPaused,
   supplyCredentials,
-  takeOverStalled,
+  noteSending,
+  takeOverSent,
 } from '../../store';
 import type { Ledger, Movable } from '../support/ledger';
 import { credentialOf, movable, msFromNow, openLedger, putRow, readRow, rowsOf, untilBlocked } from '../support/ledger';
@@ -143,11 +144,12 @@ test('a credential that comes while its company is being claimed is refused by n
   expect(await late).toEqual({ stored: ['c1'], elsewhere: ['c2'], unknown: [], tooEarly: [] });
 });
 
-test('a stalled company is taken over by one of several', async () => {
+test('a company whose attempt died is taken over by one of several', async () => {
   const one = await movable(ledger, rowsOf(6));
   await claimGroup(db, one.claimant, 6, null);
-  for (const { row } of one.rows) await putRow(db, one.id, row, { held_until: msFromNow(-1) });
+  await noteSending(db, one.claimant, [1, 2, 3, 4, 5, 6]);
+  await beginSlice(db, one.claimant);
   const takers = await Promise.all([2, 3, 4].map((slice) => beginSlice(db, { ...one.claimant, slice })));
-  const taken = await Promise.all(takers.map((taker) => takeOverStalled(db, taker, 6)));
+  const taken = await Promise.all(takers.map((taker) => takeOverSent(db, taker, 6)));
   expect(numbers(taken.flat())).toEqual([1, 2, 3, 4, 5, 6]);
 });

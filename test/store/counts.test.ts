@@ -1,6 +1,6 @@
 /** How many companies are where, and what a run has still before it. */
 import type { Database } from '../../store';
-import { countCompanies, lookAhead, setPaused } from '../../store';
+import { beginSlice, claimGroup, countCompanies, lookAhead, setPaused } from '../../store';
 import type { Ledger } from '../support/ledger';
 import { CONFIRMED_AT, movable, msFromNow, openLedger, putRow, rowsOf } from '../support/ledger';
 
@@ -104,13 +104,17 @@ test('nothing is ahead when nothing can be claimed, taken over or looked at', as
   });
 });
 
-test('a company that is importing may be taken over when its attempt must have ended', async () => {
-  const { id } = await movable(ledger, rowsOf(1));
-  await putRow(db, id, 1, { state: 'importing', attempt: 'a', held_until: msFromNow(40_000) });
+test('a company that is importing may be taken over when its attempt must have ended, or a newer one has begun', async () => {
+  const { id, claimant } = await movable(ledger, rowsOf(1));
+  await claimGroup(db, claimant, 1, null);
+  await putRow(db, id, 1, { held_until: msFromNow(40_000) });
   const { nextTakeOverInMs } = await ahead(id);
   expect(nextTakeOverInMs).toBeGreaterThan(35_000);
   expect(nextTakeOverInMs).toBeLessThanOrEqual(40_000);
   await putRow(db, id, 1, { held_until: msFromNow(-1_000) });
+  expect(await ahead(id)).toMatchObject({ importing: 1, nextTakeOverInMs: 0 });
+  await putRow(db, id, 1, { held_until: msFromNow(40_000) });
+  await beginSlice(db, claimant);
   expect(await ahead(id)).toMatchObject({ importing: 1, nextTakeOverInMs: 0 });
 });
 

@@ -7,7 +7,9 @@ import {
   closeMigration,
   countInterrupted,
   recordImports,
-  takeOverStalled,
+  noteSending,
+  putBackUnsent,
+  takeOverSent,
 } from '../../store';
 import type { Ledger, Movable } from '../support/ledger';
 import { HOLD_FOR_MS, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../support/ledger';
@@ -34,20 +36,54 @@ async function importingFor(heldMs: number): Promise<Movable> {
   return one;
 }
 
-const takenOver = async ({ claimant }: Movable) => takeOverStalled(db, await beginSlice(db, claimant), 5);
+async function sentAndHeldFor(heldMs: number): Promise<Movable> {
+  const one = await importingFor(heldMs);
+  expect([...(await noteSending(db, one.claimant, [1]))]).toEqual([1]);
+  return one;
+}
 
-test('nobody touches a company before every call of its attempt has ended', async () => {
-  const one = await importingFor(5_000);
-  expect(await takenOver(one)).toEqual([]);
-  expect((await readRow(db, one.id, 1)).attempt).toBe('run-1/1/1');
+const takenOver = async ({ claimant }: Movable) => takeOverSent(db, await beginSlice(db, claimant), 5);
+
+describe('a company whose credential had not left', () => {
+  test('is put back as soon as a newer attempt has begun, and its old one may send nothing any more', async () => {
+    const one = await importingFor(HOLD_FOR_MS);
+    const newer = await beginSlice(db, one.claimant);
+    expect(await takeOverSent(db, newer, 5)).toEqual([]);
+    expect(await putBackUnsent(db, newer)).toBe(1);
+    expect(await readRow(db, one.id, 1)).toMatchObject({ state: 'waiting', attempt: null });
+    expect(await noteSending(db, one.claimant, [1])).toEqual(new Set());
+    expect(await claimGroup(db, newer, 5, null)).toMatchObject([{ row: 1, tries: 2, sentAt: null, onItsWay: false }]);
+  });
+
+  test('stays with an attempt that is the newest, until that should have let it go', async () => {
+    const one = await importingFor(HOLD_FOR_MS);
+    expect(await putBackUnsent(db, one.claimant)).toBe(0);
+    await putRow(db, one.id, 1, { held_until: msFromNow(-1) });
+    expect(await putBackUnsent(db, one.claimant)).toBe(1);
+  });
+
+  test('is put back by nobody whose run is over', async () => {
+    const one = await importingFor(-1);
+    await beginRun(db, one.id, 'run-2');
+    expect(await putBackUnsent(db, one.claimant)).toBe(0);
+  });
+});
+
+test('a company whose credential may be on its way is taken over to be looked at, and held for no longer', async () => {
+  const one = await sentAndHeldFor(5_000);
+  const { held_until: heldUntil } = await readRow(db, one.id, 1);
+  expect(await takeOverSent(db, one.claimant, 5)).toEqual([]);
+  expect(await putBackUnsent(db, await beginSlice(db, one.claimant))).toBe(0);
+  expect(await takenOver(one)).toMatchObject([{ row: 1, tries: 2, onItsWay: true, sentAt: expect.any(Date) as Date }]);
+  expect((await readRow(db, one.id, 1)).held_until).toEqual(heldUntil);
 });
 
 test('then a newer attempt takes it over, as another try, for as long again', async () => {
-  const one = await importingFor(-1);
-  expect(await takenOver(one)).toMatchObject([{ row: 1, tries: 2 }]);
-  const row = await readRow(db, one.id, 1);
+  const one = await sentAndHeldFor(-1);
+  expect(await takenOver(one)).toMatchObject([{ row: 1, tries: 2, onItsWay: false }]);
+  const { held_until: heldUntil, ...row } = await readRow(db, one.id, 1);
   expect(row).toMatchObject({ state: 'importing', attempt: 'run-1/1/2', tries: 2 });
-  expect(await takenOver(one)).toEqual([]);
+  expect(heldUntil?.getTime()).toBeGreaterThan(Date.now());
 });
 
 test.each<[string, (one: Movable) => Promise<unknown>]>([
@@ -55,10 +91,10 @@ test.each<[string, (one: Movable) => Promise<unknown>]>([
   ['a run that is over', ({ id }) => beginRun(db, id, 'run-2')],
   ['anybody once the migration is closed', ({ id }) => closeMigration(db, id, 'abandoned')],
 ])('never by %s', async (_, change) => {
-  const one = await importingFor(-1);
+  const one = await sentAndHeldFor(-1);
   const newer = await beginSlice(db, one.claimant);
   await change(one);
-  expect(await takeOverStalled(db, newer, 5)).toEqual([]);
+  expect(await takeOverSent(db, newer, 5)).toEqual([]);
 });
 
 test('each time a slice begins it is a newer attempt, whatever number Temporal gives it', async () => {
@@ -82,15 +118,16 @@ describe('interrupted', () => {
     ],
   ])('is a company %s, until it is taken over', async (_, interrupt) => {
     const one = await importingFor(HOLD_FOR_MS);
-    expect(await interrupted(one)).toEqual({ companies: 0, takenOverFrom: null });
+    expect(await interrupted(one)).toEqual({ companies: 0, onItsWayUntil: null });
     await interrupt(one);
-    const { companies, takenOverFrom } = await interrupted(one);
-    expect(companies).toBe(1);
-    expect(takenOverFrom).toEqual((await readRow(db, one.id, 1)).held_until);
+    expect(await interrupted(one)).toEqual({ companies: 1, onItsWayUntil: null });
+    await putRow(db, one.id, 1, { authorization_sent_at: new Date() });
+    const { held_until: onItsWayUntil } = await readRow(db, one.id, 1);
+    expect(await interrupted(one)).toEqual({ companies: 1, onItsWayUntil });
   });
 
   test('is a company that its attempt should have let go', async () => {
-    const one = await importingFor(-1);
+    const one = await sentAndHeldFor(-1);
     expect(await interrupted(one)).toMatchObject({ companies: 1 });
     await takenOver(one);
     expect(await interrupted(one)).toMatchObject({ companies: 0 });
@@ -98,7 +135,7 @@ describe('interrupted', () => {
 });
 
 test('what a zombie found out about a company that was taken over is not written', async () => {
-  const one = await importingFor(-1);
+  const one = await sentAndHeldFor(-1);
   await takenOver(one);
   const before = await readRow(db, one.id, 1);
   await recordImports(db, one.claimant, [linked]);

@@ -98,7 +98,6 @@ export async function openCrossingRig(): Promise<CrossingRig> {
       schedules: { keep: async () => 'none', refresh: async () => undefined },
       sendWithinMs: 30_000,
       stalledAfterMs: STALLED_AFTER_MS,
-      lookWithinMs: 120_000,
       ...some,
     });
 
