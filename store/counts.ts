@@ -1,9 +1,9 @@
 /** How many companies are where, and what is ahead of a run. */
 import { sql } from 'kysely';
 import type { Counts } from '../domain/company-state';
-import { SUPERSEDED } from './claim';
 import type { Database } from './database';
 import { canBeMoved, LACKS_CREDENTIAL } from './gate';
+import { SUPERSEDED } from './take-over';
 
 /** What a run has still before it, and when the next thing is due. Milliseconds from now; null: there is none. */
 export interface Ahead {

@@ -2,7 +2,8 @@
 export * from './amendments';
 export * from './audit-trail';
 export * from './checks';
-export * from './claim';
+export { beginSlice, claimGroup, noteSending } from './claim';
+export type { Claimant, ClaimedCompany } from './claim';
 export * from './companies';
 export * from './counts';
 export { DatabaseUnavailable, openDatabase } from './database';
@@ -16,4 +17,5 @@ export { OrganizationTaken } from './manifest-rows';
 export * from './migrations';
 export * from './next-companies';
 export * from './speeds';
+export { putBackUnsent, takeOverSent } from './take-over';
 export * from './vault';
