@@ -19,10 +19,13 @@ export interface ServiceAddress {
   readonly databaseUrl: string;
 }
 
-/** How many requests the service has answered, and how many of them with 429. */
+/** How many requests the service has answered. */
 export interface Answers {
   readonly requests: number;
+  /** With 429. */
   readonly refused: number;
+  /** Those that asked how far syncs are: as many as they take long. */
+  readonly looks: number;
 }
 
 export type ServiceCalls = {

@@ -1,6 +1,6 @@
 /** `ferry service start` with settings to measure at, for its parent: it ends, and leaves nothing, when that lets go. */
 import { subscribe } from 'node:diagnostics_channel';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { rmSync } from 'node:fs';
 import { serviceDatabaseUrl, startServiceAlone } from '../dev/service-alone';
 import { createTemporaryFolder } from '../dev/temporary-folder';
@@ -11,13 +11,15 @@ import { usage } from './usage';
 const home = createTemporaryFolder();
 let requests = 0;
 let refused = 0;
+let looks = 0;
 let stop = async (): Promise<void> => undefined;
 
 // Node itself says what was answered: nothing stands between the service and whoever asks it.
 subscribe('http.server.response.finish', (message) => {
-  const { response } = message as { readonly response: ServerResponse };
+  const { request, response } = message as { readonly request: IncomingMessage; readonly response: ServerResponse };
   requests += 1;
   if (response.statusCode === 429) refused += 1;
+  if (request.url?.endsWith('/dataStatus')) looks += 1;
 });
 
 async function start(settings: ServiceSettings): Promise<ServiceAddress> {
@@ -35,7 +37,7 @@ async function start(settings: ServiceSettings): Promise<ServiceAddress> {
   return { url: service.url, key, databaseUrl: serviceDatabaseUrl(home, undefined) ?? '' };
 }
 
-const served: ServiceCalls = { start, counts: async () => ({ requests, refused }), usage: async () => usage() };
+const served: ServiceCalls = { start, counts: async () => ({ requests, refused, looks }), usage: async () => usage() };
 
 serveParent(served, async () => {
   try {
