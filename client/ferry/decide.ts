@@ -23,34 +23,81 @@ export type Answer =
   /** Temporal keeps it; a worker applies it as soon as one runs. */
   | { readonly became: 'recorded'; readonly decisionId: string; readonly text: string };
 
+/** A worker that runs answers an update at once. */
+const UPDATED_WITHIN_MS = 2_000;
 const ANSWER_WITHIN_MS = 10_000;
 const ASK_EVERY_MS = 100;
 
 /**
- * Sends a decision as a signal, which works while every worker is down, and then asks what became of it.
+ * Sends a decision as an update, which a worker answers in one round trip. When none does it is left as a signal, which
+ * Temporal keeps until a worker runs, and asked for: should both arrive, they count once.
  *
  * @throws NoSuchMigration
+ * @throws MigrationClosed
  */
 export async function decide(ferry: Ferry, migrationId: string, message: DecisionMessage, sent: Sent): Promise<Answer> {
-  const decisionId = randomUUID();
-  const handle = ferry.temporal.workflow.getHandle(migrationId);
+  const decision: Decided = { decisionId: randomUUID(), ...sent };
   try {
-    await handle.signal(message, { decisionId, ...sent });
+    const outcome =
+      (await updated(ferry, migrationId, message, decision)) ??
+      (await signalled(ferry, migrationId, message, decision));
+    if (outcome) return await answerOf(ferry, migrationId, message, outcome);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await closedOrMissing(ferry, migrationId);
     throw error;
   }
+  const { decisionId } = decision;
+  return { became: 'recorded', decisionId, text: 'recorded, not yet applied: no worker answers' };
+}
+
+interface Decided extends Sent {
+  readonly decisionId: string;
+}
+
+/** Undefined: nobody answered, or not with an outcome; whether it was applied is not known. */
+async function updated(
+  { temporal }: Ferry,
+  migrationId: string,
+  message: DecisionMessage,
+  decision: Decided,
+): Promise<Outcome | undefined> {
+  const handle = temporal.workflow.getHandle(migrationId);
+  try {
+    return await temporal.withDeadline(Date.now() + UPDATED_WITHIN_MS, () =>
+      handle.executeUpdate<Outcome, [Decided]>(message, { args: [decision], updateId: decision.decisionId }),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw error;
+    return undefined;
+  }
+}
+
+/** Undefined: Temporal has it, and no worker has said what became of it. */
+async function signalled(
+  ferry: Ferry,
+  migrationId: string,
+  message: DecisionMessage,
+  decision: Decided,
+): Promise<Outcome | undefined> {
+  await ferry.temporal.workflow.getHandle(migrationId).signal(message, decision);
   const until = Date.now() + ANSWER_WITHIN_MS;
   while (Date.now() < until) {
-    const outcome = await outcomeOf(ferry, migrationId, decisionId, until - Date.now());
-    if (outcome) {
-      const settles = outcome.applied && ABOUT_COMPANIES.includes(message);
-      const { text } = settles ? await carriedOut(ferry, migrationId, outcome) : outcome;
-      return { became: outcome.applied ? 'applied' : 'refused', decisionId, text };
-    }
+    const outcome = await outcomeOf(ferry, migrationId, decision.decisionId, until - Date.now());
+    if (outcome) return outcome;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   }
-  return { became: 'recorded', decisionId, text: 'recorded, not yet applied: no worker answers' };
+  return undefined;
+}
+
+async function answerOf(
+  ferry: Ferry,
+  migrationId: string,
+  message: DecisionMessage,
+  outcome: Outcome,
+): Promise<Answer> {
+  const settles = outcome.applied && ABOUT_COMPANIES.includes(message);
+  const { text } = settles ? await carriedOut(ferry, migrationId, outcome) : outcome;
+  return { became: outcome.applied ? 'applied' : 'refused', decisionId: outcome.decisionId, text };
 }
 
 async function outcomeOf(
