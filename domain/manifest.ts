@@ -127,12 +127,16 @@ export function spreadsheetDamage(text: string): SpreadsheetDamage | null {
  * Excel and its kin keep 15 digits of a number and write zeros for the rest, so that an id of 16 digits survives as the
  * id of somebody else. One id may end in zero by chance; three or more, without an exception, do not.
  */
-export function lookRounded(numbers: Iterable<string>): boolean {
-  let long = 0;
-  for (const number of numbers) {
-    if (!/^\d{16,}$/.test(number)) continue;
-    if (!/^\d{15}0+$/.test(number)) return false;
-    long += 1;
+export class Rounding {
+  #rounded = 0;
+  #exact = 0;
+
+  see(number: string): void {
+    if (/^\d{15}0+$/.test(number)) this.#rounded += 1;
+    else if (/^\d{16,}$/.test(number)) this.#exact += 1;
   }
-  return long >= 3;
+
+  get isLikely(): boolean {
+    return this.#exact === 0 && this.#rounded >= 3;
+  }
 }

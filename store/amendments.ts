@@ -1,20 +1,28 @@
 /** Rows that are added to a migration or corrected while it is open. */
 import { sql } from 'kysely';
+import type { Stream } from '../domain/groups';
+import { inGroups } from '../domain/groups';
 import type { ManifestRow } from '../domain/manifest';
 import type { Database, Queryable } from './database';
 import { violates } from './database';
-import { confirmedBy, insertRows, NAMED_AS_SUPPLIED, namedIn, OrganizationTaken, whoHasThem } from './manifest-rows';
+import type { TakenOrganization } from './manifest-rows';
+import { confirmedBy, insertRows, NAMED_AS_SUPPLIED, namedIn, OrganizationTaken, ROWS_AT_ONCE } from './manifest-rows';
 
 /** Why a row is held back that was added or corrected: only a check lets it go. */
 export const NOT_CHECKED = 'not checked yet';
 
 export interface Amendment {
   readonly migrationId: string;
-  readonly platformKey: string;
   /** Of any file: a row is known by its reference, not by its number. */
-  readonly rows: readonly ManifestRow[];
+  readonly rows: Stream<ManifestRow>;
   /** Of the whole manifest, as it is afterwards. */
-  readonly digestOf: (rows: readonly ManifestRow[]) => string;
+  readonly createDigest: () => RowDigest;
+}
+
+/** Digests rows, one after the other. */
+interface RowDigest {
+  add(row: ManifestRow): void;
+  hex(): string;
 }
 
 /** What became of the rows, by reference. */
@@ -43,28 +51,58 @@ export async function amendManifest(db: Database, amendment: Amendment): Promise
     return await db.transaction().execute((tx) => amend(tx, amendment));
   } catch (error) {
     if (!violates(error, 'one_open_migration_per_organization')) throw error;
-    const { migrationId: id, platformKey, rows } = amendment;
-    const taken = await whoHasThem(db, { id, platformKey }, rows);
-    if (taken.length === 0) throw error;
-    throw new OrganizationTaken(taken);
+    // Somebody has taken one meanwhile: who, is seen now.
+    return amendManifest(db, amendment);
   }
 }
 
 /**
  * Rows are locked before the migration is changed, as claims do it: a claim passes by a row that is being corrected, and
- * a correction waits for a claim.
+ * a correction waits for a claim. Organizations are taken at the end: rows may exchange theirs, as in a list that had
+ * slipped.
  */
-async function amend(tx: Queryable, { migrationId, rows, digestOf }: Amendment): Promise<Amended> {
+async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendment): Promise<Amended> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 0))`.execute(tx);
   await assertOpen(tx, migrationId);
-  const named = await lockNamed(tx, migrationId, rows);
-  const { added, corrected, unchanged, tooLate } = compared(named, rows, await lastRow(tx, migrationId));
-  await correct(tx, migrationId, corrected);
-  await insertRows(tx, migrationId, added, NOT_CHECKED);
-  const digest = digestOf(await manifestRows(tx, migrationId).execute());
-  await tx.updateTable('migrations').set({ manifest_digest: digest }).where('id', '=', migrationId).execute();
-  const references = (list: readonly ManifestRow[]): readonly string[] => list.map(({ reference }) => reference);
-  return { added: references(added), corrected: references(corrected), unchanged, tooLate: references(tooLate) };
+  const amended = { added: [] as string[], corrected: [] as string[], unchanged: 0, tooLate: [] as string[] };
+  let last = await lastRow(tx, migrationId);
+  for await (const group of inGroups(rows, ROWS_AT_ONCE)) {
+    const { added, corrected, unchanged, tooLate } = compared(await lockNamed(tx, migrationId, group), group, last);
+    await correct(tx, migrationId, corrected);
+    last += await insertRows(tx, migrationId, added, { heldBack: NOT_CHECKED, organizationOpen: false });
+    amended.added.push(...added.map(referenceOf));
+    amended.corrected.push(...corrected.map(referenceOf));
+    amended.tooLate.push(...tooLate.map(referenceOf));
+    amended.unchanged += unchanged;
+  }
+  await takeOrganizations(tx, migrationId);
+  const digest = createDigest();
+  for await (const row of wholeManifest(tx, migrationId)) digest.add(row);
+  await tx.updateTable('migrations').set({ manifest_digest: digest.hex() }).where('id', '=', migrationId).execute();
+  return amended;
+}
+
+const referenceOf = ({ reference }: ManifestRow): string => reference;
+
+/** @throws OrganizationTaken */
+async function takeOrganizations(tx: Queryable, migrationId: string): Promise<void> {
+  const { rows: taken } = await sql<TakenOrganization>`
+    with amended as (
+      select row, reference, platform_key, organization from companies
+      where migration_id = ${migrationId} and not organization_open
+    )
+    select amended.reference, amended.organization, holder.migration_id as "migrationId"
+    from amended
+    join companies holder on holder.platform_key = amended.platform_key
+      and holder.organization = amended.organization and holder.organization_open
+    union all
+    select amended.reference, amended.organization, ${migrationId}
+    from amended
+    join amended other on other.organization = amended.organization and other.row <> amended.row`.execute(tx);
+  if (taken.length > 0) throw new OrganizationTaken(taken);
+  await sql`
+    update companies set organization_open = true
+    where migration_id = ${migrationId} and not organization_open`.execute(tx);
 }
 
 /** Open, and for as long as this transaction lasts nobody closes it. */
@@ -76,6 +114,16 @@ async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
     .forShare()
     .executeTakeFirst();
   if (!migration || migration.state === 'closed') throw new ManifestClosed(`migration ${migrationId} has ended`);
+}
+
+async function* wholeManifest(tx: Queryable, migrationId: string): AsyncGenerator<ManifestRow> {
+  for (let after = 0; ;) {
+    const page = await manifestRows(tx, migrationId).where('row', '>', after).limit(ROWS_AT_ONCE).execute();
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < ROWS_AT_ONCE) return;
+    after = last.row;
+  }
 }
 
 function manifestRows(tx: Queryable, migrationId: string) {
@@ -147,11 +195,9 @@ async function correct(tx: Queryable, migrationId: string, rows: readonly Manife
     delete from credentials v using companies c, ${corrected}
     where ${isCorrected} and v.migration_id = c.migration_id and v.row = c.row
       and c.organization <> corrected.organization`.execute(tx);
-  // Set free first: rows may exchange their organizations, as in a list that had slipped.
-  await sql`update companies c set organization_open = false from ${corrected} where ${isCorrected}`.execute(tx);
   await sql`
     update companies c
-    set name = corrected.name, organization = corrected.organization, organization_open = true,
+    set name = corrected.name, organization = corrected.organization, organization_open = false,
         family = corrected.family, wave = corrected.wave, expected_invoices = corrected."expectedInvoices",
         (company_id, connection_id, named, confirmed_at, confirmed_by) =
           (select ${namedIn('corrected')}, ${confirmedBy('m')} from migrations m where m.id = c.migration_id),

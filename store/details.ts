@@ -1,5 +1,7 @@
 /** The supplied details before anything is moved: read for the preflight, and held back where it finds something wrong. */
 import { sql } from 'kysely';
+import type { Stream } from '../domain/groups';
+import { inGroups } from '../domain/groups';
 import type { ManifestRow } from '../domain/manifest';
 import type { FamilySizes } from '../domain/company-findings';
 import type { Taken } from '../domain/taken-organizations';
@@ -105,24 +107,31 @@ export async function findToMoveElsewhere(db: Database, migrationId: string): Pr
   return byOrganization(rows);
 }
 
+const ASKED_AT_ONCE = 5_000;
+
 /**
- * Which of these organizations are open in a migration, as `organizationKey` writes them, and in which.
+ * Which organizations of these companies are open in a migration, and in which.
  *
  * @param except the migration that asks
  */
 export async function findOpenElsewhere(
   db: Database,
   platformKey: string,
-  organizations: Iterable<string>,
+  companies: Stream<Pick<ManifestRow, 'organization'>>,
   except: string | null,
 ): Promise<Taken['openElsewhere']> {
-  const { rows } = await sql<OpenElsewhere>`
-    select c.organization, c.migration_id as "migrationId"
-    from companies c
-    where c.platform_key = ${platformKey} and c.organization_open
-      and c.migration_id is distinct from ${except}::text
-      and lower(c.organization) = any(${[...organizations]}::text[])`.execute(db);
-  return byOrganization(rows);
+  const found: OpenElsewhere[] = [];
+  for await (const group of inGroups(companies, ASKED_AT_ONCE)) {
+    const organizations = group.map(({ organization }) => organizationKey(organization));
+    const { rows } = await sql<OpenElsewhere>`
+      select c.organization, c.migration_id as "migrationId"
+      from companies c
+      where c.platform_key = ${platformKey} and c.organization_open
+        and c.migration_id is distinct from ${except}::text
+        and lower(c.organization) = any(${organizations}::text[])`.execute(db);
+    found.push(...rows);
+  }
+  return byOrganization(found);
 }
 
 interface OpenElsewhere {

@@ -1,5 +1,7 @@
 /** The rows of a manifest as they come into the ledger: each organization is open in one migration only. */
 import { sql } from 'kysely';
+import type { Stream } from '../domain/groups';
+import { inGroups } from '../domain/groups';
 import type { ManifestRow, Named } from '../domain/manifest';
 import type { Database, Queryable } from './database';
 
@@ -24,7 +26,8 @@ export class OrganizationTaken extends Error {
 /** A manifest may be supplied twice as a whole: its message says so in a few lines. */
 const NAMED_AT_MOST = 5;
 
-const ROWS_PER_INSERT = 2_000;
+/** Rows that one statement takes. */
+export const ROWS_AT_ONCE = 2_000;
 
 /** Of a row as it was supplied: `company_id`, `connection_id`, `named`. */
 export function namedIn(rows: 'supplied' | 'corrected') {
@@ -46,46 +49,56 @@ export function confirmedBy(migrations: 'm') {
   return sql`${ifSelfService(sql`clock_timestamp()`)}, ${ifSelfService(sql`${m}.supplied_by`)}`;
 }
 
+/** How rows come into the ledger. */
+interface AsInserted {
+  /** Why the companies may not be moved yet; null: they may. */
+  readonly heldBack: string | null;
+  /** Whether their organizations are taken at once, from whoever else would have them. */
+  readonly organizationOpen: boolean;
+}
+
 /**
- * @param heldBack why the companies may not be moved yet; null: they may
+ * @returns how many
  * @throws what `violates(error, 'one_open_migration_per_organization')` knows
  */
 export async function insertRows(
   tx: Queryable,
   migrationId: string,
-  rows: readonly ManifestRow[],
-  heldBack: string | null = null,
-): Promise<void> {
-  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
-    const group = JSON.stringify(rows.slice(from, from + ROWS_PER_INSERT));
+  rows: Stream<ManifestRow>,
+  { heldBack, organizationOpen }: AsInserted,
+): Promise<number> {
+  let inserted = 0;
+  for await (const group of inGroups(rows, ROWS_AT_ONCE)) {
     await sql`
       insert into companies
-        (migration_id, row, reference, name, platform_key, organization, family, wave, expected_invoices, held_back,
-        company_id, connection_id, named, confirmed_at, confirmed_by)
-      select m.id, row, reference, name, m.platform_key, organization, family, wave, "expectedInvoices",
-        ${heldBack}::text, ${namedIn('supplied')}, ${confirmedBy('m')}
-      from migrations m, jsonb_to_recordset(${group}::jsonb) as supplied (
+        (migration_id, row, reference, name, platform_key, organization, organization_open, family, wave,
+        expected_invoices, held_back, company_id, connection_id, named, confirmed_at, confirmed_by)
+      select m.id, row, reference, name, m.platform_key, organization, ${organizationOpen}, family, wave,
+        "expectedInvoices", ${heldBack}::text, ${namedIn('supplied')}, ${confirmedBy('m')}
+      from migrations m, jsonb_to_recordset(${JSON.stringify(group)}::jsonb) as supplied (
         row integer, reference text, name text, organization text, family text, wave integer,
         "expectedInvoices" integer, named jsonb)
       where m.id = ${migrationId}`.execute(tx);
+    inserted += group.length;
   }
+  return inserted;
 }
 
-/** Who has the organizations of these rows: companies of other migrations, or of the same one that are none of them. */
+/** Which of these organizations are open in other migrations. */
 export async function whoHasThem(
   db: Database,
   { id, platformKey }: { readonly id: string; readonly platformKey: string },
-  rows: readonly ManifestRow[],
+  rows: Stream<ManifestRow>,
 ): Promise<readonly TakenOrganization[]> {
-  const { rows: taken } = await sql<TakenOrganization>`
-    with supplied as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (reference text, organization text)
-    )
-    select supplied.reference, supplied.organization, holder.migration_id as "migrationId"
-    from supplied
-    join companies holder on holder.platform_key = ${platformKey} and holder.organization_open
-      and holder.organization = supplied.organization
-    where holder.migration_id <> ${id}
-      or holder.reference not in (select reference from supplied)`.execute(db);
+  const taken: TakenOrganization[] = [];
+  for await (const group of inGroups(rows, ROWS_AT_ONCE)) {
+    const found = await sql<TakenOrganization>`
+      select supplied.reference, supplied.organization, holder.migration_id as "migrationId"
+      from jsonb_to_recordset(${JSON.stringify(group)}::jsonb) as supplied (reference text, organization text)
+      join companies holder on holder.platform_key = ${platformKey} and holder.organization_open
+        and holder.organization = supplied.organization
+      where holder.migration_id <> ${id}`.execute(db);
+    taken.push(...found.rows);
+  }
   return taken;
 }

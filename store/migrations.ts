@@ -1,6 +1,7 @@
 /** A migration and its manifest: supplied, opened by its workflow, closed at its end. */
 import { sql } from 'kysely';
 import type { Planned } from '../domain/estimate';
+import type { Stream } from '../domain/groups';
 import type { Ending } from '../domain/migration-state';
 import type { ManifestRow } from '../domain/manifest';
 import type { LimitsChange, MigrationLimits } from '../domain/limits';
@@ -37,16 +38,18 @@ export class MigrationExists extends Error {
  * Stores a migration with all of its rows, or nothing. What was supplied before under the same id, and never started,
  * is replaced.
  *
+ * @param rows gone through once more when one cannot be stored, to say why
+ * @returns how many rows
  * @throws MigrationExists
  * @throws OrganizationTaken
  */
 export async function supplyMigration(
   db: Database,
   migration: SuppliedMigration,
-  rows: readonly ManifestRow[],
-): Promise<void> {
+  rows: Stream<ManifestRow>,
+): Promise<number> {
   try {
-    await db.transaction().execute((tx) => storeWhole(tx, migration, rows));
+    return await db.transaction().execute((tx) => storeWhole(tx, migration, rows));
   } catch (error) {
     if (!violates(error, 'one_open_migration_per_organization')) throw error;
     const taken = await whoHasThem(db, migration, rows);
@@ -56,7 +59,7 @@ export async function supplyMigration(
   }
 }
 
-async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: readonly ManifestRow[]): Promise<void> {
+async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: Stream<ManifestRow>): Promise<number> {
   await tx.deleteFrom('migrations').where('id', '=', migration.id).where('state', '=', 'supplied').execute();
   const inserted = await tx
     .insertInto('migrations')
@@ -77,7 +80,7 @@ async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: rea
     .returning('id')
     .executeTakeFirst();
   if (!inserted) throw new MigrationExists(`there is a migration ${migration.id} already`);
-  await insertRows(tx, migration.id, rows);
+  return insertRows(tx, migration.id, rows, { heldBack: null, organizationOpen: true });
 }
 
 /** The workflow runs: from now on companies may be claimed. */

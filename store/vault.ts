@@ -8,6 +8,8 @@
 import { sql } from 'kysely';
 import type { CompanyState } from '../domain/company-state';
 import { COMPANY_STATES } from '../domain/company-state';
+import type { Stream } from '../domain/groups';
+import { inGroups } from '../domain/groups';
 import { remediesFor } from '../domain/remedies';
 import type { KeyProvider } from '../security';
 import { createVaultKey, openerFor, seal, Secret } from '../security';
@@ -61,7 +63,7 @@ export async function openVault(db: Database, keys: KeyProvider, migrationId: st
 export async function supplyCredentials(
   db: Database,
   migrationId: string,
-  credentials: readonly SealedCredential[],
+  credentials: Stream<SealedCredential>,
   suppliedBy: string,
 ): Promise<Supplied> {
   return sealAndStore(db, migrationId, credentials, suppliedBy, { states: ['waiting'], supersedes: false });
@@ -76,7 +78,7 @@ export async function supplyCredentials(
 export async function replaceCredentials(
   db: Database,
   migrationId: string,
-  credentials: readonly SealedCredential[],
+  credentials: Stream<SealedCredential>,
   suppliedBy: string,
 ): Promise<Supplied> {
   const states = COMPANY_STATES.filter((state) => remediesFor({ ...ANY, state }).includes('replace-credential'));
@@ -92,7 +94,24 @@ interface Taking {
   readonly supersedes: boolean;
 }
 
+const SEALED_AT_ONCE = 1_000;
+
 async function sealAndStore(
+  db: Database,
+  migrationId: string,
+  credentials: Stream<SealedCredential>,
+  suppliedBy: string,
+  taking: Taking,
+): Promise<Supplied> {
+  const supplied = { stored: [], unknown: [], elsewhere: [], tooEarly: [] } as Record<keyof Supplied, string[]>;
+  for await (const group of inGroups(credentials, SEALED_AT_ONCE)) {
+    const became = await sealAndStoreGroup(db, migrationId, group, suppliedBy, taking);
+    for (const each of ['stored', 'unknown', 'elsewhere', 'tooEarly'] as const) supplied[each].push(...became[each]);
+  }
+  return supplied;
+}
+
+async function sealAndStoreGroup(
   db: Database,
   migrationId: string,
   credentials: readonly SealedCredential[],

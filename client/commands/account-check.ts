@@ -12,7 +12,7 @@ import type { Platform, Route } from '../../domain/platforms';
 import type { PreflightFacts } from '../../domain/preflight';
 import { preflight } from '../../domain/preflight';
 import type { Taken } from '../../domain/taken-organizations';
-import { organizationKey, takenFindings } from '../../domain/taken-organizations';
+import { takenFindings } from '../../domain/taken-organizations';
 import { volumeOf } from '../../domain/volume';
 import type { Database } from '../../store';
 import { DatabaseUnavailable, findOpenElsewhere, openDatabase, readMigration, readSpeed } from '../../store';
@@ -23,9 +23,9 @@ import { usingService } from './with-service';
 type Asked = 'account' | 'other migrations';
 
 export interface AccountCheck {
+  /** Whether anybody could be asked at all. */
+  readonly isConfigured: boolean;
   readonly asked: readonly Asked[];
-  /** Those about a company have its place in the file. */
-  readonly findings: readonly Finding[];
   /** As if it were started now. */
   readonly estimate: Estimate;
 }
@@ -50,50 +50,44 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * Asks whatever is configured, or runs here: the service about the account, the ledger about other migrations. Nothing
- * is written. What does not answer becomes a warning.
+ * is written. What is found comes to the findings of the manifest: that about a company with its place in the file, and
+ * what does not answer as a warning.
  */
 export async function checkAccount(
   env: NodeJS.ProcessEnv,
   { platform, route = routeOf(platform), migrationId, limits = {}, recordsInTotal }: CheckedPlan,
   file: string,
-  { rows, organizationPlaces }: Manifest,
+  manifest: Manifest,
 ): Promise<AccountCheck> {
   const config = loadConfig([], env, ['service', 'databaseUrl']);
-  const organizations = new Set(rows.map(({ organization }) => organizationKey(organization)));
+  const { findings, totals } = manifest;
   const [service, ledger] = await Promise.all([
-    askService(config.service, platform, organizations),
-    askLedger(config.databaseUrl, platform, organizations, migrationId ?? null),
+    askService(config.service, platform, manifest),
+    askLedger(config.databaseUrl, platform, manifest, migrationId ?? null),
   ]);
   const whole = estimate({
-    volume: volumeOf(rows, recordsInTotal),
+    volume: volumeOf(totals, recordsInTotal),
     limits: { ...DEFAULT_LIMITS, ...limits },
     known: ledger.speed,
     from: new Date().toISOString(),
   });
-  const found = preflight({
-    route,
-    platform,
-    toCreate: rows.filter(({ named }) => !named).length,
-    service: service.facts,
-    endsBy: whole.ends?.latest ?? null,
-  });
+  const toCreate = totals.companies - totals.named;
+  const endsBy = whole.ends?.latest ?? null;
+  const ofAccount = preflight({ route, platform, toCreate, service: service.facts, endsBy });
+  for (const finding of [...service.findings, ...ledger.findings, ...ofAccount]) findings.add(finding);
   const taken: Taken = { connected: service.connected, openElsewhere: ledger.openElsewhere };
+  if (taken.connected.size + taken.openElsewhere.size > 0) {
+    for await (const { company, place } of manifest.placedRows) {
+      for (const { about: _, ...finding } of takenFindings(company, platform, taken)) {
+        findings.add({ ...finding, file, ...place });
+      }
+    }
+  }
   return {
+    isConfigured: config.service !== undefined || config.databaseUrl !== undefined,
     asked: [
       ...(service.facts === null ? [] : ['account' as const]),
       ...(ledger.answered ? ['other migrations' as const] : []),
-    ],
-    findings: [
-      ...service.findings,
-      ...ledger.findings,
-      ...found,
-      ...rows.flatMap((row) =>
-        takenFindings(row, platform, taken).map(({ about: _, ...finding }): Finding => ({
-          ...finding,
-          file,
-          ...organizationPlaces.get(row.row),
-        })),
-      ),
     ],
     estimate: whole,
   };
@@ -108,14 +102,14 @@ interface ServiceAnswer {
 async function askService(
   config: Config<'service'>['service'] | undefined,
   platform: Platform,
-  organizations: ReadonlySet<string>,
+  { hasOrganization }: Manifest,
 ): Promise<ServiceAnswer> {
   const silent = { facts: null, connected: new Map<never, never>() };
   if (!config) return { ...silent, findings: [] };
   const question = {
     platformKey: platform.key,
     concerning: async (found: readonly FoundConnection[]) =>
-      found.filter(({ organization }) => organizations.has(organization)),
+      found.filter(({ organization }) => hasOrganization(organization)),
   };
   try {
     const facts = await usingService(config, (service: CompanyDataClient) => readServiceFacts(service, question));
@@ -128,7 +122,7 @@ async function askService(
 
 interface LedgerAnswer {
   readonly answered: boolean;
-  readonly openElsewhere: ReadonlyMap<string, string>;
+  readonly openElsewhere: Taken['openElsewhere'];
   readonly speed: KnownSpeed;
   readonly findings: readonly Finding[];
 }
@@ -136,7 +130,7 @@ interface LedgerAnswer {
 async function askLedger(
   url: Config<'databaseUrl'>['databaseUrl'] | undefined,
   platform: Platform,
-  organizations: ReadonlySet<string>,
+  { rows }: Manifest,
   migrationId: string | null,
 ): Promise<LedgerAnswer> {
   const silent = { answered: false, openElsewhere: new Map<string, string>(), speed: ASSUMED_SPEED };
@@ -146,7 +140,7 @@ async function askLedger(
     db = await openDatabase({ url: url.reveal(), connections: 1, connectTimeoutMs: CONNECT_TIMEOUT_MS });
     return {
       answered: true,
-      openElsewhere: await findOpenElsewhere(db, platform.key, organizations, migrationId),
+      openElsewhere: await findOpenElsewhere(db, platform.key, rows, migrationId),
       speed: (await readSpeed(db, platform.key)) ?? ASSUMED_SPEED,
       findings: await existing(db, migrationId),
     };

@@ -4,11 +4,11 @@ import { CommandFailed } from '../command-failed';
 import type { Answer, Ferry } from '../ferry';
 import { decide } from '../ferry';
 import type { Manifest } from '../manifest';
-import { manifestDigest, readManifest } from '../manifest';
+import { ManifestDigest, readManifest } from '../manifest';
 import type { CommandResult, Screen } from '../screen';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
-import { printFindings } from './finding-list';
+import { findingsJson, printFindings } from './finding-list';
 import { openMigrationOf } from './open-migration';
 import type { SenderOptions } from './sender';
 import { addSender, senderOf } from './sender';
@@ -36,8 +36,8 @@ async function amend(ferry: Ferry, migrationId: string, file: string, options: S
   const sender = senderOf(options);
   const { migration, platform } = await openMigrationOf(ferry, migrationId, LATECOMERS);
   const manifest = await readManifest({ manifest: file }, platform, migration.route);
-  if (manifest.findings.some(({ severity }) => severity === 'error')) return refusedRows(manifest);
-  const amended = await stored(ferry, migrationId, platform.key, manifest);
+  if (manifest.findings.errors > 0) return refusedRows(manifest);
+  const amended = await stored(ferry, migrationId, manifest);
   const { added, corrected } = amended;
   // What an earlier amendment stored, and never came to say, is checked now.
   const unchecked = (await readHeldBack(ferry.db, migrationId)).some(isUnchecked);
@@ -53,9 +53,9 @@ async function amend(ferry: Ferry, migrationId: string, file: string, options: S
   return whatBecame(migration, manifest, amended, answer, held);
 }
 
-async function stored(ferry: Ferry, migrationId: string, platformKey: string, { rows }: Manifest): Promise<Amended> {
+async function stored(ferry: Ferry, migrationId: string, { rows }: Manifest): Promise<Amended> {
   try {
-    return await amendManifest(ferry.db, { migrationId, platformKey, rows, digestOf: manifestDigest });
+    return await amendManifest(ferry.db, { migrationId, rows, createDigest: () => new ManifestDigest() });
   } catch (error) {
     if (error instanceof ManifestClosed) throw new CommandFailed(error.message, LATECOMERS, { cause: error });
     throw error;
@@ -75,13 +75,12 @@ async function afterCheck(ferry: Ferry, migrationId: string): Promise<readonly H
 }
 
 function refusedRows({ findings }: Manifest): CommandResult {
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
   return {
     failed: true,
-    json: { schema: 'ferry.amend/1', added: [], corrected: [], findings },
+    json: { schema: 'ferry.amend/1', added: [], corrected: [], ...findingsJson(findings) },
     print: (screen) => {
       printFindings(screen, findings);
-      screen.line(`${screen.styled('red', '✗')} ${counted(errors, 'error')}: nothing was changed`);
+      screen.line(`${screen.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was changed`);
     },
   };
 }
@@ -106,7 +105,7 @@ function whatBecame(
       tooLate,
       heldBack: ours,
       decision: answer,
-      findings,
+      ...findingsJson(findings),
     },
     print: (screen) => {
       printFindings(screen, findings);

@@ -1,13 +1,12 @@
 import { basisInWords, duration } from '../../domain/details';
-import type { Finding } from '../../domain/manifest';
 import type { Platform } from '../../domain/platforms';
-import { manifestDigest, readManifest, type Manifest, type ManifestFiles } from '../manifest';
+import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
 import { counted } from '../../domain/words';
 import type { CommandResult, Screen } from '../screen';
 import type { AccountCheck, CheckedPlan } from './account-check';
 import { checkAccount, routeOf } from './account-check';
 import type { Context } from './context';
-import { printFindings } from './finding-list';
+import { findingsJson, printFindings } from './finding-list';
 import { platformOption, totalInvoicesOption } from './options';
 
 interface CheckOptions {
@@ -50,9 +49,7 @@ export interface WholeCheck {
   readonly manifest: Manifest;
   /** Null: the files alone were looked at. */
   readonly account: AccountCheck | null;
-  readonly findings: readonly Finding[];
-  readonly errors: number;
-  readonly warnings: number;
+  readonly findings: FindingList;
 }
 
 export interface CheckRequest extends CheckedPlan {
@@ -65,15 +62,13 @@ export async function checkWhole(env: NodeJS.ProcessEnv, request: CheckRequest):
   const { files, platform, route = routeOf(platform), offline } = request;
   const manifest = await readManifest(files, platform, route);
   const account = offline ? null : await checkAccount(env, request, files.manifest, manifest);
-  const findings = [...manifest.findings, ...(account?.findings ?? [])];
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
-  return { files, platform, manifest, account, findings, errors, warnings: findings.length - errors };
+  return { files, platform, manifest, account, findings: manifest.findings };
 }
 
 function checkResult(check: WholeCheck): CommandResult {
   return {
-    failed: check.errors > 0,
-    json: { schema: 'ferry.check/1', ok: check.errors === 0, ...checkJson(check) },
+    failed: check.findings.errors > 0,
+    json: { schema: 'ferry.check/1', ok: check.findings.errors === 0, ...checkJson(check) },
     print: (screen) => {
       printFindings(screen, check.findings);
       printSummary(screen, check);
@@ -81,24 +76,26 @@ function checkResult(check: WholeCheck): CommandResult {
   };
 }
 
-export function checkJson({ files, platform, manifest, account, findings, errors, warnings }: WholeCheck) {
+export function checkJson({ files, platform, manifest, account, findings }: WholeCheck) {
+  const { errors, warnings } = findings;
   return {
     files,
     platform: platform.slug,
-    companies: manifest.rows.length,
-    credentials: manifest.credentials.length,
+    companies: manifest.totals.companies,
+    credentials: manifest.withCredential,
     // Of a manifest that cannot be used, nobody shall approve a digest.
-    manifestDigest: errors === 0 ? manifestDigest(manifest.rows) : null,
+    manifestDigest: errors === 0 ? manifest.digest : null,
     asked: account?.asked ?? [],
     estimate: account?.estimate ?? null,
     errors,
     warnings,
-    findings,
+    ...findingsJson(findings),
   };
 }
 
-export function printSummary(screen: Screen, { manifest, platform, account, errors, warnings }: WholeCheck): void {
-  if (account?.asked.length === 0 && account.findings.length === 0) {
+export function printSummary(screen: Screen, { manifest, platform, account, findings }: WholeCheck): void {
+  const { errors, warnings } = findings;
+  if (account && !account.isConfigured) {
     screen.line('Account and other migrations were not looked at: neither service nor database is configured.');
   }
   if (errors > 0) {
@@ -106,8 +103,8 @@ export function printSummary(screen: Screen, { manifest, platform, account, erro
     screen.line(`${screen.styled('red', '✗')} ${count}: correct the errors and check again`);
     return;
   }
-  const { rows, credentials } = manifest;
-  const what = `${counted(rows.length, 'company')} of ${platform.name}, ${counted(credentials.length, 'credential')}`;
+  const { totals, withCredential } = manifest;
+  const what = `${counted(totals.companies, 'company')} of ${platform.name}, ${counted(withCredential, 'credential')}`;
   screen.line(`${screen.styled('green', '✓')} ${what}: no errors, ${counted(warnings, 'warning')}`);
   if (account) {
     const { lowMs, highMs } = account.estimate;

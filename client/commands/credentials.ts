@@ -1,5 +1,5 @@
 import { findPlatform } from '../../domain/platforms';
-import type { Supplied } from '../../store';
+import type { SealedCredential, Supplied } from '../../store';
 import { readMigration, replaceCredentials, supplyCredentials } from '../../store';
 import { CommandFailed } from '../command-failed';
 import type { Ferry } from '../ferry';
@@ -11,7 +11,7 @@ import { readTime } from '../screen/times';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { sendAbout } from './about-companies';
-import { printFindings } from './finding-list';
+import { findingsJson, printFindings } from './finding-list';
 import type { SenderOptions } from './sender';
 import { addDecider, addSender, senderOf, sentBy } from './sender';
 import { withFerry } from './with-ferry';
@@ -105,17 +105,24 @@ async function readFile(
   const read = await readCredentials(file, platform);
   if (obtainedAt === undefined) return read;
   const at = readTime(obtainedAt).toISOString();
-  return { ...read, credentials: read.credentials.map((credential) => ({ ...credential, obtainedAt: at })) };
+  return { ...read, credentials: obtained(read.credentials, at) };
+}
+
+async function* obtained(
+  credentials: Credentials['credentials'],
+  obtainedAt: string,
+): AsyncGenerator<SealedCredential> {
+  for await (const credential of credentials) yield { ...credential, obtainedAt };
 }
 
 function isFaulty({ findings }: Credentials): boolean {
-  return findings.some(({ severity }) => severity === 'error');
+  return findings.errors > 0;
 }
 
 function refusedFile({ findings }: Credentials): CommandResult {
   return {
     failed: true,
-    json: { schema: 'ferry.credentials/1', stored: [], findings },
+    json: { schema: 'ferry.credentials/1', stored: [], ...findingsJson(findings) },
     print: (screen) => {
       printFindings(screen, findings);
       screen.line(`${screen.styled('red', '✗')} nothing was stored`);
@@ -133,7 +140,7 @@ function whatBecame(
   const { stored, tooEarly, elsewhere, unknown } = supplied;
   return {
     failed: stored.length === 0,
-    json: { schema: 'ferry.credentials/1', migrationId, ...supplied, findings },
+    json: { schema: 'ferry.credentials/1', migrationId, ...supplied, ...findingsJson(findings) },
     print: (screen) => {
       printFindings(screen, findings);
       const mark = stored.length === 0 ? screen.styled('red', '✗') : screen.styled('green', '✓');

@@ -11,7 +11,7 @@ export async function dryRun(
   const { command, migrationId } = request;
   const check = await checkWhole(env, request);
   return {
-    failed: check.errors > 0,
+    failed: check.findings.errors > 0,
     json: { schema: `ferry.${command}/1`, started: false, dryRun: true, migrationId, ...checkJson(check) },
     print: (screen) => {
       printFindings(screen, check.findings);

@@ -1,13 +1,20 @@
 import type { Finding } from '../../domain/manifest';
 import type { Preflight } from '../../domain/migration-state';
+import type { FindingList } from '../manifest';
 import type { Screen, TableCell } from '../screen';
 
-/** Of findings that are alike, this many are shown to people; programs get all. */
+/** Of findings that are alike, this many are shown to people; programs get more. */
 const SHOWN_OF_A_KIND = 5;
 
+/** Findings as programs get them: of what is alike, the first, and how many there are. */
+export function findingsJson({ listed, errors, warnings }: FindingList) {
+  const unlisted = errors + warnings - listed.length;
+  return { findings: listed, ...(unlisted === 0 ? {} : { findingsNotListed: unlisted }) };
+}
+
 /** Shows findings to a person: file by file, in the order of the lines. */
-export function printFindings(screen: Screen, findings: readonly Finding[]): void {
-  for (const [file, ofFile] of groupedBy(findings, ({ file = 'Account and other migrations' }) => file)) {
+export function printFindings(screen: Screen, findings: FindingList): void {
+  for (const [file, ofFile] of groupedBy(findings.listed, ({ file = 'Account and other migrations' }) => file)) {
     const kinds = groupedBy(ofFile, ({ code, severity, field }) => `${code} ${severity} ${field}`);
     const shown = [...kinds.values()].flatMap((kind) => kind.slice(0, SHOWN_OF_A_KIND));
     screen.line(screen.styled('bold', file));
@@ -21,8 +28,8 @@ export function printFindings(screen: Screen, findings: readonly Finding[]): voi
       ],
       shown.sort(byPlace).map(rowOf),
     );
-    for (const [first, ...more] of kinds.values()) {
-      const left = more.length + 1 - SHOWN_OF_A_KIND;
+    for (const [first] of kinds.values()) {
+      const left = (first ? findings.alike(first) : 0) - SHOWN_OF_A_KIND;
       if (left > 0) screen.line(`and ${left.toLocaleString('en-US')} more like: ${first?.message}`);
     }
     screen.line();

@@ -4,13 +4,12 @@ import { migrationIdOf } from '../../domain/plan';
 import { counted } from '../../domain/words';
 import type { Ferry, SelfServiceStarted } from '../ferry';
 import { startSelfService } from '../ferry';
-import { manifestDigest } from '../manifest';
 import type { CommandResult, Screen } from '../screen';
 import type { WholeCheck } from './check';
 import { checkWhole, printSummary } from './check';
 import type { Context } from './context';
 import { dryRun } from './dry-run';
-import { printFindings, printPreflight } from './finding-list';
+import { findingsJson, printFindings, printPreflight } from './finding-list';
 import type { LimitOptions } from './limit-options';
 import { addLimits } from './limit-options';
 import { nextCommands } from './next-commands';
@@ -64,7 +63,7 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   if (options.dryRun) return dryRun(terminal.env, { ...request, command: 'self-service' });
 
   const check = await checkWhole(terminal.env, request);
-  if (check.errors > 0) return refused(check);
+  if (check.findings.errors > 0) return refused(check);
   if (!(await isConfirmed(context, check, options))) return notStarted();
   return withFerry(terminal.env, async (ferry) => {
     const started = await start(ferry, check, options, limits);
@@ -83,12 +82,11 @@ async function isConfirmed(
 ): Promise<boolean> {
   if (screen.json) return true;
   printFindings(screen, findings);
-  const { rows, credentials } = manifest;
-  const existing = rows.filter(({ named }) => named).length;
+  const { totals, withCredential } = manifest;
   const into =
-    existing === 0 ? 'each becomes a company of your account' : `${existing} go into companies you have named`;
-  screen.line(`${counted(rows.length, 'company')} of ${platform.name}: ${into}.`);
-  screen.line(`${counted(credentials.length, 'credential')}: sealed here, used once, then destroyed.`);
+    totals.named === 0 ? 'each becomes a company of your account' : `${totals.named} go into companies you have named`;
+  screen.line(`${counted(totals.companies, 'company')} of ${platform.name}: ${into}.`);
+  screen.line(`${counted(withCredential, 'credential')}: sealed here, used once, then destroyed.`);
   screen.line(
     isRotating(platform)
       ? `${platform.name} changes its tokens: those in your own application die as each company is moved.`
@@ -100,7 +98,7 @@ async function isConfirmed(
 
 function start(
   ferry: Ferry,
-  { manifest: { rows, credentials }, platform }: WholeCheck,
+  { manifest: { rows, credentials, digest }, platform }: WholeCheck,
   { client, label, contact, by, totalInvoices }: SelfServiceOptions,
   limits: LimitsChange,
 ): Promise<SelfServiceStarted> {
@@ -109,7 +107,7 @@ function start(
     platform,
     ...(label === undefined ? {} : { label }),
     rows,
-    manifestDigest: manifestDigest(rows),
+    manifestDigest: digest,
     contact,
     by: senderOf({ as: 'client', ...(by === undefined ? {} : { by }) }).by,
     limits,
@@ -124,7 +122,7 @@ function refused(check: WholeCheck): CommandResult {
   const { findings } = check;
   return {
     failed: true,
-    json: { schema: SCHEMA, started: false, findings },
+    json: { schema: SCHEMA, started: false, ...findingsJson(findings) },
     print: (screen) => {
       printFindings(screen, findings);
       printSummary(screen, check);
@@ -148,7 +146,7 @@ function printStarted(screen: Screen, { manifest }: WholeCheck, started: SelfSer
   if (started.preflight) printPreflight(screen, started.preflight);
   else if (started.heldUp.length > 0) screen.line(`  It is not checked yet: ${started.heldUp.join('; ')}`);
   else screen.line('  No worker has answered yet; start one, or everything with: ferry up');
-  const left = manifest.credentials.length - started.stored;
+  const left = manifest.withCredential - started.stored;
   if (left > 0) {
     const command = `ferry credentials ${migrationId} FILE --as client`;
     screen.line(`  ${counted(left, 'credential')} not stored yet; supply them later with: ${command}`);
@@ -167,7 +165,7 @@ function selfServiceResult(
       schema: SCHEMA,
       started: true,
       migrationId,
-      companies: manifest.rows.length,
+      companies: manifest.totals.companies,
       credentialsStored: stored,
       preflight,
       heldUp,
@@ -175,7 +173,7 @@ function selfServiceResult(
       waitingFor: end?.progress.waitingFor ?? null,
       counts: end?.progress.counts ?? null,
       next,
-      findings,
+      ...findingsJson(findings),
     },
     print: (screen) => {
       if (!end) return screen.line(`  See how far it is with: ferry watch ${migrationId}`);

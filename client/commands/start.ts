@@ -5,13 +5,13 @@ import { migrationIdOf } from '../../domain/plan';
 import { CommandFailed } from '../command-failed';
 import { detailsChecked, readHeldUp, startMigration } from '../ferry';
 import type { Manifest } from '../manifest';
-import { manifestDigest, readManifest } from '../manifest';
+import { readManifest } from '../manifest';
 import { supplyCredentials } from '../../store';
 import type { CommandResult } from '../screen';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { dryRun } from './dry-run';
-import { printFindings, printPreflight } from './finding-list';
+import { findingsJson, printFindings, printPreflight } from './finding-list';
 import type { LimitOptions } from './limit-options';
 import { addLimits } from './limit-options';
 import { platformOption, totalInvoicesOption } from './options';
@@ -63,8 +63,8 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
     return dryRun(env, { command: 'start', route: 'managed', files, platform, limits, migrationId, ...total });
   }
   const manifest = await readManifest(files, platform);
-  if (manifest.findings.some(({ severity }) => severity === 'error')) return refusedManifest(manifest);
-  const firstCompany = knownCompany(manifest, options.firstCompany);
+  if (manifest.findings.errors > 0) return refusedManifest(manifest);
+  const firstCompany = await knownCompany(manifest, options.firstCompany);
   const { by } = senderOf({ as: 'support', ...(options.by === undefined ? {} : { by: options.by }) });
   return withFerry(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
@@ -72,7 +72,7 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
       platform,
       ...(label === undefined ? {} : { label }),
       rows: manifest.rows,
-      manifestDigest: manifestDigest(manifest.rows),
+      manifestDigest: manifest.digest,
       contact: options.contact,
       limits,
       decisions: { fourEyes: options.fourEyes ?? false, digestObligatory: options.digestObligatory ?? false },
@@ -82,29 +82,31 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
     });
     const preflight = await detailsChecked(ferry, migrationId);
     // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.
-    const storable = preflight !== null && !isRotating(platform) ? manifest.credentials : [];
-    const stored =
-      storable.length > 0 ? (await supplyCredentials(ferry.db, migrationId, storable, by)).stored.length : 0;
+    const storable = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
+    const stored = storable
+      ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, by)).stored.length
+      : 0;
     const heldUp = preflight ? [] : await readHeldUp(ferry, migrationId);
     return started({ migrationId, manifest, platform, stored, preflight, heldUp });
   });
 }
 
 function refusedManifest({ findings }: Manifest): CommandResult {
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
   return {
     failed: true,
-    json: { schema: 'ferry.start/1', started: false, findings },
+    json: { schema: 'ferry.start/1', started: false, ...findingsJson(findings) },
     print: (screen) => {
       printFindings(screen, findings);
-      screen.line(`${screen.styled('red', '✗')} ${counted(errors, 'error')}: nothing was stored, nothing was started`);
+      screen.line(
+        `${screen.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was stored, nothing was started`,
+      );
     },
   };
 }
 
-function knownCompany({ rows }: Manifest, reference: string | undefined): string | null {
+async function knownCompany({ rows }: Manifest, reference: string | undefined): Promise<string | null> {
   if (reference === undefined) return null;
-  if (rows.some((row) => row.reference === reference)) return reference;
+  for await (const row of rows) if (row.reference === reference) return reference;
   throw new CommandFailed(`the manifest has no company ${reference}`, 'name one by its reference');
 }
 
@@ -120,30 +122,30 @@ interface Started {
 }
 
 function started({ migrationId, manifest, platform, stored, preflight, heldUp }: Started): CommandResult {
-  const { rows, findings, credentials } = manifest;
+  const { totals, findings, withCredential } = manifest;
   return {
     json: {
       schema: 'ferry.start/1',
       started: true,
       migrationId,
-      companies: rows.length,
+      companies: totals.companies,
       credentialsStored: stored,
       preflight,
       heldUp,
-      findings,
+      ...findingsJson(findings),
     },
     print: (screen) => {
       printFindings(screen, findings);
-      const what = `${counted(rows.length, 'company')} of ${platform.name}`;
+      const what = `${counted(totals.companies, 'company')} of ${platform.name}`;
       screen.line(`${screen.styled('green', '✓')} ${migrationId}: started with ${what}`);
       if (!preflight) {
         const why =
           heldUp.length > 0 ? heldUp.join('; ') : 'no worker answers; start one, or everything with: ferry up';
         screen.line(`  ${screen.styled('yellow', 'Its details are not checked yet:')} ${why}`);
       } else printPreflight(screen, preflight);
-      if (stored < credentials.length) {
+      if (stored < withCredential) {
         const why = isRotating(platform) ? 'they count only once syncing is disabled' : 'nobody could seal them yet';
-        const left = counted(credentials.length - stored, 'credential');
+        const left = counted(withCredential - stored, 'credential');
         screen.line(`  ${left} not stored: ${why}; supply them later with: ferry credentials`);
       }
       screen.line(`  See what comes next with: ferry show ${migrationId}`);

@@ -1,4 +1,5 @@
 /** A client's own start: its credentials come with it, and are sealed as soon as they can be. */
+import type { Stream } from '../../domain/groups';
 import type { Preflight } from '../../domain/migration-state';
 import type { SealedCredential } from '../../store';
 import { supplyCredentials } from '../../store';
@@ -28,7 +29,7 @@ export interface SelfServiceStarted {
 export async function startSelfService(
   ferry: Ferry,
   request: Omit<StartRequest, 'route' | 'firstCompany' | 'decisions'>,
-  credentials: readonly SealedCredential[],
+  credentials: Stream<SealedCredential>,
 ): Promise<SelfServiceStarted> {
   const { by } = request;
   const migrationId = await startMigration(ferry, { ...request, route: 'self-service', firstCompany: null });

@@ -1,4 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Stream } from '../../domain/groups';
 import type { ManifestRow } from '../../domain/manifest';
 import type { Preflight } from '../../domain/migration-state';
 import type { MigrationLimits } from '../../domain/limits';
@@ -19,7 +20,8 @@ export interface StartRequest {
   readonly client: string;
   readonly platform: Platform;
   readonly label?: string;
-  readonly rows: readonly ManifestRow[];
+  /** Gone through once, and once more when one of them cannot be stored. */
+  readonly rows: Stream<ManifestRow>;
   readonly manifestDigest: string;
   /** Whom the client calls. */
   readonly contact: string;
@@ -55,7 +57,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
     limits,
     decisions: { ...DEFAULT_DECISION_RULES, ...request.decisions },
   };
-  await supplyMigration(
+  const companies = await supplyMigration(
     db,
     {
       id: migrationId,
@@ -79,7 +81,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
       args: [plan],
       // An id names one migration for ever: its ledger and its audit trail are kept.
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      staticSummary: `${platform.name}: ${counted(request.rows.length, 'company')} of ${client}`,
+      staticSummary: `${platform.name}: ${counted(companies, 'company')} of ${client}`,
       memo: { contact },
     });
   } catch (error) {

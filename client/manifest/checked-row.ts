@@ -12,16 +12,27 @@ interface TextRule {
   readonly freeText?: boolean;
 }
 
+/** Where a row comes from. */
+export interface RowSource {
+  readonly file: string;
+  /** When the file was last changed. */
+  readonly modifiedAt: Date;
+}
+
 /** One row while it is being read: its fields, and whether anything was wrong with them. */
 export class CheckedRow {
   #sound = true;
 
   constructor(
-    readonly file: string,
+    private readonly source: RowSource,
     readonly line: number,
     private readonly cells: CellsByField,
     private readonly report: Report,
   ) {}
+
+  get fileModifiedAt(): Date {
+    return this.source.modifiedAt;
+  }
 
   /** Whether no error was reported. */
   get sound(): boolean {
@@ -107,6 +118,6 @@ export class CheckedRow {
   }
 
   #report(severity: Finding['severity'], field: string, code: FindingCode, message: string, advice: string): void {
-    this.report({ code, severity, file: this.file, ...this.placeOf(field), field, message, advice });
+    this.report({ code, severity, file: this.source.file, ...this.placeOf(field), field, message, advice });
   }
 }

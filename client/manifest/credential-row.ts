@@ -22,20 +22,17 @@ export interface SuppliedCredential {
   readonly fields: Secret<Record<string, string>>;
 }
 
-/** Where and when a file of credentials was read. */
-export interface ReadingTime {
-  /** Stands for `obtainedAt` where the file does not say. */
-  readonly fileModifiedAt: Date;
-  readonly now: Date;
-}
-
 /** Whether a row of the manifest comes with a credential, be it an incomplete one. */
 export function hasCredential(checked: CheckedRow, platform: Platform): boolean {
   return credentialFields(platform).some((field) => checked.has(field));
 }
 
-/** Reads a credential; `null` where something is wrong with it (reported). */
-export function readCredential(checked: CheckedRow, platform: Platform, time: ReadingTime): SuppliedCredential | null {
+/**
+ * Reads a credential; `null` where something is wrong with it (reported).
+ *
+ * @param now later times cannot be an `obtainedAt`
+ */
+export function readCredential(checked: CheckedRow, platform: Platform, now: Date): SuppliedCredential | null {
   const reference = readReference(checked);
   const fields: Record<string, string> = {};
   for (const field of authorizationFields(platform)) {
@@ -44,14 +41,14 @@ export function readCredential(checked: CheckedRow, platform: Platform, time: Re
     const value = required ? checked.requiredText(field, rule) : checked.text(field, rule);
     if (value !== null) fields[field] = value;
   }
-  const obtainedAt = readObtainedAt(checked, time);
+  const obtainedAt = readObtainedAt(checked, now);
   if (reference === null || obtainedAt === null || !checked.sound) return null;
   return { reference, obtainedAt, fields: new Secret(fields) };
 }
 
-function readObtainedAt(checked: CheckedRow, { fileModifiedAt, now }: ReadingTime): string | null {
+function readObtainedAt(checked: CheckedRow, now: Date): string | null {
   const text = checked.text('obtainedAt', { maxLength: 100 });
-  if (text === null) return fileModifiedAt.toISOString();
+  if (text === null) return checked.fileModifiedAt.toISOString();
 
   const time = DateTime.fromISO(text, { setZone: true });
   if (!time.isValid || !/T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text)) {

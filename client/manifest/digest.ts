@@ -7,11 +7,24 @@ import type { ManifestRow } from '../../domain/manifest';
  *
  * Two manifests that say the same have the same digest, whatever their format, encoding or order of columns.
  */
-export function manifestDigest(rows: readonly ManifestRow[]): string {
-  const hash = createHash('sha256');
-  for (const { row, reference, name, organization, expectedInvoices, wave, family, named } of rows) {
+export class ManifestDigest {
+  readonly #hash = createHash('sha256');
+
+  add({ row, reference, name, organization, expectedInvoices, wave, family, named }: ManifestRow): void {
     const ids = named ? [named.companyId, named.connectionId] : [];
-    hash.update(`${JSON.stringify([row, reference, name, organization, expectedInvoices, wave, family, ...ids])}\n`);
+    const fields = [row, reference, name, organization, expectedInvoices, wave, family, ...ids];
+    this.#hash.update(`${JSON.stringify(fields)}\n`);
   }
-  return hash.digest('hex');
+
+  /** To be asked once, after the last row. */
+  hex(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+/** The same of rows that are at hand. */
+export function manifestDigest(rows: Iterable<ManifestRow>): string {
+  const digest = new ManifestDigest();
+  for (const row of rows) digest.add(row);
+  return digest.hex();
 }

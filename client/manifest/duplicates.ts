@@ -1,21 +1,24 @@
-import { createHash } from 'node:crypto';
-
 import { storedName, type ManifestRow } from '../../domain/manifest';
+import { organizationKey } from '../../domain/taken-organizations';
 import type { CheckedRow } from './checked-row';
 import { COMPANY_ID } from './columns';
 import type { SuppliedCredential } from './credential-row';
 import { quoted } from './findings';
+import { HashedNumbers } from './hashed-numbers';
 
-/** Remembers in which line a value stood first, as a hash: files are large, and some values are secret. */
+/** Remembers in which line a value stood first. */
 class FirstLines {
-  readonly #lines = new Map<string, number>();
+  readonly #lines = new HashedNumbers();
+
+  has(value: string): boolean {
+    return this.#lines.get(value) > 0;
+  }
 
   /** `line 4 and line 9` when the value stood in line 4 already. */
   both(value: string, line: number): string | null {
-    const key = createHash('sha256').update(value).digest('base64');
-    const earlier = this.#lines.get(key);
-    if (earlier !== undefined) return `line ${earlier} and line ${line}`;
-    this.#lines.set(key, line);
+    const earlier = this.#lines.get(value);
+    if (earlier > 0) return `line ${earlier} and line ${line}`;
+    this.#lines.set(value, line);
     return null;
   }
 }
@@ -44,8 +47,7 @@ export class Duplicates {
       );
     }
 
-    // Platforms differ in how they write an organization (`Shop.example`, `shop.example`): case is no difference.
-    const moved = this.#organizations.both(organization.toLowerCase(), checked.line);
+    const moved = this.#organizations.both(organizationKey(organization), checked.line);
     if (moved !== null) {
       const message = `the ${this.organizationField} ${quoted(organization)} stands in ${moved}`;
       const advice = 'an organization can be moved once: remove one row or correct it';
@@ -57,6 +59,11 @@ export class Duplicates {
       const message = `the name ${quoted(name)} stands in ${named}`;
       checked.warn('name', 'duplicate-name', message, 'nothing needs to be done if these are two companies');
     }
+  }
+
+  /** Whether some company has this organization, as `organizationKey` writes it. */
+  hasOrganization(key: string): boolean {
+    return this.#organizations.has(key);
   }
 
   reference(checked: CheckedRow, reference: string): void {

@@ -1,3 +1,5 @@
 /** Reading what a client supplies: a manifest of companies and their credentials, as CSV or JSON. */
-export { readManifest, readCredentials, type Credentials, type Manifest, type ManifestFiles } from './read-manifest';
-export { manifestDigest } from './digest';
+export { readManifest, type Manifest, type ManifestFiles } from './read-manifest';
+export { readCredentials, type Credentials } from './credentials';
+export { ManifestDigest, manifestDigest } from './digest';
+export type { FindingList } from './findings';

@@ -7,12 +7,13 @@ import { UnreadableFile } from './findings';
 const MAX_BYTES = 256 * 1024 * 1024;
 
 const HEAD_BYTES = 4096;
+const PIECE_BYTES = 64 * 1024;
 
 /** A file of text, decoded: every line ends in `\n`, a byte order mark is gone, what cannot be decoded is U+FFFD. */
 export interface SourceFile {
   readonly modifiedAt: Date;
-  /** The text, in pieces of the size that the disk hands out. To be read once. */
-  readonly text: AsyncIterable<string>;
+  /** The text from its beginning, in pieces that are read when they are asked for. */
+  readonly text: () => AsyncIterable<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -28,7 +29,7 @@ export async function openSourceFile(path: string): Promise<SourceFile> {
     if (size > MAX_BYTES) throw tooLarge(path, size);
     const head = await readHead(file);
     refuseWhatIsNotText(path, head);
-    return { modifiedAt: mtime, text: decoded(file, encodingOf(head)), close: () => file.close() };
+    return { modifiedAt: mtime, text: () => decoded(file, encodingOf(head)), close: () => file.close() };
   } catch (error) {
     await file.close();
     throw error;
@@ -141,13 +142,24 @@ function encodingOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
 async function* decoded(file: FileHandle, encoding: 'utf-8' | 'utf-16le' | 'utf-16be'): AsyncGenerator<string> {
   const decoder = iconv.getDecoder(encoding);
   let heldBack = '';
-  for await (const bytes of file.createReadStream({ start: 0, autoClose: false })) {
-    const text = heldBack + decoder.write(bytes as Buffer);
+  for await (const bytes of piecesOf(file)) {
+    const text = heldBack + decoder.write(bytes);
     // A carriage return at the end may be the first half of a line end.
     heldBack = text.endsWith('\r') ? '\r' : '';
     yield withPlainLineEnds(heldBack ? text.slice(0, -1) : text);
   }
   yield withPlainLineEnds(heldBack + (decoder.end() ?? ''));
+}
+
+/** Each is good until the next is asked for. */
+async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
+  const buffer = Buffer.alloc(PIECE_BYTES);
+  for (let position = 0; ;) {
+    const { bytesRead } = await file.read(buffer, 0, PIECE_BYTES, position);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
+  }
 }
 
 const withPlainLineEnds = (text: string): string => text.replace(/\r\n?/g, '\n');

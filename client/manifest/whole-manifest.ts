@@ -1,12 +1,42 @@
-import { familyFindings, type FamilySizes } from '../../domain/company-findings';
-import { lookRounded, type ManifestRow } from '../../domain/manifest';
+import { familyFindings } from '../../domain/company-findings';
+import type { ManifestRow } from '../../domain/manifest';
 import { isRotating, type Platform, type Route } from '../../domain/platforms';
 import { counted } from '../../domain/words';
 import { quoted, type Report } from './findings';
+import type { ManifestTotals } from './totals';
+
+/** What only shows when all rows are looked at together. */
+export function reportTotals(file: string, totals: ManifestTotals, platform: Platform, report: Report): void {
+  const warn = { severity: 'warning', file } as const;
+
+  for (const [field, rounding] of [
+    ['reference', totals.references],
+    [platform.organizationField, totals.organizations],
+  ] as const) {
+    if (!rounding.isLikely) continue;
+    const message = `every long ${field} ends in zeros after 15 digits: a spreadsheet seems to have rounded them`;
+    const advice = 'compare one with the original; format the column as text before the values are put in';
+    report({ ...warn, code: 'rounded-numbers', field, message, advice });
+  }
+
+  const { companies, companiesWithoutVolume } = totals;
+  if (companiesWithoutVolume > 0) {
+    const message = `expectedInvoices is not given for ${counted(companiesWithoutVolume, 'company')} of ${companies}`;
+    const advice = 'give it, so that missing invoices are noticed';
+    report({ ...warn, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
+  }
+
+  for (const finding of familyFindings(totals, platform)) report({ ...finding, file, field: 'family' });
+}
 
 interface Files {
   readonly manifest: string;
   readonly credentials?: string;
+}
+
+interface Supplied {
+  readonly count: number;
+  readonly has: (reference: string) => boolean;
 }
 
 interface Moved {
@@ -14,47 +44,15 @@ interface Moved {
   readonly route: Route;
 }
 
-/** What only shows when all rows are looked at together. */
-export function reportWholeManifest(
+/** Credentials that come too early, or companies that come without one. */
+export async function reportCredentials(
   files: Files,
-  rows: readonly ManifestRow[],
-  credentials: ReadonlyMap<string, unknown>,
+  rows: AsyncIterable<ManifestRow>,
+  supplied: Supplied,
   { platform, route }: Moved,
   report: Report,
-): void {
-  const file = files.manifest;
-  const warn = { severity: 'warning', file } as const;
-
-  for (const [field, values] of [
-    ['reference', rows.map(({ reference }) => reference)],
-    [platform.organizationField, rows.map(({ organization }) => organization)],
-  ] as const) {
-    if (!lookRounded(values)) continue;
-    const message = `every long ${field} ends in zeros after 15 digits: a spreadsheet seems to have rounded them`;
-    const advice = 'compare one with the original; format the column as text before the values are put in';
-    report({ ...warn, code: 'rounded-numbers', field, message, advice });
-  }
-
-  const uncounted = rows.filter(({ expectedInvoices }) => expectedInvoices === null).length;
-  if (uncounted > 0) {
-    const message = `expectedInvoices is not given for ${counted(uncounted, 'company')} of ${rows.length}`;
-    const advice = 'give it, so that missing invoices are noticed';
-    report({ ...warn, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
-  }
-
-  for (const finding of familyFindings(familySizes(rows), platform)) report({ ...finding, file, field: 'family' });
-
-  if (credentials.size > 0 || route === 'self-service')
-    reportCredentials(files, rows, credentials, { platform, route }, report);
-}
-
-function reportCredentials(
-  files: Files,
-  rows: readonly ManifestRow[],
-  credentials: ReadonlyMap<string, unknown>,
-  { platform, route }: Moved,
-  report: Report,
-): void {
+): Promise<void> {
+  if (supplied.count === 0 && route === 'managed') return;
   const warn = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
   if (route === 'managed' && isRotating(platform)) {
     const message = `${platform.name} changes its tokens: a credential counts only if it was obtained after its company was disabled`;
@@ -62,22 +60,9 @@ function reportCredentials(
     report({ ...warn, code: 'credential-early', message, advice });
     return;
   }
-  for (const { reference } of rows) {
-    if (credentials.has(reference)) continue;
+  for await (const { reference } of rows) {
+    if (supplied.has(reference)) continue;
     const message = `there is no credential for ${quoted(reference)}: it waits until there is one`;
     report({ ...warn, code: 'credential-missing', message, advice: 'supply it with `ferry credentials`' });
   }
-}
-
-function familySizes(rows: readonly ManifestRow[]): FamilySizes {
-  const sizes = new Map<string, number>();
-  for (const { family } of rows) if (family !== null) sizes.set(family, (sizes.get(family) ?? 0) + 1);
-  const several = [...sizes.values()].filter((size) => size > 1);
-  return {
-    companies: rows.length,
-    withoutFamily: rows.filter(({ family }) => family === null).length,
-    families: several.length,
-    related: several.reduce((sum, size) => sum + size, 0),
-    largestFamily: several.reduce((most, size) => Math.max(most, size), 1),
-  };
 }

@@ -1,5 +1,6 @@
 /** The preflight on a real ledger and a real service: what it finds, what it holds back, and that it uses no credential. */
 import { randomUUID } from 'node:crypto';
+import { ManifestDigest } from '../../client/manifest';
 import { Secret } from '../../security';
 import { failing } from '../company-data-client/misbehaving-service';
 import { registerApplications } from '../support/applications';
@@ -153,7 +154,7 @@ test.each<[string, Partial<ManifestRow>]>([
   const { id, rows } = await rig.migration(['sbx-ok-5'], DIGITS);
   const amended = rowsOf(1, () => ({ ...rows[0], ...some }));
   meanwhile(() =>
-    amendManifest(rig.ledger.db, { migrationId: id, platformKey: 'qhyg', rows: amended, digestOf: () => randomUUID() }),
+    amendManifest(rig.ledger.db, { migrationId: id, rows: amended, createDigest: () => new ManifestDigest() }),
   );
   const heldBack = async () => (await readHeldBack(rig.ledger.db, id)).map(({ heldBack: why }) => why);
   await expect(check(id)).rejects.toThrow('was amended meanwhile');

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Finding, FindingCode } from '../../domain/manifest';
 import { findPlatform, type Platform } from '../../domain/platforms';
-import { readManifest } from '../../client/manifest';
+import { wholeManifest } from './whole';
 import { removeWrittenFiles, written } from './written-files';
 
 afterAll(removeWrittenFiles);
@@ -15,7 +15,7 @@ function platform(slug: string): Platform {
 const quickBooks = platform('quickbooks-online');
 
 async function findingsOf(content: string | Buffer, on = quickBooks, name?: string): Promise<readonly Finding[]> {
-  return (await readManifest({ manifest: written(content, name) }, on)).findings;
+  return (await wholeManifest({ manifest: written(content, name) }, on)).findings;
 }
 
 const HEADER = 'reference,name,realmId,expectedInvoices,wave';
@@ -337,7 +337,7 @@ test('a misspelt column is recognized', async () => {
 });
 
 test('a file that is not there, and a folder', async () => {
-  const missing = await readManifest({ manifest: '/nowhere/companies.csv' }, quickBooks);
+  const missing = await wholeManifest({ manifest: '/nowhere/companies.csv' }, quickBooks);
   expect(missing.findings).toEqual([
     expect.objectContaining({
       code: 'file-unreadable',
@@ -345,7 +345,7 @@ test('a file that is not there, and a folder', async () => {
       file: '/nowhere/companies.csv',
     }),
   ]);
-  const folder = await readManifest({ manifest: __dirname }, quickBooks);
+  const folder = await wholeManifest({ manifest: __dirname }, quickBooks);
   expect(folder.findings).toEqual([
     expect.objectContaining({ code: 'file-unreadable', message: 'this is not a file' }),
   ]);
@@ -389,14 +389,14 @@ test('a finding has no control characters, whatever the file has', async () => {
 });
 
 test('families: a user-bound platform asks for them, a shop is its own', async () => {
-  const xero = await readManifest(
+  const xero = await wholeManifest(
     { manifest: written('reference,name,tenantId,expectedInvoices,family\nA-1,Acme,t-1,1,\nA-2,Bolt,t-2,1,jo') },
     platform('xero'),
   );
   expect(xero.findings.map(({ code }) => code)).toEqual(['no-family']);
   expect(xero.rows.map(({ family }) => family)).toEqual([null, 'jo']);
 
-  const shopify = await readManifest(
+  const shopify = await wholeManifest(
     { manifest: written('reference,name,shop,expectedInvoices\nA-1,Acme,Acme.myshopify.com,1') },
     platform('shopify'),
   );

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
-import { readManifest } from '../../client/manifest';
 import { storedName } from '../../domain/manifest';
 import { findPlatform } from '../../domain/platforms';
+import { wholeManifest } from './whole';
 
 const folder = join(__dirname, '../../examples/quickbooks-online-25');
 
@@ -10,7 +10,7 @@ test('the example has 25 companies, 23 of them good, and nothing to complain abo
   const platform = findPlatform('quickbooks-online');
   if (!platform) throw new Error('no QuickBooks Online');
   const files = { manifest: join(folder, 'manifest.csv'), credentials: join(folder, 'credentials.csv') };
-  const { rows, credentials, findings } = await readManifest(files, platform);
+  const { rows, credentials, findings } = await wholeManifest(files, platform);
 
   expect(findings.map(({ severity, code }) => [severity, code])).toEqual([
     ['warning', 'duplicate-name'],

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
 
-import { manifestDigest, readManifest } from '../../client/manifest';
+import { manifestDigest } from '../../client/manifest';
 import type { ManifestRow } from '../../domain/manifest';
 import { findPlatform, type Platform } from '../../domain/platforms';
+import { wholeManifest } from './whole';
 import { removeWrittenFiles, written } from './written-files';
 
 afterAll(removeWrittenFiles);
@@ -69,7 +70,7 @@ test('companies come back as they were written, in any delimiter, encoding, line
         // UTF-16 without a mark is recognized by its zeros, as long as it is mostly Latin.
         const content = iconv.encode(text, encoding, { addBOM: mark || encoding !== 'utf-8' });
 
-        const { rows: read, findings } = await readManifest({ manifest: written(content) }, quickBooks);
+        const { rows: read, findings } = await wholeManifest({ manifest: written(content) }, quickBooks);
         expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
         expect(read).toEqual(rows);
       },
@@ -85,7 +86,7 @@ test('companies come back as they were written in JSON, and have the digest of t
         ...{ reference, name, realmId: organization, expectedInvoices, wave },
       }));
       const content = JSON.stringify(wrapped ? { companies: objects } : objects, null, indented ? 2 : 0);
-      const { rows: read } = await readManifest({ manifest: written(content, 'companies.json') }, quickBooks);
+      const { rows: read } = await wholeManifest({ manifest: written(content, 'companies.json') }, quickBooks);
       expect(read).toEqual(rows);
       expect(manifestDigest(read)).toBe(manifestDigest(rows));
     }),
@@ -129,7 +130,7 @@ test.each([
   ],
   ['JSON', '[{"reference":"A-1","name":"Acme","realmId":17,"expectedInvoices":3,"wave":"1"}]'],
 ])('%s', async (_, content) => {
-  const { rows, findings } = await readManifest({ manifest: written(content) }, quickBooks);
+  const { rows, findings } = await wholeManifest({ manifest: written(content) }, quickBooks);
   expect(findings).toEqual([]);
   expect(rows).toEqual([
     { row: 1, reference: 'A-1', name: 'Acme', organization: '17', expectedInvoices: 3, wave: 1, family: null },
@@ -138,13 +139,13 @@ test.each([
 
 test('an id of 16 digits loses none of them, though JSON has it as a number', async () => {
   const content = '[{"reference":"A-1","name":"Acme","realmId":9999999999999999,"expectedInvoices":3}]';
-  const { rows } = await readManifest({ manifest: written(content) }, quickBooks);
+  const { rows } = await wholeManifest({ manifest: written(content) }, quickBooks);
   expect(rows[0]?.organization).toBe('9999999999999999');
 });
 
 test('rows keep their position when another row is wrong', async () => {
   const content = 'reference,name,realmId\nA-1,Acme,1\n,Bolt,2\nA-3,Cut,3';
-  const { rows } = await readManifest({ manifest: written(content) }, quickBooks);
+  const { rows } = await wholeManifest({ manifest: written(content) }, quickBooks);
   expect(rows.map(({ row, reference }) => [row, reference])).toEqual([
     [1, 'A-1'],
     [3, 'A-3'],
@@ -164,7 +165,7 @@ test('a manifest of 50 MB is read', async () => {
   await once(file, 'close');
   expect(statSync(manifest).size).toBeGreaterThan(50 * 1000 * 1000);
 
-  const { rows, findings } = await readManifest({ manifest }, quickBooks);
+  const { rows, findings } = await wholeManifest({ manifest }, quickBooks);
   expect(findings.map(({ code }) => code)).toEqual(['unknown-column']);
   expect(rows).toHaveLength(count);
   expect(rows.at(-1)).toMatchObject({ row: count, reference: `A-${count - 1}` });

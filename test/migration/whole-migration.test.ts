@@ -1,12 +1,13 @@
 import path from 'node:path';
 import type { Answer, Sent } from '../../client/ferry';
 import { decide, readReport, startMigration } from '../../client/ferry';
-import { manifestDigest, readCredentials, readManifest } from '../../client/manifest';
+import { readManifest } from '../../client/manifest';
 import type { Progress } from '../../domain/progress';
 import type { DecisionMessage } from '../../domain/read-decision';
 import { findPlatform } from '../../domain/platforms';
 import type { LedgerCompany } from '../../store';
 import { supplyCredentials } from '../../store';
+import { wholeCredentials } from '../manifest/whole';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { CLIENT as client, reachedProgress, SUPPORT as support } from './started';
@@ -29,7 +30,7 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
     client: 'acme',
     platform,
     rows: manifest.rows,
-    manifestDigest: manifestDigest(manifest.rows),
+    manifestDigest: manifest.digest,
     contact: 'solutions team',
     by: 'Sam',
     firstCompany: null,
@@ -50,7 +51,7 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
   expect(await send('confirmSyncDisabled', { companies: 'all', ...client })).toBe('applied');
   await until(({ step }) => step === 'migrate-first-company');
 
-  const { credentials } = await readCredentials(path.join(EXAMPLE, 'credentials.csv'), platform);
+  const { credentials } = await wholeCredentials(path.join(EXAMPLE, 'credentials.csv'), platform);
   const fresh = credentials.map((credential) => ({ ...credential, obtainedAt: new Date().toISOString() }));
   const supplied = await supplyCredentials(ferry.db, id, fresh, 'Cleo');
   expect(supplied).toMatchObject({ unknown: [], elsewhere: [], tooEarly: [] });

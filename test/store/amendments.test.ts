@@ -37,9 +37,11 @@ afterAll(() => ledger.close());
 const amend = (migrationId: string, rows: readonly ManifestRow[]) =>
   amendManifest(db, {
     migrationId,
-    platformKey: 'qhyg',
     rows,
-    digestOf: (all) => all.map(({ row, reference }) => `${row} ${reference}`).join(),
+    createDigest: () => {
+      const named: string[] = [];
+      return { add: ({ row, reference }) => void named.push(`${row} ${reference}`), hex: () => named.join() };
+    },
   });
 
 const changed = (row: ManifestRow | undefined, some: Partial<ManifestRow>): ManifestRow => {

@@ -1,6 +1,6 @@
 /** The self-service route in the ledger: confirmed as it comes in, with what the client has named. */
 import { randomUUID } from 'node:crypto';
-import { manifestDigest } from '../../client/manifest';
+import { ManifestDigest, manifestDigest } from '../../client/manifest';
 import type { ManifestRow } from '../../domain/manifest';
 import type { Database } from '../../store';
 import { amendManifest, readMigration, supplyMigration } from '../../store';
@@ -24,7 +24,7 @@ async function supplied(rows: readonly ManifestRow[]): Promise<string> {
 }
 
 const amend = (migrationId: string, rows: readonly ManifestRow[]) =>
-  amendManifest(db, { migrationId, platformKey: 'qhyg', rows, digestOf: manifestDigest });
+  amendManifest(db, { migrationId, rows, createDigest: () => new ManifestDigest() });
 
 test('whoever supplies a manifest has confirmed its companies; in the managed route nobody has', async () => {
   const id = await supplied(rowsOf(1));
