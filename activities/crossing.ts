@@ -27,6 +27,8 @@ import type { Crossing, Imported } from './import-company';
 import { importCompany } from './import-company';
 import type { ActivityDeps } from './deps';
 import { inLanes } from './lanes';
+import type { Blocked } from './passage';
+import { watchPassage } from './passage';
 import type { Verified } from './verify-company';
 import { verifyCompany } from './verify-company';
 
@@ -44,6 +46,8 @@ export interface SliceWork {
 export interface SliceResult {
   readonly claimed: number;
   readonly stop: StopReason | null;
+  /** Nothing gets through any more; null: something does. */
+  readonly blocked: Blocked | null;
 }
 
 /** Companies whose attempt died are looked for at the beginning of a slice, and from then on so often. */
@@ -64,6 +68,8 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
   /** The plan's pace: before, nothing more is claimed. */
   let paceUntil = 0;
   let takeOverAt = 0;
+  let lanes = 1;
+  const passage = watchPassage();
   const claimant = await beginSlice(db, { ...work, holdForMs: deps.stalledAfterMs });
   const crossing = await openCrossing(deps, claimant);
 
@@ -85,7 +91,7 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
         if (underWay === 0 && Date.now() < paceUntil) await sleep(paceUntil - Date.now());
         // Read for every group: they may be changed while a run is under way.
         const { limits } = await readLimits(db, migrationId);
-        const lanes = limits.companiesPerSliceAtOnce;
+        lanes = limits.companiesPerSliceAtOnce;
         const pace = paceOf(limits);
         const isOver = Date.now() >= until || crossing.signal.aborted || (onlyRow === null && slice > pace.slices);
         if (isOver || Date.now() < paceUntil || underWay >= lanes) return { items: [], lanes };
@@ -100,14 +106,20 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
       write: async (imported) => {
         const outcomes = imported.map(({ outcome }) => outcome);
         await recordImports(db, claimant, outcomes);
+        for (const each of imported) passage.note(putOffBy(each));
         stop ??= imported.find((each) => each.stop !== null)?.stop ?? null;
         if (stop === null && (await tooManyFailed(deps, migrationId))) stop = 'too-many-failures';
         heartbeat({ claimed });
-        return stop === null;
+        return stop === null && !passage.isBlocked(lanes);
       },
     }),
   );
-  return { claimed, stop };
+  return { claimed, stop, blocked: passage.blocked(lanes) };
+}
+
+/** Why a company is to be tried again, or looked at; null: it got through. */
+function putOffBy({ outcome, stop }: Imported): string | null {
+  return stop === null && (outcome.to === 'waiting' || outcome.to === 'importing') ? outcome.text : null;
 }
 
 /** What failed of more than these is a smaller share than of these alone. */
@@ -177,6 +189,8 @@ export interface CheckWork {
 export interface CheckResult {
   readonly settled: number;
   readonly stop: StopReason | null;
+  /** Nothing can be seen of any company; null: of some it can. */
+  readonly blocked: Blocked | null;
 }
 
 /** Looks at every company whose next look is due: as many at once as all slices together import. */
@@ -190,13 +204,15 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
   const underWayRows = new Set<number>();
   let settled = 0;
   let stop: StopReason | null = null;
+  let lanes = 1;
+  const passage = watchPassage();
 
   await alive(() =>
     inLanes<Due, Verified>({
       take: async (underWay) => {
         const { limits } = await readLimits(db, migrationId);
         const { slicesAtOnce, companiesPerSliceAtOnce, syncTimeoutMs } = limits;
-        const lanes = slicesAtOnce * companiesPerSliceAtOnce;
+        lanes = slicesAtOnce * companiesPerSliceAtOnce;
         if (Date.now() >= until || signal.aborted || underWay >= lanes) return { items: [], lanes };
         const due = await readDue(db, migrationId, { size: lanes - underWay, onlyRow, without: [...underWayRows] });
         for (const { row } of due) underWayRows.add(row);
@@ -211,12 +227,13 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
         settled += outcomes.filter(({ to }) => to !== 'syncing').length;
         stop ??= verified.find((each) => each.stop !== null)?.stop ?? null;
         if (stop === null && (await tooManyFailed(deps, migrationId))) stop = 'too-many-failures';
+        for (const { putOff = null } of verified) passage.note(putOff);
         heartbeat({ settled });
-        return stop === null;
+        return stop === null && !passage.isBlocked(lanes);
       },
     }),
   );
-  return { settled, stop };
+  return { settled, stop, blocked: passage.blocked(lanes) };
 }
 
 interface Due {

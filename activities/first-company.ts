@@ -6,7 +6,10 @@ import { checkDue, importGroups } from './crossing';
 import type { ActivityDeps } from './deps';
 
 export type FirstCompanyStep =
-  { readonly result: FirstCompany } | { readonly stop: StopReason } | { readonly againInMs: number };
+  | { readonly result: FirstCompany }
+  | { readonly stop: StopReason }
+  /** With what holds it up, if anything does. */
+  | { readonly againInMs: number; readonly heldUpBy: string | null };
 
 const RUN = 'first-company';
 const LOOK_EVERY_MS = 1_000;
@@ -48,7 +51,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         case 'waiting':
         case 'importing':
         case 'syncing':
-          return { againInMs: LOOK_EVERY_MS };
+          return { againInMs: LOOK_EVERY_MS, heldUpBy: company.failureText ?? checked.blocked?.why ?? null };
       }
     },
   };

@@ -40,6 +40,8 @@ export interface Verification {
 export interface Verified {
   readonly outcome: CheckOutcome;
   readonly stop: StopReason | null;
+  /** Why nothing could be seen: the service or its platform did not answer. */
+  readonly putOff?: string;
 }
 
 /** A sync that takes longer is looked at rarely; then the connection is looked at too. */
@@ -89,7 +91,11 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
       case 'stop':
         return { outcome: lookAgain(due), stop: consequence.reason };
       case 'again':
-        return { outcome: { ...lookAgain(due), ...afterAsked(consequence.afterMs) }, stop: null };
+        return {
+          outcome: { ...lookAgain(due), ...afterAsked(consequence.afterMs) },
+          stop: null,
+          putOff: error.message,
+        };
       case 'look':
         return { outcome: lookAgain(due), stop: null };
       case 'syncing':

@@ -14,6 +14,7 @@ import type { FindingCode } from './manifest';
 import type { MigrationPlan } from './plan';
 import type { Route } from './platforms';
 import type { Role, Step } from './steps';
+import type { Standstill } from './standstill';
 import type { Opening, ScheduleState } from './windows';
 
 /** How a migration ends: handed over, given up after its first company, or ended by a decision on the way. */
@@ -124,6 +125,8 @@ export interface MigrationState {
   /** Companies whose end customers are expected to connect again; more after a decision, until it was looked. */
   readonly relinking: number;
   readonly batchRuns: number;
+  /** Nothing gets through to the service or its platform; null: something does. */
+  readonly standstill: Standstill | null;
   readonly pause: Pause | null;
   /** Whom the migration waits for, since when, and what has been said about it. */
   readonly wait: Wait | null;
@@ -166,6 +169,7 @@ export function newMigration({
     counts: NO_COUNTS,
     relinking: 0,
     batchRuns: 0,
+    standstill: null,
     pause: null,
     wait: null,
     outcomes: [],

@@ -18,6 +18,7 @@ import type {
 import { moment } from './moment';
 import type { MigrationPlan } from './plan';
 import type { Route } from './platforms';
+import type { Standstill } from './standstill';
 import type { Role, Step } from './steps';
 import { STEPS, stepNumber, stepsOf } from './steps';
 import type { Opening, Window } from './windows';
@@ -64,6 +65,8 @@ export interface Progress {
   readonly firstCompany: FirstCompany | null;
   /** The company that is to go first; null: the first that can be moved. */
   readonly wantedFirst: WantedFirst | null;
+  /** What is under way waits, because nothing gets through to the service or its platform. */
+  readonly standstill: Standstill | null;
   readonly pause: Pause | null;
 }
 
@@ -90,6 +93,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     opening: state.opening,
     firstCompany: state.firstCompany,
     wantedFirst: state.wantedFirst,
+    standstill: state.standstill,
     pause: state.pause,
   };
 }
@@ -151,6 +155,11 @@ function inStep(state: MigrationState): WaitingFor {
   }
 }
 
+/** Whoever looks sees why nothing moves, and when it is tried again. */
+function heldUp({ why, since, until }: Standstill): WaitingFor {
+  return nobody(`held up since ${moment(since)}, tried again by itself at ${moment(until)}: ${why}`);
+}
+
 /** Of the wave that goes first; the others are confirmed when it is their turn. */
 function confirmationsLacking({ unconfirmed, unconfirmedInFirstWave, total }: Counts): string {
   return unconfirmedInFirstWave === unconfirmed
@@ -166,9 +175,10 @@ function firstMoment(opening: Opening | null, proposal: Proposal | null): string
 }
 
 function duringFirstCompany(state: MigrationState): WaitingFor {
-  const { firstCompany, wantedFirst, proposal, opening, counts } = state;
+  const { firstCompany, wantedFirst, proposal, opening, standstill, counts } = state;
   switch (firstCompany?.stage) {
     case 'importing':
+      if (standstill) return heldUp(standstill);
       return nobody(`the first company, ${firstCompany.reference}, is being moved and checked`);
     case 'proven':
       return support(`approve the first company, ${firstCompany.reference}`);
@@ -230,6 +240,7 @@ function duringTheRest(state: MigrationState): WaitingFor {
   if (movableCompanies(counts) === 0) return nothingMovable(state);
   if (state.schedule === 'paused' && state.opened?.opensAt !== state.opening?.opensAt)
     return support('resume the windows, which are paused: until then no company is started');
+  if (state.standstill) return heldUp(state.standstill);
   return nobody(`the remaining companies are being moved${withinOpening(state)}`);
 }
 

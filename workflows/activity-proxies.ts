@@ -18,6 +18,7 @@ const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   chooseFirstCompany: 'Choose the first company',
   advanceFirstCompany: 'Move and check the first company',
   beginRun: 'Begin the batch run',
+  askService: 'Ask whether the service answers',
   importSlice: 'Move companies',
   verifyDue: 'Check companies whose sync may be over',
   lookForRelinked: 'Look whether end customers have connected again',

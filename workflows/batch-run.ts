@@ -1,10 +1,4 @@
-import {
-  CancellationScope,
-  condition,
-  getExternalWorkflowHandle,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import type { StopReason } from '../domain/failures';
 import { ONE_STRAGGLER_IN } from '../domain/limits';
 import { records, slices } from './activity-proxies';
@@ -59,11 +53,13 @@ async function moveAndVerify(course: Course, slicesAtOnce: number, mayStillSync:
   try {
     for (;;) {
       const report = await slices.verifyDue({ migrationId });
-      course.report(report.settled, report.stop);
+      course.report(report.settled, report.stop, report.blocked);
       if (report.claimable && !course.isOver()) importing.begin();
       if (course.stop() !== null) return;
       if (!importing.isUnderWay() && (report.syncing <= mayStillSync || course.isOver())) return;
-      await course.pause(wait(report.nextInMs ?? 0, report.settled > 0), 'Until the next check');
+      const nextInMs = report.nextInMs ?? 0;
+      if (report.blocked) await course.standStill(report.blocked, nextInMs);
+      else await course.pause(wait(nextInMs, report.settled > 0), 'Until the next check');
     }
   } finally {
     await importing.ended();
@@ -96,9 +92,8 @@ const TELL_EVERY_MS = 60_000;
 const TELLING = { summary: 'Until the migration is told again how far it is' };
 
 async function tellTheMigration(course: Course, isOver: () => boolean): Promise<void> {
-  const { parent } = workflowInfo();
-  if (!parent) return;
-  const migration = getExternalWorkflowHandle(parent.workflowId, parent.runId);
+  const { migration } = course;
+  if (!migration) return;
   for (let told = 0; ;) {
     await condition(() => isOver() || course.moved() > told);
     if (isOver()) return;

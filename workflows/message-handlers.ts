@@ -8,8 +8,16 @@ import type { MigrationPlan } from '../domain/plan';
 import { progressOf } from '../domain/progress';
 import type { DecisionMessage } from '../domain/read-decision';
 import { DECISION_MESSAGES, readDecision } from '../domain/read-decision';
+import { isStandstill } from '../domain/standstill';
 import { isOpening } from '../domain/windows';
-import { batchProgressSignal, lookAgainSignal, outcomeQuery, progressQuery, windowOpenedSignal } from './messages';
+import {
+  batchProgressSignal,
+  lookAgainSignal,
+  outcomeQuery,
+  progressQuery,
+  standstillSignal,
+  windowOpenedSignal,
+} from './messages';
 
 /** Whoever answers queries, and receives what was decided. */
 export interface Receiver {
@@ -55,6 +63,13 @@ export function setHandlers({ plan, state, change, receive }: Receiver): void {
       if (isCounts(counts)) change((before) => ({ ...before, counts }));
     },
     { description: 'Sent by batch runs: how far they are' },
+  );
+  setHandler(
+    standstillSignal,
+    (standstill: unknown) => {
+      if (standstill === null || isStandstill(standstill)) change((before) => ({ ...before, standstill }));
+    },
+    { description: 'Sent by batch runs: nothing gets through to the service, or (null) it does again' },
   );
 }
 

@@ -10,6 +10,7 @@ import type { Counts } from '../domain/company-state';
 import type { Outcome } from '../domain/decision';
 import type { Route } from '../domain/platforms';
 import type { Progress } from '../domain/progress';
+import type { Standstill } from '../domain/standstill';
 import type { Opening } from '../domain/windows';
 
 /** The workflow type of each route, and the one task queue. */
@@ -41,6 +42,9 @@ export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: 
 
 /** A batch run tells its migration how far it is: at most once a minute. */
 export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
+
+/** A batch run stands still, or (null) goes on again. */
+export const standstillSignal = defineSignal<[Standstill | null]>('standstill');
 
 /** A window has opened: sent by what the migration's Schedule starts. */
 export const windowOpenedSignal = defineSignal<[Opening]>('windowOpened');

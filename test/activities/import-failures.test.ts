@@ -178,11 +178,18 @@ describe('429', () => {
   test('with a long wait leaves every company untouched until then', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     rig.between.on('POST', COMPANY, failing(429, 'slowly', { 'retry-after': '3600' }));
-    const report = await rig.importSlice(id, { atOnce: 1 });
-    expect(report).toMatchObject({ claimed: 2, stop: null });
-    expect(report.nextClaimInMs).toBeGreaterThan(3_500_000);
+    const worker = rig.worker();
+    const report = await rig.importSlice(id, { atOnce: 1, worker });
+    expect(report).toMatchObject({
+      claimed: 1,
+      stop: null,
+      blocked: { why: expect.stringContaining('come back') as string },
+    });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
-    // The second one did not even ask.
+    // Another one does not even ask.
+    const next = await rig.importSlice(id, { atOnce: 1, worker });
+    expect(next).toMatchObject({ claimed: 1 });
+    expect(next.nextClaimInMs).toBeGreaterThan(3_500_000);
     expect(rig.between.arrived('POST', COMPANY)).toHaveLength(1);
   });
 });

@@ -10,6 +10,8 @@ import { createAccount, createKey, startService } from '../../company-data-servi
 import { parseMasterKeys, Secret } from '../../security';
 import type { RunningWorker, WorkerConfig } from '../../worker';
 import { startWorker } from '../../worker';
+import type { WorkerTiming } from '../../worker/timing';
+import { TIMING } from '../../worker/timing';
 import { registerApplications } from './applications';
 import { createTestDatabase } from './database';
 import { keepHistories } from './histories';
@@ -31,7 +33,7 @@ export interface Orchestrator {
   readonly config: WorkerConfig;
   /** For commands: the variables that lead to this orchestrator. */
   readonly env: NodeJS.ProcessEnv;
-  startWorker(some?: Partial<WorkerConfig>): Promise<RunningWorker>;
+  startWorker(some?: Partial<WorkerConfig>, timing?: Partial<WorkerTiming>): Promise<RunningWorker>;
   /** Straight to the service, to see what is there. */
   client(): CompanyDataClient;
   close(): Promise<void>;
@@ -81,8 +83,9 @@ export async function startOrchestrator(
       COMPANY_DATA_API_KEY: key,
       TOKENFERRY_MASTER_KEY: masterKey,
     },
-    startWorker: async (some = {}) => {
-      const worker = await startWorker({ ...config, ...some }, pino({ level: 'error' }), WORKFLOWS);
+    startWorker: async (some = {}, timing = {}) => {
+      const log = pino({ level: 'error' });
+      const worker = await startWorker({ ...config, ...some }, log, WORKFLOWS, { ...TIMING, ...timing });
       workers.push(worker);
       return worker;
     },

@@ -26,12 +26,13 @@ export async function importAll(course: Course, slicesAtOnce: number): Promise<v
   async function importWaiting(slice: number): Promise<void> {
     const wait = growingWait(WAIT);
     while (!course.isOver()) {
-      const { claimed, nextClaimInMs, slicesAtOnce: atOnce } = await importSlice(course, slice);
+      const { claimed, blocked, nextClaimInMs, slicesAtOnce: atOnce } = await importSlice(course, slice);
       // The limits may have been changed meanwhile.
       if (slice > atOnce) return void begun.delete(slice);
       begin(atOnce);
       if (nextClaimInMs === null) return;
-      await course.pause(wait(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
+      if (blocked) await course.standStill(blocked, nextClaimInMs);
+      else await course.pause(wait(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
     }
   }
 
@@ -46,10 +47,11 @@ export async function importAll(course: Course, slicesAtOnce: number): Promise<v
 async function takeOverStalled(course: Course): Promise<void> {
   const wait = growingWait(WAIT);
   while (!course.isOver()) {
-    const { claimed, nextClaimInMs, nextTakeOverInMs } = await importSlice(course, 1);
+    const { claimed, blocked, nextClaimInMs, nextTakeOverInMs } = await importSlice(course, 1);
     const nextInMs = nextClaimInMs ?? nextTakeOverInMs;
     if (nextInMs === null) return;
-    await course.pause(wait(nextInMs, claimed > 0), 'Until a company may be taken over');
+    if (blocked) await course.standStill(blocked, nextInMs);
+    else await course.pause(wait(nextInMs, claimed > 0), 'Until a company may be taken over');
   }
 }
 
@@ -57,6 +59,6 @@ async function importSlice(course: Course, slice: number): Promise<SliceReport> 
   const { migrationId, run } = course;
   const options = { summary: `Move companies, slice ${slice}` };
   const report = await slices.importSlice.executeWithOptions(options, [{ migrationId, run, slice }]);
-  course.report(report.claimed, report.stop);
+  course.report(report.claimed, report.stop, report.blocked);
   return report;
 }

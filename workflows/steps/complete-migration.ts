@@ -60,6 +60,7 @@ async function oneBatchRun(desk: Desk): Promise<void> {
   });
   const { stop } = await whileTelling(desk, run);
   const counts = await records.count({ migrationId });
+  desk.change((state) => ({ ...state, standstill: null }));
   if (stop) await halt(desk, stop, { counts });
   else desk.change((state) => ({ ...state, counts }));
   await estimateAgain(desk, true);

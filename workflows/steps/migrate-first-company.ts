@@ -1,6 +1,8 @@
 /** Step 5. */
 import { movableCompanies } from '../../domain/company-state';
 import type { MigrationState } from '../../domain/migration-state';
+import type { Standstill } from '../../domain/standstill';
+import { standstillSummary } from '../../domain/standstill';
 import { isSettled } from '../../domain/step-course';
 import { records, slices } from '../activity-proxies';
 import type { Desk } from '../desk';
@@ -72,10 +74,19 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
       [{ migrationId, row }],
     );
     const counts = await records.count({ migrationId });
+    if (!('againInMs' in advance)) desk.change((state) => ({ ...state, standstill: null }));
     if ('stop' in advance) return halt(desk, advance.stop, { counts, firstCompany: null });
     if ('result' in advance) return desk.change((state) => ({ ...state, counts, firstCompany: advance.result }));
     // A credential supplied, or a resume, is looked at without waiting.
-    const timer = { ms: wait(advance.againInMs, false), summary: 'Until the next look at the first company' };
-    await desk.whileNothing(isNews, timer);
+    const ms = wait(advance.againInMs, false);
+    const standstill = heldUp(desk.state(), advance.heldUpBy, ms);
+    desk.change((state) => ({ ...state, standstill }));
+    const summary = standstill ? standstillSummary(standstill) : 'Until the next look at the first company';
+    await desk.whileNothing(isNews, { ms, summary });
   }
+}
+
+function heldUp({ standstill }: MigrationState, why: string | null, ms: number): Standstill | null {
+  if (!why) return null;
+  return { why, since: standstill?.since ?? now(), until: new Date(Date.now() + ms).toISOString() };
 }
