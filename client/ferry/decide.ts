@@ -23,14 +23,14 @@ export type Answer =
   /** Temporal keeps it; a worker applies it as soon as one runs. */
   | { readonly became: 'recorded'; readonly decisionId: string; readonly text: string };
 
-/** A worker that runs answers an update at once. */
-const UPDATED_WITHIN_MS = 2_000;
-const ANSWER_WITHIN_MS = 10_000;
+/** A worker that runs answers sooner; when none does, Temporal has the decision from then on. */
+const SIGNALLED_AFTER_MS = 2_000;
+const ANSWER_WITHIN_MS = 12_000;
 const ASK_EVERY_MS = 100;
 
 /**
- * Sends a decision as an update, which a worker answers in one round trip. When none does it is left as a signal, which
- * Temporal keeps until a worker runs, and asked for: should both arrive, they count once.
+ * Sends a decision as an update, which a worker answers in one round trip. When none does it is left as a signal too,
+ * which Temporal keeps until a worker runs: both together count once.
  *
  * @throws NoSuchMigration
  * @throws MigrationClosed
@@ -38,9 +38,7 @@ const ASK_EVERY_MS = 100;
 export async function decide(ferry: Ferry, migrationId: string, message: DecisionMessage, sent: Sent): Promise<Answer> {
   const decision: Decided = { decisionId: randomUUID(), ...sent };
   try {
-    const outcome =
-      (await updated(ferry, migrationId, message, decision)) ??
-      (await signalled(ferry, migrationId, message, decision));
+    const outcome = await sendDecision(ferry, migrationId, message, decision);
     if (outcome) return await answerOf(ferry, migrationId, message, outcome);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await closedOrMissing(ferry, migrationId);
@@ -54,35 +52,39 @@ interface Decided extends Sent {
   readonly decisionId: string;
 }
 
-/** Undefined: nobody answered, or not with an outcome; whether it was applied is not known. */
-async function updated(
-  { temporal }: Ferry,
-  migrationId: string,
-  message: DecisionMessage,
-  decision: Decided,
-): Promise<Outcome | undefined> {
-  const handle = temporal.workflow.getHandle(migrationId);
-  try {
-    return await temporal.withDeadline(Date.now() + UPDATED_WITHIN_MS, () =>
-      handle.executeUpdate<Outcome, [Decided]>(message, { args: [decision], updateId: decision.decisionId }),
-    );
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw error;
-    return undefined;
-  }
-}
-
 /** Undefined: Temporal has it, and no worker has said what became of it. */
-async function signalled(
+async function sendDecision(
   ferry: Ferry,
   migrationId: string,
   message: DecisionMessage,
   decision: Decided,
 ): Promise<Outcome | undefined> {
-  await ferry.temporal.workflow.getHandle(migrationId).signal(message, decision);
+  const handle = ferry.temporal.workflow.getHandle(migrationId);
   const until = Date.now() + ANSWER_WITHIN_MS;
+  const answer = ferry.temporal
+    .withDeadline(until, () => handle.executeUpdate<Outcome, [Decided]>(message, { args: [decision] }))
+    // It was not answered, or not with an outcome: whether it was applied is asked for.
+    .catch(() => undefined);
+  const outcome = await soonerThan(SIGNALLED_AFTER_MS, answer);
+  if (outcome) return outcome;
+  await handle.signal(message, decision);
+  return (await answer) ?? (await outcomeWithin(ferry, migrationId, decision.decisionId, until));
+}
+
+async function soonerThan<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+async function outcomeWithin(
+  ferry: Ferry,
+  migrationId: string,
+  decisionId: string,
+  until: number,
+): Promise<Outcome | undefined> {
   while (Date.now() < until) {
-    const outcome = await outcomeOf(ferry, migrationId, decision.decisionId, until - Date.now());
+    const outcome = await outcomeOf(ferry, migrationId, decisionId, until - Date.now());
     if (outcome) return outcome;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   }
