@@ -5,7 +5,7 @@ import type { Recorded } from '../../domain/migration-state';
 import { readMigration, readTrail } from '../../store';
 import type { Ferry } from '../ferry';
 import { NoSuchMigration } from '../ferry';
-import type { CommandResult, Screen, Terminal } from '../screen';
+import type { Screen, Shown } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
 import { withFerry } from './with-ferry';
@@ -14,12 +14,14 @@ const FORMATS = ['table', 'csv', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];
 
 /** `ferry audit`: every message that was to decide something, by whom, and what became of it. */
-export function addAudit({ program, run, terminal }: Context): void {
+export function addAudit({ program, run, screen, terminal }: Context): void {
   program
     .command('audit <migration>')
     .description('Export the audit trail: every decision, by whom, when, and what became of it')
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
-    .action((migration: string, { format }: { format: Format }) => run(() => audit(terminal, migration, format)));
+    .action((migration: string, { format }: { format: Format }) =>
+      run(() => withFerry(terminal.env, (ferry) => audit(screen, ferry, migration, format))),
+    );
 }
 
 function formatOf(text: string): Format {
@@ -28,54 +30,53 @@ function formatOf(text: string): Format {
   return format;
 }
 
-async function audit(terminal: Terminal, migrationId: string, format: Format): Promise<CommandResult> {
-  const trail = await withFerry(terminal.env, (ferry) => readWhole(ferry, migrationId));
-  return {
-    json: { schema: 'ferry.audit/1', migrationId, trail: trail.map(entryOf) },
-    print: (screen) => PRINTERS[format](screen, trail),
-  };
-}
-
-async function readWhole({ db }: Ferry, migrationId: string): Promise<readonly Recorded[]> {
+/** Written while it is read: it may be of any length. */
+async function audit(screen: Screen, { db }: Ferry, migrationId: string, format: Format): Promise<Shown> {
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
-  const trail: Recorded[] = [];
-  for await (const recorded of readTrail(db, migrationId)) trail.push(recorded);
-  return trail;
+  const trail = readTrail(db, migrationId);
+  if (screen.json) await screen.flowJson({ schema: 'ferry.audit/1', migrationId }, 'trail', mapped(trail, entryOf));
+  else await PRINTERS[format](screen, trail);
+  return { shown: true };
 }
 
-const PRINTERS: Readonly<Record<Format, (screen: Screen, trail: readonly Recorded[]) => void>> = {
+async function* mapped<T>(trail: AsyncIterable<Recorded>, each: (recorded: Recorded) => T): AsyncGenerator<T> {
+  for await (const recorded of trail) yield each(recorded);
+}
+
+const PRINTERS: Readonly<Record<Format, (screen: Screen, trail: AsyncIterable<Recorded>) => Promise<void>>> = {
   table: (screen, trail) =>
-    screen.table(
+    screen.flowTable(
       [{ title: 'When', whole: true }, { title: 'Who' }, { title: 'What' }, { title: 'Became' }],
-      trail.map(({ decision, outcome }) => [
+      mapped(trail, ({ decision, outcome }) => [
         localTime(outcome.at),
         `${decision.by ?? 'unknown'}${decision.role ? ` (${decision.role})` : ''}`,
         whatOf({ decision, outcome }),
         outcome.applied ? { text: outcome.text, style: 'green' } : { text: `refused: ${outcome.text}`, style: 'red' },
       ]),
     ),
-  jsonl: (screen, trail) => {
-    for (const recorded of trail) screen.line(JSON.stringify(entryOf(recorded)));
+  jsonl: async (screen, trail) => {
+    for await (const recorded of trail) await screen.flow(JSON.stringify(entryOf(recorded)));
   },
-  csv: (screen, trail) =>
-    screen.line(
-      stringify(
-        trail.map(({ decision, outcome }) => ({
-          at: outcome.at,
-          by: decision.by ?? '',
-          role: decision.role ?? '',
-          decision: whatOf({ decision, outcome }),
-          applied: outcome.applied,
-          became: outcome.text,
-          reason: 'reason' in decision ? (decision.reason ?? '') : '',
-          digest: 'digest' in decision ? (decision.digest ?? '') : '',
-          decisionId: decision.decisionId,
-          content: JSON.stringify(decision),
-        })),
-        // A name that begins like a formula is none.
-        { header: true, escape_formulas: true, cast: { boolean: String } },
-      ).trimEnd(),
-    ),
+  csv: async (screen, trail) => {
+    let header = true;
+    for await (const { decision, outcome } of trail) {
+      const record = {
+        at: outcome.at,
+        by: decision.by ?? '',
+        role: decision.role ?? '',
+        decision: whatOf({ decision, outcome }),
+        applied: outcome.applied,
+        became: outcome.text,
+        reason: 'reason' in decision ? (decision.reason ?? '') : '',
+        digest: 'digest' in decision ? (decision.digest ?? '') : '',
+        decisionId: decision.decisionId,
+        content: JSON.stringify(decision),
+      };
+      // A name that begins like a formula is none.
+      await screen.flow(stringify([record], { header, eof: false, escape_formulas: true, cast: { boolean: String } }));
+      header = false;
+    }
+  },
 };
 
 function entryOf({ decision, outcome }: Recorded) {

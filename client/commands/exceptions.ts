@@ -4,67 +4,81 @@ import type { Remedy } from '../../domain/remedies';
 import { remediesFor, remedyInWords } from '../../domain/remedies';
 import type { LedgerCompany, StoredMigration } from '../../store';
 import { readCompanies, readMigration } from '../../store';
+import type { Ferry } from '../ferry';
 import { NoSuchMigration } from '../ferry';
-import type { CommandResult, Screen } from '../screen';
+import type { Screen, Shown, TableCell } from '../screen';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
-import { remedyCommand } from './remedy-commands';
+import { NAMED_AT_MOST, remedyCommand } from './remedy-commands';
 import { withFerry } from './with-ferry';
 
 /** `ferry exceptions`: the companies that were not moved, and what can be done about each, ready to be typed. */
-export function addExceptions({ program, run, terminal }: Context): void {
+export function addExceptions({ program, run, screen, terminal }: Context): void {
   program
     .command('exceptions <migration>')
     .description('List the companies that were not moved, with the commands that can do something about each')
-    .action((migration: string) => run(() => exceptions(terminal.env, migration)));
+    .action((migration: string) => run(() => withFerry(terminal.env, (ferry) => exceptions(screen, ferry, migration))));
 }
 
 /** Companies with which the same can be done. */
 interface Kind {
   readonly title: string;
   readonly remedies: readonly Remedy[];
-  readonly companies: LedgerCompany[];
+  readonly companies: number;
+  /** The first references, one more than a command can name. */
+  readonly references: readonly string[];
 }
 
-async function exceptions(env: NodeJS.ProcessEnv, migrationId: string): Promise<CommandResult> {
-  const found: LedgerCompany[] = [];
-  const migration = await withFerry(env, async ({ db }) => {
-    const stored = await readMigration(db, migrationId);
-    if (!stored) throw new NoSuchMigration(migrationId);
-    for await (const company of readCompanies(db, migrationId, { exceptions: true })) found.push(company);
-    return stored;
-  });
-  return {
-    json: {
-      schema: 'ferry.exceptions/1',
-      migrationId,
-      exceptions: found.map((company) => ({
-        ...company,
-        remedies: remediesFor(company).map((remedy) => ({
-          remedy,
-          does: remedyInWords(remedy),
-          command: remedyCommand(remedy, migration, [company.reference]),
-        })),
-      })),
-    },
-    print: (screen) => {
-      for (const kind of kindsOf(found)) printKind(screen, migration, kind);
-      screen.line(found.length === 0 ? 'No exceptions.' : counted(found.length, 'exception'));
-    },
-  };
-}
-
-function kindsOf(found: readonly LedgerCompany[]): readonly Kind[] {
-  const kinds = new Map<string, Kind>();
-  for (const company of found) {
-    const remedies = remediesFor(company);
-    const title = titleOf(company);
-    const key = [title, ...remedies].join('/');
-    const kind = kinds.get(key);
-    if (kind) kind.companies.push(company);
-    else kinds.set(key, { title, remedies, companies: [company] });
+/** Written while they are read, once for each kind: there may be any number of them. */
+async function exceptions(screen: Screen, { db }: Ferry, migrationId: string): Promise<Shown> {
+  const migration = await readMigration(db, migrationId);
+  if (!migration) throw new NoSuchMigration(migrationId);
+  const found = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
+  if (screen.json) {
+    await screen.flowJson({ schema: 'ferry.exceptions/1', migrationId }, 'exceptions', forPrograms(migration, found()));
+    return { shown: true };
   }
-  return [...kinds.values()];
+  let count = 0;
+  for (const [key, kind] of await kindsOf(found())) {
+    await printKind(screen, migration, kind, () => ofKind(key, found()));
+    count += kind.companies;
+  }
+  screen.line(count === 0 ? 'No exceptions.' : counted(count, 'exception'));
+  return { shown: true };
+}
+
+async function* forPrograms(migration: StoredMigration, found: AsyncIterable<LedgerCompany>): AsyncGenerator {
+  for await (const company of found) {
+    const remedies = remediesFor(company).map((remedy) => ({
+      remedy,
+      does: remedyInWords(remedy),
+      command: remedyCommand(remedy, migration, [company.reference]),
+    }));
+    yield { ...company, remedies };
+  }
+}
+
+async function kindsOf(found: AsyncIterable<LedgerCompany>): Promise<ReadonlyMap<string, Kind>> {
+  const kinds = new Map<string, Kind>();
+  for await (const company of found) {
+    const key = kindOf(company);
+    const { companies, references } = kinds.get(key) ?? { companies: 0, references: [] };
+    kinds.set(key, {
+      title: titleOf(company),
+      remedies: remediesFor(company),
+      companies: companies + 1,
+      references: references.length > NAMED_AT_MOST ? references : [...references, company.reference],
+    });
+  }
+  return kinds;
+}
+
+function kindOf(company: LedgerCompany): string {
+  return [titleOf(company), ...remediesFor(company)].join('/');
+}
+
+async function* ofKind(kind: string, found: AsyncIterable<LedgerCompany>): AsyncGenerator<LedgerCompany> {
+  for await (const company of found) if (kindOf(company) === kind) yield company;
 }
 
 function titleOf({ state, failure }: { readonly state: string; readonly failure: FailureKind | null }): string {
@@ -74,24 +88,31 @@ function titleOf({ state, failure }: { readonly state: string; readonly failure:
     : 'it is not known whether the credential was used';
 }
 
-function printKind(screen: Screen, migration: StoredMigration, { title, remedies, companies }: Kind): void {
-  screen.line(`${screen.styled('bold', title)}: ${counted(companies.length, 'company')}`);
-  screen.table(
+async function printKind(
+  screen: Screen,
+  migration: StoredMigration,
+  { title, remedies, companies, references }: Kind,
+  found: () => AsyncIterable<LedgerCompany>,
+): Promise<void> {
+  screen.line(`${screen.styled('bold', title)}: ${counted(companies, 'company')}`);
+  await screen.flowTable(
     [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'What happened' }, { title: 'Correlation id' }],
-    companies.map(({ reference, name, failureText, heldBack, correlationId }) => [
-      reference,
-      name,
-      failureText ?? heldBack ?? '',
-      correlationId ?? '',
-    ]),
+    cellsOf(found()),
   );
   if (remedies.includes('relink')) {
-    for (const { reference, linkUrl } of companies) screen.line(`  ${reference} connects again at ${linkUrl}`);
+    for await (const { reference, linkUrl } of found()) {
+      await screen.flow(`  ${reference} connects again at ${linkUrl}`);
+    }
   }
-  const references = companies.map(({ reference }) => reference);
   for (const remedy of remedies) {
     screen.line(`  ${remedyCommand(remedy, migration, references)}`);
     screen.line(`      ${remedyInWords(remedy)}`);
   }
   screen.line();
+}
+
+async function* cellsOf(found: AsyncIterable<LedgerCompany>): AsyncGenerator<readonly TableCell[]> {
+  for await (const { reference, name, failureText, heldBack, correlationId } of found) {
+    yield [reference, name, failureText ?? heldBack ?? '', correlationId ?? ''];
+  }
 }

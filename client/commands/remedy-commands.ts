@@ -2,7 +2,7 @@ import type { Remedy } from '../../domain/remedies';
 import type { StoredMigration } from '../../store';
 
 /** More references than these are left to a file. */
-const NAMED_AT_MOST = 8;
+export const NAMED_AT_MOST = 8;
 
 /** The command that does something about companies that were not moved, as it is typed by whoever decides in the route. */
 export function remedyCommand(

@@ -16,10 +16,8 @@ class FirstLines {
 
   /** `line 4 and line 9` when the value stood in line 4 already. */
   both(value: string, line: number): string | null {
-    const earlier = this.#lines.get(value);
-    if (earlier > 0) return `line ${earlier} and line ${line}`;
-    this.#lines.set(value, line);
-    return null;
+    const earlier = this.#lines.change(value, (before) => before || line);
+    return earlier > 0 ? `line ${earlier} and line ${line}` : null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Words of 32 bits that a value takes: three of its hash, and its number. */
 const WORDS = 4;
@@ -26,19 +26,29 @@ export class HashedNumbers {
 
   /** @param number from 1 */
   set(value: string, number: number): void {
+    this.change(value, () => number);
+  }
+
+  /**
+   * @param next the number from now on, by the one before, which is 0 where there was none
+   * @returns the one before
+   */
+  change(value: string, next: (before: number) => number): number {
     if (this.#size * WORDS >= this.#slots.length * FULLEST) this.#grow();
-    const hash = hashOf(value);
-    const slot = slotOf(this.#slots, hash);
-    if (this.#slots[slot + 3] === 0) this.#size += 1;
-    put(this.#slots, slot, hash, number);
+    const words = hashOf(value);
+    const slot = slotOf(this.#slots, words);
+    const before = this.#slots[slot + 3] ?? 0;
+    if (before === 0) this.#size += 1;
+    put(this.#slots, slot, words, next(before));
+    return before;
   }
 
   #grow(): void {
     const grown = new Uint32Array(this.#slots.length * 2);
     for (let from = 0; from < this.#slots.length; from += WORDS) {
       const [first = 0, second = 0, third = 0, number = 0] = this.#slots.subarray(from, from + WORDS);
-      const hash: Hash = [first, second, third];
-      if (number !== 0) put(grown, slotOf(grown, hash), hash, number);
+      const words: Hash = [first, second, third];
+      if (number !== 0) put(grown, slotOf(grown, words), words, number);
     }
     this.#slots = grown;
   }
@@ -47,7 +57,7 @@ export class HashedNumbers {
 type Hash = readonly [number, number, number];
 
 function hashOf(value: string): Hash {
-  const bytes = createHash('sha256').update(value).digest();
+  const bytes = hash('sha256', value, 'buffer');
   return [bytes.readUInt32LE(0), bytes.readUInt32LE(4), bytes.readUInt32LE(8)];
 }
 
@@ -60,7 +70,7 @@ function slotOf(slots: Uint32Array, [first, second, third]: Hash): number {
   return slot;
 }
 
-function put(slots: Uint32Array, slot: number, hash: Hash, number: number): void {
-  slots.set(hash, slot);
+function put(slots: Uint32Array, slot: number, words: Hash, number: number): void {
+  slots.set(words, slot);
   slots[slot + 3] = number;
 }

@@ -32,8 +32,7 @@ export class ManifestTotals implements FamilySizes, SaidVolume {
   }
 
   #addToFamily(family: string): void {
-    const size = this.#familySizes.get(family) + 1;
-    this.#familySizes.set(family, size);
+    const size = this.#familySizes.change(family, (before) => before + 1) + 1;
     this.largestFamily = Math.max(this.largestFamily, size);
     if (size === 1) return;
     if (size === 2) this.families += 1;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { layTable, styled, type Style, type TableCell, type TableColumn } from './table';
+import { inGroups } from '../../domain/groups';
+import { layTable, styled, TableLayout, type Style, type TableCell, type TableColumn } from './table';
 import type { Terminal } from './terminal';
 
 /**
@@ -19,6 +20,9 @@ export interface CommandResult {
 export interface Shown {
   readonly shown: true;
 }
+
+/** Rows of a long table that are aligned with one another. */
+const LAID_AT_ONCE = 1_000;
 
 /** The screen of one run of the command. */
 export class Screen {
@@ -48,6 +52,17 @@ export class Screen {
       before = `    ${JSON.stringify(each)}`;
     }
     await this.flow(`${before}\n  ]\n}`);
+  }
+
+  /** A table of any length. */
+  async flowTable(columns: readonly TableColumn[], rows: AsyncIterable<readonly TableCell[]>): Promise<void> {
+    const layout = new TableLayout(this.terminal.stdout, columns);
+    let isEmpty = true;
+    for await (const group of inGroups(rows, LAID_AT_ONCE)) {
+      await this.flow(layout.lay(group));
+      isEmpty = false;
+    }
+    if (isEmpty) await this.flow(layout.lay([]));
   }
 
   line(text = ''): void {

@@ -25,26 +25,47 @@ export function layTable(
   columns: readonly TableColumn[],
   rows: readonly (readonly TableCell[])[],
 ): string {
-  const natural = columns.map(({ title }, index) =>
-    Math.max(title.length, ...rows.map((row) => textOf(row[index] ?? '').length)),
-  );
-  const table = new Table({
-    head: columns.map(({ title }) => styled(stream, 'bold', title)),
-    // The width that cli-table3 is told includes the gap.
-    colWidths: fitted(natural, columns, stream.columns).map((width) => width + GAP),
-    colAligns: columns.map(({ align }) => align ?? 'left'),
-    wordWrap: true,
-    chars: NO_LINES,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
-  });
-  for (const row of rows) {
-    table.push(row.map((cell) => (typeof cell === 'string' ? textOf(cell) : styled(stream, cell.style, textOf(cell)))));
+  return new TableLayout(stream, columns).lay(rows);
+}
+
+/** The same for a table that is laid out part by part: columns never get narrower on the way. */
+export class TableLayout {
+  #widths: readonly number[];
+  #hasHead = false;
+
+  constructor(
+    private readonly stream: TerminalStream,
+    private readonly columns: readonly TableColumn[],
+  ) {
+    this.#widths = columns.map(({ title }) => title.length);
   }
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+
+  lay(rows: readonly (readonly TableCell[])[]): string {
+    const { stream, columns } = this;
+    this.#widths = this.#widths.map((width, index) =>
+      rows.reduce((most, row) => Math.max(most, textOf(row[index] ?? '').length), width),
+    );
+    const table = new Table({
+      head: this.#hasHead ? [] : columns.map(({ title }) => styled(stream, 'bold', title)),
+      // The width that cli-table3 is told includes the gap.
+      colWidths: fitted(this.#widths, columns, stream.columns).map((width) => width + GAP),
+      colAligns: columns.map(({ align }) => align ?? 'left'),
+      wordWrap: true,
+      chars: NO_LINES,
+      style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
+    });
+    this.#hasHead = true;
+    for (const row of rows) {
+      table.push(
+        row.map((cell) => (typeof cell === 'string' ? textOf(cell) : styled(stream, cell.style, textOf(cell)))),
+      );
+    }
+    return table
+      .toString()
+      .split('\n')
+      .map((line) => line.trimEnd())
+      .join('\n');
+  }
 }
 
 /** Colours only where the stream shows them: a terminal, and `NO_COLOR` is not set. */
