@@ -32,8 +32,6 @@ import { watchPassage } from './passage';
 import type { Verified } from './verify-company';
 import { verifyCompany } from './verify-company';
 
-/** An activity gives its slot back after this long, even if more is to be done. */
-const LONGEST_MS = 5 * 60_000;
 const HEARTBEAT_EVERY_MS = 5_000;
 
 export interface SliceWork {
@@ -62,7 +60,7 @@ interface Claimed {
 export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
   const { db } = deps;
   const { migrationId, slice, onlyRow } = work;
-  const until = Date.now() + LONGEST_MS;
+  const until = Date.now() + deps.handBackAfterMs;
   let claimed = 0;
   let stop: StopReason | null = null;
   /** The plan's pace: before, nothing more is claimed. */
@@ -106,7 +104,7 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
       write: async (imported) => {
         const outcomes = imported.map(({ outcome }) => outcome);
         await recordImports(db, claimant, outcomes);
-        for (const each of imported) passage.note(putOffBy(each));
+        for (const { putOff = null } of imported) passage.note(putOff);
         stop ??= imported.find((each) => each.stop !== null)?.stop ?? null;
         if (stop === null && (await tooManyFailed(deps, migrationId))) stop = 'too-many-failures';
         heartbeat({ claimed });
@@ -115,11 +113,6 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
     }),
   );
   return { claimed, stop, blocked: passage.blocked(lanes) };
-}
-
-/** Why a company is to be tried again, or looked at; null: it got through. */
-function putOffBy({ outcome, stop }: Imported): string | null {
-  return stop === null && (outcome.to === 'waiting' || outcome.to === 'importing') ? outcome.text : null;
 }
 
 /** What failed of more than these is a smaller share than of these alone. */
@@ -199,7 +192,7 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
   const { migrationId, onlyRow, everyDataSet } = work;
   const platform = await platformOf(deps, migrationId);
   const signal = signalForMany();
-  const until = Date.now() + LONGEST_MS;
+  const until = Date.now() + deps.handBackAfterMs;
   /** These look due until what was found is written down. */
   const underWayRows = new Set<number>();
   let settled = 0;

@@ -32,4 +32,9 @@ export interface ActivityDeps {
    * the time-out of an authorization together. Milliseconds.
    */
   readonly stalledAfterMs: number;
+  /**
+   * So long a slice begins companies before it is handed back, even if more is to be done: then a worker that has joined
+   * meanwhile may take it. Milliseconds.
+   */
+  readonly handBackAfterMs: number;
 }

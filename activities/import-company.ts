@@ -31,6 +31,8 @@ export interface Crossing {
 export interface Imported {
   readonly outcome: ImportOutcome;
   readonly stop: StopReason | null;
+  /** Why it has to be tried again: the service or its platform did not answer, or asked to wait. */
+  readonly putOff?: string;
 }
 
 /** Namespace of the idempotency keys: a UUID of our own, so that a migration and a row always give the same key. */
@@ -101,7 +103,11 @@ class Walk {
       if (error instanceof NoLongerOurs) return this.concluded({ then: 'look' }, error.message);
       if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
       if (!(error instanceof CompanyDataError)) throw error;
-      return this.concluded(consequenceOf(call, error.toFailure()), error.message, correlationIdOf(error));
+      const consequence = consequenceOf(call, error.toFailure());
+      return {
+        ...this.concluded(consequence, error.message, correlationIdOf(error)),
+        ...putOffBy(consequence, error.message),
+      };
     }
   }
 
@@ -213,7 +219,8 @@ class Walk {
   private refused(connection: Connection): Imported {
     const error = activeError(connection);
     const text = error?.errorMessage ?? `the connection is ${connection.status}`;
-    return this.concluded(consequenceOfLinkError(error?.statusText), text);
+    const consequence = consequenceOfLinkError(error?.statusText);
+    return { ...this.concluded(consequence, text), ...putOffBy(consequence, text) };
   }
 
   private concluded(consequence: Consequence, text: string, correlationId?: string): Imported {
@@ -281,6 +288,10 @@ function isAcceptance(before: Connection, answered: Connection): boolean {
   if (answered.status !== 'Linked') return false;
   const complaint = activeError(answered)?.erroredOnUtc;
   return complaint === undefined || complaint === activeError(before)?.erroredOnUtc;
+}
+
+function putOffBy({ then }: Consequence, why: string): { readonly putOff?: string } {
+  return then === 'again' || then === 'look' ? { putOff: why } : {};
 }
 
 function organizationOf(connection: Connection): string | undefined {

@@ -14,7 +14,8 @@ export type NoticeKind = 'stopped' | 'reminder' | 'escalation';
 export interface Notice {
   readonly kind: NoticeKind;
   readonly migrationId: string;
-  readonly step: Step;
+  /** The self-service route has no steps that people know. */
+  readonly step: Step | 'self-service';
   readonly waitingFor: readonly Role[];
   readonly what: string;
   /** ISO 8601, UTC. */
@@ -59,7 +60,8 @@ function patienceIn({ route, step, limits }: MigrationState): Patience {
 
 export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind): Notice {
   const { roles, what } = whoIsWaitedFor(withoutNames(state));
-  return { kind, migrationId, step: state.step, waitingFor: roles, what, since: wait.since };
+  const step = state.route === 'self-service' ? state.route : state.step;
+  return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }
 
 /** What people wrote, and what was found about companies, may name somebody: whoever has a name to look it up may see it. */

@@ -71,6 +71,7 @@ export async function startWorker(
         schedules: createWindowSchedules(new ScheduleClient({ connection, namespace: temporal.namespace })),
         sendWithinMs: timing.sendWithinMs,
         stalledAfterMs: stalledAfterMs(timing),
+        handBackAfterMs: timing.handBackAfterMs,
       }),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,

@@ -8,6 +8,8 @@ export interface WorkerTiming {
   readonly marginMs: number;
   /** A longer outage is for Temporal to wait out: then people see what is held up, and by what. */
   readonly retryBudgetMs: number;
+  /** A worker that joins gets its part of a run after so long at the latest; each slice costs a few events. */
+  readonly handBackAfterMs: number;
 }
 
 export const TIMING: WorkerTiming = {
@@ -15,6 +17,7 @@ export const TIMING: WorkerTiming = {
   sendWithinMs: 60_000,
   marginMs: 15_000,
   retryBudgetMs: 10_000,
+  handBackAfterMs: 60_000,
 };
 
 /** So long after a claim nothing of its attempt can be on its way any more. */

@@ -58,7 +58,7 @@ export const checks = proxied({
 });
 
 /**
- * Slices: they last up to five minutes and heartbeat every five seconds. One whose worker died is given to another after
+ * Slices: they last about a minute and heartbeat every five seconds. One whose worker died is given to another after
  * the heartbeat's time-out; one that was taken for dead claims nothing any more, so that this may be short. A cancelled one ends what is in the air before the run goes on, so that its outcome is written.
  */
 export const slices = proxied({

@@ -17,7 +17,10 @@ import { withFerry } from './with-ferry';
 const CHECKED_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
 const NAMED_AT_MOST = 10;
-const LATECOMERS = 'start a new migration for latecomers: ferry start FILE --label WORD';
+
+/** Once a migration has ended. */
+const latecomers = ({ route }: StoredMigration): string =>
+  `start a new migration for latecomers: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
 
 /** `ferry amend`: adds companies to a migration, or corrects those whose move has not begun. */
 export function addAmend({ program, run, terminal }: Context): void {
@@ -34,10 +37,10 @@ export function addAmend({ program, run, terminal }: Context): void {
 
 async function amend(ferry: Ferry, migrationId: string, file: string, options: SenderOptions): Promise<CommandResult> {
   const sender = senderOf(options);
-  const { migration, platform } = await openMigrationOf(ferry, migrationId, LATECOMERS);
+  const { migration, platform } = await openMigrationOf(ferry, migrationId, latecomers);
   const manifest = await readManifest({ manifest: file }, platform, migration.route);
   if (manifest.findings.errors > 0) return refusedRows(manifest);
-  const amended = await stored(ferry, migrationId, manifest);
+  const amended = await stored(ferry, migration, manifest);
   const { added, corrected } = amended;
   // What an earlier amendment stored, and never came to say, is checked now.
   const unchecked = (await readHeldBack(ferry.db, migrationId)).some(isUnchecked);
@@ -53,11 +56,12 @@ async function amend(ferry: Ferry, migrationId: string, file: string, options: S
   return whatBecame(migration, manifest, amended, answer, held);
 }
 
-async function stored(ferry: Ferry, migrationId: string, { rows }: Manifest): Promise<Amended> {
+async function stored(ferry: Ferry, migration: StoredMigration, { rows }: Manifest): Promise<Amended> {
   try {
-    return await amendManifest(ferry.db, { migrationId, rows, createDigest: () => new ManifestDigest() });
+    return await amendManifest(ferry.db, { migrationId: migration.id, rows, createDigest: () => new ManifestDigest() });
   } catch (error) {
-    if (error instanceof ManifestClosed) throw new CommandFailed(error.message, LATECOMERS, { cause: error });
+    if (error instanceof ManifestClosed)
+      throw new CommandFailed(error.message, latecomers(migration), { cause: error });
     throw error;
   }
 }

@@ -50,7 +50,7 @@ async function supply(
 ): Promise<CommandResult> {
   const { clientId, environment } = options;
   const sender = senderOf(options);
-  const { platform } = await openMigrationOf(ferry, migrationId, 'a new migration takes it again');
+  const { platform } = await openMigrationOf(ferry, migrationId, () => 'a new migration takes it again');
   if (platform.environment !== undefined && platform.environment !== environment) {
     throw new CommandFailed(
       `${platform.name} is of the ${platform.environment} environment, not of ${environment}`,

@@ -28,7 +28,7 @@ export function addGoNoGo({ program, run, terminal }: Context): void {
 }
 
 async function factsOf(env: NodeJS.ProcessEnv, ferry: Ferry, migrationId: string): Promise<GoNoGoFacts> {
-  const { migration, platform } = await openMigrationOf(ferry, migrationId, `see: ferry report ${migrationId}`);
+  const { migration, platform } = await openMigrationOf(ferry, migrationId, () => `see: ferry report ${migrationId}`);
   const { db } = ferry;
   const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, heldUp, service] =
     await Promise.all([

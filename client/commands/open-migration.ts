@@ -9,21 +9,21 @@ import { NoSuchMigration } from '../ferry';
 /**
  * A migration to which something can still be supplied, and its platform.
  *
- * @param ended what to do once it has ended
+ * @param onceEnded what to do then instead
  * @throws NoSuchMigration
  * @throws CommandFailed
  */
 export async function openMigrationOf(
   { db }: Ferry,
   migrationId: string,
-  ended: string,
+  onceEnded: (migration: StoredMigration) => string,
 ): Promise<{ readonly migration: StoredMigration; readonly platform: Platform }> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   if (migration.state === 'closed') {
     throw new CommandFailed(
       `migration ${migrationId} is ${migration.ending ?? 'over'}: nothing can be supplied`,
-      ended,
+      onceEnded(migration),
     );
   }
   const platform = findPlatform(migration.platformKey);

@@ -190,6 +190,8 @@ describe('a company that exists already', () => {
     const [, created] = await companiesOf(migration);
     expect((await run('cancel', migration, '--reason', 'not today', '--as', 'client')).exitCode).toBe(0);
     expect((await run('watch', migration)).exitCode).toBe(1);
+    const late = await run('amend', migration, manifestOf(platform('exact-online-nl'), [{ credential: 'sbx-ok-1' }]));
+    expect(late.err).toContain('start a new migration for latecomers: ferry self-service FILE --label WORD');
     await orchestrator.ferry.temporal.workflow.getHandle(migration).result();
     expect((await client.getCompany(id)).value.id).toBe(id);
     await expect(client.getCompany(created?.companyId ?? '')).rejects.toThrow('404');

@@ -208,7 +208,7 @@ describe('what is documented to come back', () => {
     const state = async () => (await readWindowSchedule(orchestrator.ferry, migration.id)).state;
     await until(async () => (await state()) === 'running', 20_000);
     const lines = linesOf(chapter('Windows'));
-    expect(lines).toHaveLength(8);
+    expect(lines).toHaveLength(9);
     for (const line of lines) {
       const { exitCode, out, err } = await shell.run(line, migration.id);
       // Outside of the windows a trigger is answered with a no.

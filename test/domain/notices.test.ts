@@ -83,3 +83,13 @@ describe('a wait', () => {
     expect(waitOf(stateAt('supply-details', { preflight: null }), wait, LATER)).toBeNull();
   });
 });
+
+test('a notice of the self-service route names no step: people know of none', () => {
+  const counted = counts({ total: 10, migrated: 9, failed: 1 });
+  const step = (route: MigrationState['route']) => {
+    const state = stateAt('complete-migration', { route, counts: counted });
+    const wait = waitOf(state, null, SINCE);
+    return wait && noticeOf('acme.xero', state, wait, 'reminder').step;
+  };
+  expect([step('self-service'), step('managed')]).toEqual(['self-service', 'complete-migration']);
+});

@@ -98,6 +98,7 @@ export async function openCrossingRig(): Promise<CrossingRig> {
       schedules: { keep: async () => 'none', refresh: async () => undefined },
       sendWithinMs: 30_000,
       stalledAfterMs: STALLED_AFTER_MS,
+      handBackAfterMs: 60_000,
       ...some,
     });
 

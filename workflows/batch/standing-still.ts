@@ -16,7 +16,7 @@ export interface Pausing {
   readonly migration: ExternalWorkflowHandle | undefined;
   /** Whether nothing more is to be begun. */
   readonly isOver: () => boolean;
-  pause(ms: number, summary: string): Promise<void>;
+  readonly pause: (ms: number, summary: string) => Promise<void>;
 }
 
 export interface StandingStill {

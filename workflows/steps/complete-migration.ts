@@ -40,7 +40,9 @@ async function windowOpened(desk: Desk): Promise<boolean> {
   const { migrationId } = desk.plan;
   const isNews = newsAfter(desk);
   const { opening, opensInMs } = await records.openWindow({ migrationId });
-  const schedule = await records.keepSchedule({ migrationId });
+  // Where there were no windows, and are none, there is no Schedule to keep or to delete.
+  const isKept = opening !== null || desk.state().schedule !== 'none';
+  const schedule = isKept ? await records.keepSchedule({ migrationId }) : 'none';
   desk.change((state) => ({ ...state, opening, schedule }));
   if (opening === null) return true;
   if (opensInMs <= 0 && (schedule === 'running' || desk.state().opened?.opensAt === opening.opensAt)) return true;
