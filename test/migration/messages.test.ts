@@ -90,6 +90,15 @@ test('a message that is too large is refused, and the migration lives on', async
   expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
 });
 
+/** What the audit trail holds once so many decisions are in it: it is written beside what they bring about. */
+async function kindsInTrail(id: string, decisions: number): Promise<readonly string[]> {
+  return readUntil(async () => {
+    const trail: string[] = [];
+    for await (const { decision } of readTrail(orchestrator.ferry.db, id)) trail.push(decision.kind);
+    return trail.length === decisions ? trail : null;
+  });
+}
+
 test('what could not be stored, or nobody could compute with, is refused, and the migration lives on', async () => {
   const migration = await started(orchestrator, 'unstorable', ['sbx-ok-1.unstorable']);
   await migration.until(({ preflight }) => preflight !== null);
@@ -108,24 +117,16 @@ test('what could not be stored, or nobody could compute with, is refused, and th
   expect(await migration.send('proposeTime', { startAt: '3026-01-01T00:00Z', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
   await migration.until(({ step }) => step === 'schedule');
-  const trail: string[] = [];
-  for await (const { decision } of readTrail(orchestrator.ferry.db, migration.id)) trail.push(decision.kind);
-  expect(trail).toEqual([...Array.from({ length: 6 }, () => 'unreadable'), 'time', 'step']);
+  expect(await kindsInTrail(migration.id, 8)).toEqual([...Array.from({ length: 6 }, () => 'unreadable'), 'time', 'step']);
 });
 
 test('a message corrected under the same id counts, and the garbled one stands in the trail as well', async () => {
   const migration = await started(orchestrator, 'corrected', ['sbx-ok-1.corrected']);
-  const { temporal, db } = orchestrator.ferry;
-  const handle = temporal.workflow.getHandle(migration.id);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   await handle.signal('pause', { decisionId: 'p-1', role: 'boss', by: 'Sam' });
   await handle.signal('pause', { decisionId: 'p-1', ...SUPPORT });
   await migration.until(({ state }) => state === 'paused');
-  const kinds = await readUntil(async () => {
-    const trail = [];
-    for await (const { decision } of readTrail(db, migration.id)) trail.push(decision.kind);
-    return trail.length === 2 ? trail : null;
-  });
-  expect(kinds.toSorted()).toEqual(['pause', 'unreadable']);
+  expect((await kindsInTrail(migration.id, 2)).toSorted()).toEqual(['pause', 'unreadable']);
 });
 
 test('a decision sent twice counts once, and stands once in the audit trail', async () => {
