@@ -117,7 +117,11 @@ test('what could not be stored, or nobody could compute with, is refused, and th
   expect(await migration.send('proposeTime', { startAt: '3026-01-01T00:00Z', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
   await migration.until(({ step }) => step === 'schedule');
-  expect(await kindsInTrail(migration.id, 8)).toEqual([...Array.from({ length: 6 }, () => 'unreadable'), 'time', 'step']);
+  expect(await kindsInTrail(migration.id, 8)).toEqual([
+    ...Array.from({ length: 6 }, () => 'unreadable'),
+    'time',
+    'step',
+  ]);
 });
 
 test('a message corrected under the same id counts, and the garbled one stands in the trail as well', async () => {
