@@ -105,7 +105,7 @@ class Walk {
       if (!(error instanceof CompanyDataError)) throw error;
       const consequence = consequenceOf(call, error.toFailure());
       return {
-        ...this.concluded(consequence, error.message, correlationIdOf(error)),
+        ...this.notForgotten(this.concluded(consequence, error.message, correlationIdOf(error))),
         ...putOffBy(consequence, error.message),
       };
     }
@@ -241,6 +241,12 @@ class Walk {
       case 'not-applicable':
         return this.concludedAs({ to: 'syncing', firstCheckMs: nextLookMs(0) });
     }
+  }
+
+  /** What an earlier attempt may have sent: its company stays claimed until its connection can be read. */
+  private notForgotten({ outcome, stop }: Imported): Imported {
+    if (outcome.to !== 'waiting' || this.claimed.sentAt === null) return { outcome, stop };
+    return this.concludedAs({ to: 'importing', text: outcome.text }, stop);
   }
 
   private failed(failure: FailureKind, text: string, stop: StopReason | null = null): Imported {

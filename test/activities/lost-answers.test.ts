@@ -2,7 +2,7 @@
 import { dropped, failing, json, neverAnswered } from '../company-data-client/misbehaving-service';
 import type { CrossingRig } from '../support/crossing';
 import { atTheService, openCrossingRig } from '../support/crossing';
-import { answerLost, type Interference } from '../support/interposer';
+import { answerLost, passedOn, type Interference } from '../support/interposer';
 import { readRow } from '../support/ledger';
 
 let rig: CrossingRig;
@@ -104,5 +104,24 @@ test('a company linked already, whose syncs do not start, is looked at again and
   expect((await rowOf(id)).state).toBe('importing');
   await rig.importSlice(id);
   expect((await rowOf(id)).state).toBe('syncing');
+  expect(puts()).toBe(1);
+});
+
+test.each<[string, Interference]>([
+  ['an outage', failing(503, 'Maintenance')],
+  ['a key that is refused', failing(401, 'unknown key')],
+])('%s after a lost answer makes nobody forget it: a token that is used once is not sent again', async (_, failure) => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  rig.between.on('PUT', AUTHORIZATION, [failing(503, 'Maintenance')]);
+  await rig.importSlice(id);
+  rig.between.on('GET', /^\/companies/, failure);
+  await rig.letStall(id);
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
+  expect((await rowOf(id)).state).toBe('importing');
+
+  rig.between.on('GET', /^\/companies/, async (response, _request, pass) => passedOn(response, await pass()));
+  await rig.letStall(id);
+  await rig.importSlice(id);
+  expect((await rowOf(id)).state).toBe('outcome-unknown');
   expect(puts()).toBe(1);
 });
