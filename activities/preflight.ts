@@ -16,7 +16,7 @@ import {
   countCompanies,
   countToMove,
   findToMove,
-  findToMoveElsewhere,
+  findOpenElsewhere,
   holdBack,
   readMigration,
   readToMove,
@@ -61,15 +61,12 @@ export function preflightActivities({ db, service }: ActivityDeps) {
         signal: cancellationSignal(),
         onProgress: heartbeat,
       });
-      const taken: Taken = {
-        connected: 'refused' in facts ? new Map() : facts.connected,
-        openElsewhere: await findToMoveElsewhere(db, migrationId),
-      };
+      const connected = 'refused' in facts ? new Map<never, never>() : facts.connected;
       const toMove = await countToMove(db, migrationId);
       const endsBy = (await estimateBefore(db, migrationId, startAt)).ends?.latest ?? null;
       const summary = new FindingSummary();
       summary.add(preflight({ route, platform, toCreate: toMove.toCreate, service: facts, endsBy }));
-      const heldBack = await checkEach(db, migration, platform, taken, (found) => summary.add(found));
+      const heldBack = await checkEach(db, migration, platform, connected, (found) => summary.add(found));
       summary.add(familyFindings(toMove, platform));
       const callbackUrl = 'refused' in facts ? null : facts.callbackUrl;
       return { ...checked, ...summary.sentences, heldBack, callbackUrl };
@@ -85,9 +82,11 @@ async function concerning(
 ): Promise<readonly FoundConnection[]> {
   const others = found.filter(({ company }) => !isOfMigration(company, migrationId));
   if (others.length === 0) return [];
-  const connected = others.map(({ company, organization }) => ({ companyId: company.id, organization }));
-  const companies = await findToMove(db, migrationId, connected);
-  return others.filter(({ company }) => companies.has(company.id));
+  return findToMove(
+    db,
+    migrationId,
+    others.map((each) => ({ ...each, companyId: each.company.id })),
+  );
 }
 
 /**
@@ -99,18 +98,19 @@ async function checkEach(
   db: Database,
   migration: StoredMigration,
   platform: Platform,
-  taken: Taken,
+  connected: Taken['connected'],
   tell: (found: readonly PreflightFinding[]) => void,
 ): Promise<number> {
   let heldBack = 0;
-  const verdictOn = (company: UncheckedCompany): Verdict => {
+  const verdictOn = (company: UncheckedCompany, taken: Taken): Verdict => {
     const found = [...takenFindings(company, platform, taken), ...companyFindings(company, platform)];
     tell(found);
     const { row, name, organization } = company;
     return { row, name, organization, heldBack: heldBackBy(found) };
   };
   for await (const companies of readToMove(db, migration.id)) {
-    const verdicts = companies.map(verdictOn);
+    const openElsewhere = await findOpenElsewhere(db, platform.key, companies, migration.id);
+    const verdicts = companies.map((company) => verdictOn(company, { connected, openElsewhere }));
     heldBack += verdicts.filter((verdict) => verdict.heldBack !== null).length;
     // Most companies stay as they are: only what is new is written.
     const changed = verdicts.filter((verdict, index) => verdict.heldBack !== companies[index]?.heldBack);

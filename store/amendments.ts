@@ -88,7 +88,8 @@ const referenceOf = ({ reference }: ManifestRow): string => reference;
 async function takeOrganizations(tx: Queryable, migrationId: string): Promise<void> {
   const { rows: taken } = await sql<TakenOrganization>`
     with amended as (
-      select row, reference, platform_key, organization from companies
+      select reference, platform_key, organization, count(*) over (partition by organization) as companies
+      from companies
       where migration_id = ${migrationId} and not organization_open
     )
     select amended.reference, amended.organization, holder.migration_id as "migrationId"
@@ -96,9 +97,7 @@ async function takeOrganizations(tx: Queryable, migrationId: string): Promise<vo
     join companies holder on holder.platform_key = amended.platform_key
       and holder.organization = amended.organization and holder.organization_open
     union all
-    select amended.reference, amended.organization, ${migrationId}
-    from amended
-    join amended other on other.organization = amended.organization and other.row <> amended.row`.execute(tx);
+    select reference, organization, ${migrationId} from amended where companies > 1`.execute(tx);
   if (taken.length > 0) throw new OrganizationTaken(taken);
   await sql`
     update companies set organization_open = true

@@ -14,7 +14,8 @@ export interface UncheckedCompany extends ManifestRow {
   readonly heldBack: string | null;
 }
 
-const PAGE = 1_000;
+/** Companies of which is asked at once: each question reads all rows of the ledger. */
+const PAGE = 5_000;
 
 /** The companies that wait for their move, in pages, so that any number can be checked. */
 export async function* readToMove(db: Database, migrationId: string): AsyncGenerator<readonly UncheckedCompany[]> {
@@ -79,35 +80,24 @@ export interface Connected {
 }
 
 /** Which of these have an organization that waits for its move, without being what an earlier try has moved. */
-export async function findToMove(
+export async function findToMove<Company extends Connected>(
   db: Database,
   migrationId: string,
-  connected: readonly Connected[],
-): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ companyId: string }>`
-    with to_move as (
-      select organization, company_id, crossed_at from companies
-      where migration_id = ${migrationId} and state = 'waiting'
-    )
-    select "companyId" from jsonb_to_recordset(${JSON.stringify(connected)}::jsonb) as found (
-      "companyId" text, organization text)
-    where organization in (select lower(organization) from to_move)
-      and "companyId" not in (select company_id::text from to_move where crossed_at is not null)`.execute(db);
-  return new Set(rows.map(({ companyId }) => companyId));
+  connected: readonly Company[],
+): Promise<readonly Company[]> {
+  const ids = connected.map(({ companyId }) => companyId);
+  const organizations = connected.map(({ organization }) => organization);
+  const { rows } = await sql<{ organization: string; moved: string | null }>`
+    select organization, case when crossed_at is not null then company_id::text end as moved
+    from companies
+    where migration_id = ${migrationId} and state = 'waiting'
+      -- Arrays are hashed; a join would be planned by statistics that a new manifest is not in yet.
+      and (lower(organization) = any(${organizations}::text[])
+        or (crossed_at is not null and company_id::text = any(${ids}::text[])))`.execute(db);
+  const toMove = new Set(rows.map(({ organization }) => organizationKey(organization)));
+  const moved = new Set(rows.map((row) => row.moved));
+  return connected.filter(({ companyId, organization }) => toMove.has(organization) && !moved.has(companyId));
 }
-
-/** Which organizations of companies that wait for their move are open in another migration, and in which. */
-export async function findToMoveElsewhere(db: Database, migrationId: string): Promise<Taken['openElsewhere']> {
-  const { rows } = await sql<OpenElsewhere>`
-    select other.organization, other.migration_id as "migrationId"
-    from companies c
-    join companies other on other.platform_key = c.platform_key and other.organization_open
-      and lower(other.organization) = lower(c.organization) and other.migration_id <> c.migration_id
-    where c.migration_id = ${migrationId} and c.state = 'waiting'`.execute(db);
-  return byOrganization(rows);
-}
-
-const ASKED_AT_ONCE = 5_000;
 
 /**
  * Which organizations of these companies are open in a migration, and in which.
@@ -121,7 +111,7 @@ export async function findOpenElsewhere(
   except: string | null,
 ): Promise<Taken['openElsewhere']> {
   const found: OpenElsewhere[] = [];
-  for await (const group of inGroups(companies, ASKED_AT_ONCE)) {
+  for await (const group of inGroups(companies, PAGE)) {
     const organizations = group.map(({ organization }) => organizationKey(organization));
     const { rows } = await sql<OpenElsewhere>`
       select c.organization, c.migration_id as "migrationId"
