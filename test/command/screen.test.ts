@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { openProgressBar } from '../../client/screen/progress-bar';
 import { Screen } from '../../client/screen/screen';
 import { localTime } from '../../client/screen/times';
@@ -97,5 +97,36 @@ describe('a result of any length', () => {
     const rest = setInterval(() => takeOne.shift()?.(), 0);
     await written.finally(() => clearInterval(rest));
     expect(taken).toBe(1_000);
+  });
+
+  test('as a table has one head, columns that stay in line, and is read a part at a time', async () => {
+    let taken = 0;
+    const takeOne: (() => void)[] = [];
+    const pieces: string[] = [];
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write: (piece: Buffer, _encoding, done) => {
+        pieces.push(piece.toString());
+        takeOne.push(done);
+      },
+    });
+    async function* rows() {
+      for await (const { number } of numbered(2_500, () => (taken += 1))) yield [`row ${number}`, 'of many'];
+    }
+    const columns = [{ title: 'Which' }, { title: 'What' }];
+    const written = new Screen({ stdout, stderr: capturedStream() }, false).flowTable(columns, rows());
+    await until(async () => takeOne.length > 0);
+    expect(taken).toBe(1_000);
+    const rest = setInterval(() => takeOne.shift()?.(), 0);
+    await written.finally(() => clearInterval(rest));
+    const lines = pieces.join('').trimEnd().split('\n');
+    expect(lines).toHaveLength(2_501);
+    expect([lines[0], lines[1], lines[2_500]]).toEqual(['Which     What', 'row 1     of many', 'row 2500  of many']);
+  });
+
+  test('a table of nothing is its head', async () => {
+    const [stdout, stderr] = [capturedStream(), capturedStream()];
+    await new Screen({ stdout, stderr }, false).flowTable([{ title: 'Which' }], Readable.from([]));
+    expect(stdout.text).toBe('Which\n');
   });
 });
