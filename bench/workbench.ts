@@ -26,6 +26,22 @@ export interface Workbench {
   readonly startWorker: (timing?: WorkerTiming) => Promise<MeasuredWorker>;
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Work, or the rejection that somebody does not want to wait for it. */
+async function unlessInterrupted<T>(work: () => Promise<T>): Promise<T> {
+  let interrupt = (): void => undefined;
+  const interrupted = new Promise<never>((_, reject) => {
+    interrupt = () => reject(new Error('interrupted; what was measured before is kept'));
+  });
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    return await Promise.race([work(), interrupted]);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
+}
+
 /**
  * Opens a workbench for some work, and clears it away afterwards, whatever came of that. Temporal's dev server and both
  * databases write to their disk as where data matters.
@@ -57,11 +73,9 @@ export async function onWorkbench<T>(settings: ServiceSettings, work: (bench: Wo
     };
     const ferry = await openFerry(loadConfig(['temporal', 'databaseUrl'], variables));
     started({ stop: () => ferry.close() });
-    return await work({
-      ferry,
-      service,
-      startWorker: async (timing = TIMING) => started(await startMeasuredWorker({ variables, timing })),
-    });
+    const startWorker: Workbench['startWorker'] = async (timing = TIMING) =>
+      started(await startMeasuredWorker({ variables, timing }));
+    return await unlessInterrupted(() => work({ ferry, service, startWorker }));
   } finally {
     for (const part of running) await part.stop();
     rmSync(home, { recursive: true, force: true });

@@ -11,7 +11,7 @@ export interface ProgressBar {
   close(): void;
 }
 
-/** Opens a bar; where there is no terminal, a line is written whenever something has changed. */
+/** Opens a bar; where there is no terminal, lines are written: of what is new, of how far it is now and then, and of the end. */
 export function openProgressBar(stream: TerminalStream): ProgressBar {
   return stream.isTTY ? new DrawnBar(stream) : new WrittenBar(stream);
 }
@@ -45,18 +45,27 @@ class DrawnBar implements ProgressBar {
   }
 }
 
+/** Whoever reads a log wants to see that it goes on, not each step. */
+const WRITE_EVERY_MS = 5_000;
+
 class WrittenBar implements ProgressBar {
-  #last = '';
+  #note = '';
+  #written = '';
+  #latest = '';
+  #nextAt = 0;
 
   constructor(private readonly stream: TerminalStream) {}
 
   update(done: number, total: number, note: string): void {
-    const line = `${done}/${total}  ${harmless(note)}\n`;
-    if (line !== this.#last) this.stream.write(line);
-    this.#last = line;
+    this.#latest = `${done}/${total}  ${harmless(note)}\n`;
+    if (note !== this.#note || performance.now() >= this.#nextAt) this.close();
+    this.#note = note;
   }
 
   close(): void {
-    // Every line is complete.
+    if (this.#latest === this.#written) return;
+    this.stream.write(this.#latest);
+    this.#written = this.#latest;
+    this.#nextAt = performance.now() + WRITE_EVERY_MS;
   }
 }

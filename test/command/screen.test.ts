@@ -17,14 +17,16 @@ describe('a progress bar', () => {
     expect(stream.text.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stream.text.lastIndexOf('\u001b[?25l'));
   });
 
-  test('is written elsewhere, one line for each change', () => {
+  test('is written elsewhere: what is new, and the end, but not each step', () => {
     const stream = capturedStream();
     const bar = openProgressBar(stream);
     bar.update(5, 25, 'moving');
-    bar.update(5, 25, 'moving');
-    bar.update(25, 25, 'moved');
+    bar.update(6, 25, 'moving');
+    bar.update(7, 25, 'looking');
+    bar.update(8, 25, 'looking');
     bar.close();
-    expect(stream.text).toBe('5/25  moving\n25/25  moved\n');
+    bar.close();
+    expect(stream.text).toBe('5/25  moving\n7/25  looking\n8/25  looking\n');
   });
 });
 
