@@ -1,5 +1,5 @@
 /** Nobody works when a window opens: what is started late keeps to the windows all the same. */
-import { readProgress, readWindowSchedule, setSchedulePaused } from '../../client/ferry';
+import { readWindowSchedule, setSchedulePaused } from '../../client/ferry';
 import { scheduleIdOf } from '../../domain/plan';
 import { WEEKDAYS } from '../../domain/windows';
 import { countCompanies } from '../../store';
@@ -77,8 +77,7 @@ test('no worker when a window opens: one that comes within the window starts its
     opened: false,
     text: expect.stringContaining('no company is started outside the windows') as string,
   });
-  const { opening: next } = await readProgress(orchestrator.ferry, missed.id);
-  expect(Date.parse(next?.opensAt ?? '')).toBeGreaterThan(Date.now());
+  await missed.until(({ opening: next }) => Date.parse(next?.opensAt ?? '') > Date.now());
   expect(await migrated(missed)).toBe(1);
 
   // A run that begins now, whoever has started it, finds nothing that it may start, and ends.
