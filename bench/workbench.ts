@@ -70,8 +70,9 @@ export async function onWorkbench<T>(settings: ServiceSettings, work: (bench: Wo
       COMPANY_DATA_URL: service.url,
       COMPANY_DATA_API_KEY: service.key,
       TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
+      TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
     };
-    const ferry = await openFerry(loadConfig(['temporal', 'databaseUrl'], variables));
+    const ferry = await openFerry(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables));
     started({ stop: () => ferry.close() });
     const startWorker: Workbench['startWorker'] = async (timing = TIMING) =>
       started(await startMeasuredWorker({ variables, timing }));

@@ -11,7 +11,10 @@ let stop = async (): Promise<void> => undefined;
 
 const served: WorkerCalls = {
   start: async ({ variables, timing }) => {
-    const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'webhook'], variables);
+    const config = loadConfig(
+      ['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'],
+      variables,
+    );
     const dest = path.join(config.home, `worker-${process.pid}.log`);
     const log = pino({ level: config.logLevel }, pino.destination({ dest, mkdir: true }));
     const worker = await startWorker(config, log, undefined, timing);

@@ -15,6 +15,8 @@ const environment = z.object({
   COMPANY_DATA_API_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY_FILE: z.string().optional(),
+  TOKENFERRY_PAYLOAD_KEY: z.string().optional(),
+  TOKENFERRY_PAYLOAD_KEY_FILE: z.string().optional(),
   TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_SECRET: z
     .string()

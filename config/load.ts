@@ -1,7 +1,7 @@
-import { Secret, type MasterKeys } from '../security';
+import { parseMasterKeys, parsePayloadKeys, Secret, type KeyRing } from '../security';
 import { readEnvironment, withoutEmpty, type Environment } from './environment';
 import { homeFolder } from './home';
-import { readMasterKeys } from './master-keys';
+import { readKeys } from './keys';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
 import { readTemporal, type TemporalConfig } from './temporal';
 
@@ -22,8 +22,10 @@ interface Parts {
   /** `postgres://...`, with the password. */
   databaseUrl: Secret;
   service: ServiceConfig;
-  /** Newest first. */
-  masterKeys: MasterKeys;
+  /** Above every key of the vault. */
+  masterKeys: KeyRing;
+  /** Of what Temporal keeps. */
+  payloadKeys: KeyRing;
   webhook: WebhookConfig;
 }
 
@@ -46,6 +48,10 @@ const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment
   masterKeys: {
     name: 'the master key (TOKENFERRY_MASTER_KEY or TOKENFERRY_MASTER_KEY_FILE)',
     variables: ['TOKENFERRY_MASTER_KEY', 'TOKENFERRY_MASTER_KEY_FILE'],
+  },
+  payloadKeys: {
+    name: 'the payload key (TOKENFERRY_PAYLOAD_KEY or TOKENFERRY_PAYLOAD_KEY_FILE)',
+    variables: ['TOKENFERRY_PAYLOAD_KEY', 'TOKENFERRY_PAYLOAD_KEY_FILE'],
   },
   webhook: {
     name: 'the webhook (TOKENFERRY_WEBHOOK_URL and TOKENFERRY_WEBHOOK_SECRET)',
@@ -90,7 +96,14 @@ export function loadConfig<Needed extends Part = never, Wanted extends Part = ne
     temporal: () => readTemporal(variables, stack, problems),
     databaseUrl: () => readDatabaseUrl(environment, stack),
     service: () => readService(environment, stack, problems),
-    masterKeys: () => readMasterKeys(environment, stack, problems),
+    masterKeys: () => {
+      const ofStack = stack && { name: "The running stack's master key", file: stack.masterKeyFile };
+      return readKeys(environment, { variable: 'TOKENFERRY_MASTER_KEY', parse: parseMasterKeys, ofStack }, problems);
+    },
+    payloadKeys: () => {
+      const ofStack = stack && { name: "The running stack's payload key", file: stack.payloadKeyFile };
+      return readKeys(environment, { variable: 'TOKENFERRY_PAYLOAD_KEY', parse: parsePayloadKeys, ofStack }, problems);
+    },
     webhook: () => readWebhook(environment, problems),
   };
   const parts: Partial<Parts> = {};

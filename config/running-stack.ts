@@ -18,6 +18,7 @@ const runningStack = z.object({
     databaseUrl: z.string().optional(),
   }),
   masterKeyFile: z.string(),
+  payloadKeyFile: z.string(),
 });
 
 export type RunningStack = z.infer<typeof runningStack>;

@@ -13,12 +13,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 const RECORD = path.join(dist, '.built.json');
 const WORKFLOWS = path.join(root, 'workflows', 'index.ts');
-const PAYLOAD_CONVERTER = path.join(root, 'workflows', 'payload-converter.ts');
+const CONVERTERS = {
+  payloadConverterPath: path.join(root, 'security', 'payload-converter.ts'),
+  failureConverterPath: path.join(root, 'security', 'failure-converter.ts'),
+};
 const BUNDLE = {
   workflowsPath: WORKFLOWS,
-  payloadConverterPath: PAYLOAD_CONVERTER,
+  ...CONVERTERS,
   // Evaluated once for all workflows instead of once for each: no module keeps anything of a workflow.
-  preloadModules: [WORKFLOWS, PAYLOAD_CONVERTER],
+  preloadModules: [WORKFLOWS, ...Object.values(CONVERTERS)],
 };
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 

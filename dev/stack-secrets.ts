@@ -5,7 +5,16 @@ import { createAccount, createKey } from '../company-data-service';
 
 /** The file of the stack's master key, made at the first start. Whoever loses it loses the credentials in the vault. */
 export function masterKeyFileIn(dataFolder: string): string {
-  const file = path.join(dataFolder, 'master.key');
+  return keyFileIn(dataFolder, 'master.key');
+}
+
+/** The file of the stack's payload key. Whoever loses it can read nothing of what Temporal keeps, and no migration goes on. */
+export function payloadKeyFileIn(dataFolder: string): string {
+  return keyFileIn(dataFolder, 'payload.key');
+}
+
+function keyFileIn(dataFolder: string, name: string): string {
+  const file = path.join(dataFolder, name);
   if (!existsSync(file)) writePrivately(file, randomBytes(32).toString('base64'));
   return file;
 }

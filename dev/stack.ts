@@ -7,12 +7,12 @@ import {
   type Part,
   type TemporalConfig,
 } from '../config';
-import { parseMasterKeys, Secret } from '../security';
+import { parseMasterKeys, parsePayloadKeys, Secret } from '../security';
 import { postgresUser } from './postgres-binaries';
 import { assertNotRunning } from './running-already';
 import { startServiceOnFreePort } from './service-on-free-port';
 import { openStackDatabases } from './stack-databases';
-import { administratorKeyIn, masterKeyFileIn } from './stack-secrets';
+import { administratorKeyIn, masterKeyFileIn, payloadKeyFileIn } from './stack-secrets';
 import { acquireTemporalCli } from './temporal-cli';
 import { startTemporal } from './temporal-server';
 
@@ -94,6 +94,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
   running.push({ stop: () => service.close() });
   const apiKey = await administratorKeyIn(dataFolder, databases);
   const masterKeyFile = masterKeyFileIn(dataFolder);
+  const payloadKeyFile = payloadKeyFileIn(dataFolder);
   const temporal = options.temporal ?? embeddedConfig(embeddedTemporal?.address ?? '');
   const config: StackConfig = {
     home: dataFolder,
@@ -102,6 +103,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     databaseUrl: new Secret(databases.orchestratorUrl),
     service: { url: service.url, apiKey: new Secret(apiKey) },
     masterKeys: parseMasterKeys(new Secret(readFileSync(masterKeyFile, 'utf8'))),
+    payloadKeys: parsePayloadKeys(new Secret(readFileSync(payloadKeyFile, 'utf8'))),
     webhook: loadConfig(['webhook'], env).webhook,
   };
   signal?.throwIfAborted();
@@ -113,6 +115,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     databaseUrl: databases.orchestratorUrl,
     service: { url: service.url, apiKey, databaseUrl: databases.serviceUrl },
     masterKeyFile,
+    payloadKeyFile,
   });
   running.push({ stop: async () => removeRunningStack(dataFolder, process.pid) });
   return { config, temporalUiUrl: embeddedTemporal?.uiUrl, serviceDocsUrl: `${service.url}/docs` };

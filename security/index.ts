@@ -1,5 +1,8 @@
-/** Secrets that print as `[secret]`, boxes that only a worker opens, and the master keys above them. */
+/** Secrets that print as `[secret]`, boxes that only a worker opens, and the keys above them. */
+export { dataConverterOf } from './data-converter';
 export { type KeyProvider, UnknownMasterKey, WrappedKeyBroken } from './key-provider';
-export { createMasterKeyProvider, MasterKeyInvalid, type MasterKeys, parseMasterKeys } from './master-keys';
+export { KeyInvalid, type KeyRing } from './key-ring';
+export { createMasterKeyProvider, parseMasterKeys } from './master-keys';
+export { createPayloadCodec, parsePayloadKeys, UnknownPayloadKey } from './payload-codec';
 export { createVaultKey, openerFor, seal, SealBroken, type VaultKey } from './sealing';
 export { Secret } from './secret';

@@ -4,7 +4,7 @@ import { ConfigurationError, loadConfig } from '../config';
 import { startWorker } from './start-worker';
 
 async function main(): Promise<void> {
-  const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'webhook']);
+  const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook']);
   const log = pino({ level: config.logLevel });
   const worker = await startWorker(config, log);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void worker.stop());

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createActivities, createNoticeBoard, createWindowSchedules } from '../activities';
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
-import { createMasterKeyProvider } from '../security';
+import { createMasterKeyProvider, dataConverterOf } from '../security';
 import { openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
@@ -12,7 +12,7 @@ import { installRuntime } from './runtime';
 import { stalledAfterMs, TIMING, type WorkerTiming } from './timing';
 import { workflowCode, type WorkflowCode } from './workflow-code';
 
-export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'webhook'>;
+export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'payloadKeys' | 'webhook'>;
 
 export interface RunningWorker {
   /** Ends what is in the air, then disconnects. */
@@ -49,6 +49,7 @@ export async function startWorker(
     retryBudgetMs: timing.retryBudgetMs,
     onWait: (wait) => log.info(wait, 'the service is asked again later'),
   });
+  const dataConverter = dataConverterOf(config.payloadKeys);
   const connection = await NativeConnection.connect(temporal.connectionOptions);
   const release = async (): Promise<void> => {
     await connection.close();
@@ -62,13 +63,15 @@ export async function startWorker(
       namespace: temporal.namespace,
       taskQueue: TASK_QUEUE,
       ...workflows,
-      dataConverter: { payloadConverterPath: require.resolve('../workflows/payload-converter') },
+      dataConverter,
       activities: createActivities({
         db,
         service,
         keys: createMasterKeyProvider(config.masterKeys),
         notices: createNoticeBoard(log, config.webhook.target),
-        schedules: createWindowSchedules(new ScheduleClient({ connection, namespace: temporal.namespace })),
+        schedules: createWindowSchedules(
+          new ScheduleClient({ connection, namespace: temporal.namespace, dataConverter }),
+        ),
         sendWithinMs: timing.sendWithinMs,
         stalledAfterMs: stalledAfterMs(timing),
         handBackAfterMs: timing.handBackAfterMs,

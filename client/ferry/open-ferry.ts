@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../../config';
+import { dataConverterOf } from '../../security';
 import type { Database } from '../../store';
 import { openDatabase } from '../../store';
 import { Unreachable } from './unreachable';
@@ -14,7 +15,7 @@ export interface Ferry {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** @throws Unreachable */
-export async function openFerry(config: Config<'temporal' | 'databaseUrl'>): Promise<Ferry> {
+export async function openFerry(config: Config<'temporal' | 'databaseUrl' | 'payloadKeys'>): Promise<Ferry> {
   const { temporal } = config;
   const [connected, opened] = await Promise.allSettled([
     Connection.connect({ ...temporal.connectionOptions, connectTimeout: CONNECT_TIMEOUT_MS }),
@@ -24,7 +25,11 @@ export async function openFerry(config: Config<'temporal' | 'databaseUrl'>): Pro
     const connection = connected.value;
     const db = opened.value;
     return {
-      temporal: new Client({ connection, namespace: temporal.namespace }),
+      temporal: new Client({
+        connection,
+        namespace: temporal.namespace,
+        dataConverter: dataConverterOf(config.payloadKeys),
+      }),
       db,
       close: async () => {
         await Promise.all([connection.close(), db.destroy()]);

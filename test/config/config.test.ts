@@ -11,6 +11,7 @@ import {
 } from '../../config';
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+const PAYLOAD_KEY = Buffer.alloc(32, 8).toString('base64');
 const ENDED_PID = 2 ** 22 + 1; // above Linux's and macOS's largest process id
 
 let home: string;
@@ -21,6 +22,8 @@ beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'tokenferry-config-'));
   const masterKeyFile = path.join(home, 'master.key');
   writeFileSync(masterKeyFile, `${MASTER_KEY}\n`);
+  const payloadKeyFile = path.join(home, 'payload.key');
+  writeFileSync(payloadKeyFile, `${PAYLOAD_KEY}\n`);
   env = { TOKENFERRY_HOME: home, TEMPORAL_CONFIG_FILE: path.join(home, 'temporal.toml') };
   stack = {
     pid: process.pid,
@@ -28,12 +31,13 @@ beforeEach(() => {
     databaseUrl: 'postgres://stack/tokenferry',
     service: { url: 'http://127.0.0.1:7002', apiKey: 'key of the stack' },
     masterKeyFile,
+    payloadKeyFile,
   };
 });
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const everything = ['temporal', 'databaseUrl', 'service', 'masterKeys'] as const;
+const everything = ['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys'] as const;
 
 function problemsOf(load: () => unknown): readonly string[] {
   try {
@@ -52,7 +56,8 @@ test('with a running stack a person needs no variables', () => {
   expect(config.databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
   expect(config.service).toMatchObject({ url: 'http://127.0.0.1:7002' });
   expect(config.service.apiKey.reveal()).toBe('key of the stack');
-  expect(config.masterKeys[0].reveal()).toEqual(Buffer.alloc(32, 7));
+  expect(config.masterKeys.newest.key.reveal()).toEqual(Buffer.alloc(32, 7));
+  expect(config.payloadKeys.newest.key.reveal()).toEqual(Buffer.alloc(32, 8));
 });
 
 test("the environment comes before Temporal's profile", () => {

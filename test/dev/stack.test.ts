@@ -49,12 +49,20 @@ test('a running stack is found by its home alone, and its keys are private', asy
   const stack = await start();
   const { config } = stack;
   const env = { TOKENFERRY_HOME: config.home, TEMPORAL_CONFIG_FILE: '/nonexistent' };
-  const found = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys'], env);
+  const found = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys'], env);
   expect(found.temporal.address).toBe(config.temporal.address);
   expect(found.databaseUrl.reveal()).toBe(config.databaseUrl.reveal());
   expect(found.service.apiKey.reveal()).toBe(config.service.apiKey.reveal());
-  expect(found.masterKeys[0].reveal()).toEqual(config.masterKeys[0].reveal());
-  for (const file of ['stack.json', 'master.key', 'administrator.key', 'postgres-password', 'temporal.db']) {
+  expect(found.masterKeys.newest.id).toBe(config.masterKeys.newest.id);
+  expect(found.payloadKeys.newest.id).toBe(config.payloadKeys.newest.id);
+  for (const file of [
+    'stack.json',
+    'master.key',
+    'payload.key',
+    'administrator.key',
+    'postgres-password',
+    'temporal.db',
+  ]) {
     expect([file, statSync(path.join(config.home, file)).mode & 0o077]).toEqual([file, 0]);
   }
 
@@ -113,11 +121,12 @@ test('a Postgres that does not answer is named, without its password, with what 
 test('what a stack that survives has stored is there after a restart, with the same keys', async () => {
   const dataFolder = createTemporaryFolder();
   const first = await start({ dataFolder, ephemeral: false });
-  const { service, masterKeys } = first.config;
+  const { service, masterKeys, payloadKeys } = first.config;
   await first.stop();
   const second = await start({ dataFolder, ephemeral: true }); // so that it is removed in the end
   expect(second.config.service.apiKey.reveal()).toBe(service.apiKey.reveal());
-  expect(second.config.masterKeys[0].reveal()).toEqual(masterKeys[0].reveal());
+  expect(second.config.masterKeys.newest.id).toBe(masterKeys.newest.id);
+  expect(second.config.payloadKeys.newest.id).toBe(payloadKeys.newest.id);
   const authorization = `Basic ${Buffer.from(service.apiKey.reveal()).toString('base64')}`;
   const companies = await fetch(`${second.config.service.url}/companies`, { headers: { authorization } });
   expect(companies.status).toBe(200);

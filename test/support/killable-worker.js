@@ -11,7 +11,7 @@ const hasty = { authorizationTimeoutMs: 3_000, sendWithinMs: 1_500, marginMs: 50
 
 process.stdin.resume().on('end', () => process.exit());
 void startWorker(
-  loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'webhook']),
+  loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook']),
   pino({ level: 'error' }, pino.destination(2)),
   undefined,
   { ...TIMING, ...hasty },

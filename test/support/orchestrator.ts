@@ -7,7 +7,7 @@ import { openFerry } from '../../client/ferry';
 import { createCompanyDataClient, type CompanyDataClient } from '../../company-data-client';
 import type { Service, ServiceOptions } from '../../company-data-service';
 import { createAccount, createKey, startService } from '../../company-data-service';
-import { parseMasterKeys, Secret } from '../../security';
+import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
 import type { RunningWorker, WorkerConfig } from '../../worker';
 import { startWorker } from '../../worker';
 import type { WorkerTiming } from '../../worker/timing';
@@ -56,6 +56,7 @@ export async function startOrchestrator(
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
   const namespace = `test-${process.env['JEST_WORKER_ID'] ?? '1'}`;
   const masterKey = randomBytes(32).toString('base64');
+  const payloadKey = randomBytes(32).toString('base64');
   const config: WorkerConfig = {
     home: '',
     logLevel: 'warn',
@@ -64,6 +65,7 @@ export async function startOrchestrator(
     service: { url: service.url, apiKey: new Secret(key) },
     webhook: {},
     masterKeys: parseMasterKeys(new Secret(masterKey)),
+    payloadKeys: parsePayloadKeys(new Secret(payloadKey)),
   };
   const ferry = await openFerry(config);
   const begunAt = new Date();
@@ -82,6 +84,7 @@ export async function startOrchestrator(
       COMPANY_DATA_URL: service.url,
       COMPANY_DATA_API_KEY: key,
       TOKENFERRY_MASTER_KEY: masterKey,
+      TOKENFERRY_PAYLOAD_KEY: payloadKey,
     },
     startWorker: async (some = {}, timing = {}) => {
       const log = pino({ level: 'error' });

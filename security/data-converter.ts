@@ -1,0 +1,12 @@
+import type { DataConverter } from '@temporalio/common';
+import type { KeyRing } from './key-ring';
+import { createPayloadCodec } from './payload-codec';
+
+/** How whoever talks with Temporal, client and worker alike, writes and reads what it keeps. */
+export function dataConverterOf(payloadKeys: KeyRing): DataConverter {
+  return {
+    payloadConverterPath: require.resolve('./payload-converter'),
+    failureConverterPath: require.resolve('./failure-converter'),
+    payloadCodecs: [createPayloadCodec(payloadKeys)],
+  };
+}

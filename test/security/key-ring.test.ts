@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { KeyInvalid, parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
+
+const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+const parsed = (text: string) => parseMasterKeys(new Secret(text));
+
+test.each([
+  ['one', `${NEW}\n`, [NEW]],
+  ['several lines, also from Windows', `${NEW}\r\n${OLD}\r\n`, [NEW, OLD]],
+  ['commas', `${NEW},${OLD}`, [NEW, OLD]],
+])('keys are read, the newest first: %s', (_form, content, expected) => {
+  const { newest, byId } = parsed(content);
+  expect([...byId.values()].map(({ key }) => key.reveal().toString('base64'))).toEqual(expected);
+  expect(newest.key.reveal().toString('base64')).toBe(expected[0]);
+});
+
+test('a key has the same name wherever it stands, and another one for another purpose', () => {
+  expect([...parsed(`${NEW},${OLD}`).byId.keys()]).toEqual([parsed(NEW).newest.id, parsed(OLD).newest.id]);
+  expect(parsePayloadKeys(new Secret(NEW)).newest.id).not.toBe(parsed(NEW).newest.id);
+});
+
+test.each([
+  ['nothing', ' \n'],
+  ['too short', randomBytes(31).toString('base64')],
+  ['too long', randomBytes(33).toString('base64')],
+  ['no base64', `${OLD.slice(0, -4)}-!!!`],
+  ['a second one that is wrong', `${OLD}\nmarker-short`],
+])('what is no key is refused, with what to do and without the text: %s', (_form, content) => {
+  const parse = () => parsed(content);
+  expect(parse).toThrow(KeyInvalid);
+  expect(parse).toThrow(/openssl rand -base64 32/);
+  expect(parse).not.toThrow(/marker/);
+});
