@@ -99,6 +99,7 @@ test('all problems are reported together, each once, without repeating a secret'
     DATABASE_URL: 'mysql://root:hunter2@db/x',
     COMPANY_DATA_API_KEY: 'hunter2',
     TOKENFERRY_MASTER_KEY: 'hunter2',
+    TOKENFERRY_PAYLOAD_KEY: 'hunter2',
   };
   const problems = problemsOf(() => loadConfig(everything, wrong));
   expect(problems).toEqual([
@@ -107,6 +108,7 @@ test('all problems are reported together, each once, without repeating a secret'
     expect.stringMatching(/^Temporal's configuration .* cannot be read/),
     'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not: the two belong together.',
     'TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
+    'TOKENFERRY_PAYLOAD_KEY: Payload key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
   ]);
   expect(problems.join()).not.toContain('hunter2');
 });
