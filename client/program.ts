@@ -27,6 +27,7 @@ import { addShow } from './commands/show';
 import { addSweep } from './commands/sweep';
 import { addStart } from './commands/start';
 import { addUp } from './commands/up';
+import { addVault } from './commands/vault';
 import { addWatch } from './commands/watch';
 import { Screen, type Terminal } from './screen';
 
@@ -113,6 +114,8 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   program.commandsGroup('Windows:');
   addSchedule(context);
   addSweep(context);
+  program.commandsGroup('Keys:');
+  addVault(context);
 
   for (const command of program.commands) {
     command

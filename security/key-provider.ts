@@ -9,6 +9,8 @@ interface WrappedKey {
 
 /** Keeps data keys under master keys: master keys in a file or a variable today, a cloud's key service one day. */
 export interface KeyProvider {
+  /** Names the master key that wraps from now on. */
+  readonly newestKeyId: string;
   wrap(dataKey: Secret<Buffer>): Promise<WrappedKey>;
   /**
    * @throws {UnknownMasterKey} when the provider does not have the master key.

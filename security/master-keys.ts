@@ -11,6 +11,8 @@ export function parseMasterKeys(text: Secret): KeyRing {
 /** Wraps data keys under the newest master key; each unwraps what it has wrapped. */
 export function createMasterKeyProvider({ newest, byId }: KeyRing): KeyProvider {
   return {
+    newestKeyId: newest.id,
+
     async wrap(dataKey) {
       return { keyId: newest.id, wrapped: encrypt(newest.key, dataKey.reveal(), newest.id) };
     },

@@ -19,3 +19,4 @@ export * from './next-companies';
 export * from './speeds';
 export { putBackUnsent, takeOverSent } from './take-over';
 export * from './vault';
+export { rotateVaults } from './vault-rotation';

@@ -65,7 +65,8 @@ class CallRefused extends Error {
 /** @throws when nobody is asked for a token and the address is not this machine's own */
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
   const { payloadKeys, origins, readToken, host, port, log } = options;
-  if (!readToken && !isLoopback(host)) throw new Error(`without tokens the codec server listens on 127.0.0.1, not ${host}`);
+  if (!readToken && !isLoopback(host))
+    throw new Error(`without tokens the codec server listens on 127.0.0.1, not ${host}`);
   const codec = createPayloadCodec(payloadKeys);
   const app = fastify({ bodyLimit: MAX_BODY_BYTES, trustProxy: false });
   await app.register(cors, {
@@ -75,7 +76,12 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     credentials: true,
     maxAge: 600,
   });
-  await app.register(rateLimit, { max: CALLS_PER_MINUTE, timeWindow: '1 minute', hook: 'preHandler', keyGenerator: keyOf });
+  await app.register(rateLimit, {
+    max: CALLS_PER_MINUTE,
+    timeWindow: '1 minute',
+    hook: 'preHandler',
+    keyGenerator: keyOf,
+  });
 
   const readers = new WeakMap<FastifyRequest, Reader>();
   function keyOf(request: FastifyRequest): string {
@@ -88,7 +94,8 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     if (token === undefined) throw new CallRefused(401, 'a bearer token is needed');
     const reader = await readToken(token);
     const namespace = namespaceOf(request);
-    if (!reader.namespaces.includes(namespace)) throw new CallRefused(403, `this token may not read namespace ${namespace}`);
+    if (!reader.namespaces.includes(namespace))
+      throw new CallRefused(403, `this token may not read namespace ${namespace}`);
     readers.set(request, reader);
   });
 
@@ -140,7 +147,12 @@ function refusalOf(error: unknown): readonly [status: number, message: string] {
   if (error instanceof TokenRefused) return [401, `this token is not accepted: ${error.message}`];
   if (error instanceof UnknownPayloadKey) return [422, error.message];
   // Fastify's own: a body that is too large, no JSON, too many calls.
-  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500) {
+  if (
+    error instanceof Error &&
+    'statusCode' in error &&
+    typeof error.statusCode === 'number' &&
+    error.statusCode < 500
+  ) {
     return [error.statusCode, error.message];
   }
   return [500, 'something is wrong here; the log says what'];
