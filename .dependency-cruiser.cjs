@@ -42,7 +42,7 @@ module.exports = {
       from: { path: '^(workflows|domain)/' },
       to: {
         dependencyTypes: ['core', 'npm'],
-        pathNot: '@temporalio/(workflow|common)|@noble/hashes',
+        pathNot: '@temporalio/(workflow|common)|@noble/(hashes|curves)',
         dependencyTypesNot: ['type-only'],
       },
     },

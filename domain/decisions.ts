@@ -18,6 +18,8 @@ import { DEFAULT_DECISION_RULES } from './plan';
 import { proposeTime, reject } from './rejections';
 import { actsAsSupport, noSuchSubject } from './self-service';
 import { leaveOut, replaceCredentials, settleExceptions } from './settling';
+import type { SignedMessage } from './signatures';
+import { signatureObjection, withSigned } from './signatures';
 import type { Role } from './steps';
 import { counted } from './words';
 
@@ -62,17 +64,31 @@ export function decide(
   decision: Decision,
   at: string,
   rules: DecisionRules = DEFAULT_DECISION_RULES,
+  came: Came = UNSIGNED,
 ): MigrationState {
   const earlier = outcomeOf(state, decision.decisionId);
   if (earlier && !earlier.malformed) return state;
-  const judged = judgeWhole(state, decision, at, rules);
+  const { approvers } = rules;
+  const signed = approvers && came.signed;
+  const unproven = approvers && signatureObjection({ ...came, approvers }, signed, state.lastSigned);
+  const judged = unproven ? refused(unproven) : judgeWhole(state, decision, at, rules);
   const outcome: Outcome = { decisionId: decision.decisionId, applied: judged.state !== null, text: judged.text, at };
   return {
     ...(judged.state ?? state),
+    ...(unproven === null && signed ? { lastSigned: withSigned(state.lastSigned, signed) } : {}),
     outcomes: withOutcome(state.outcomes, outcome),
-    unrecorded: [...state.unrecorded, { decision, outcome }],
+    unrecorded: [...state.unrecorded, { decision, outcome, ...(signed ? { signed } : {}) }],
   };
 }
+
+/** Where a decision came to, and as what. */
+export interface Came {
+  readonly migrationId: string;
+  /** Null: without a signature. */
+  readonly signed: SignedMessage | null;
+}
+
+const UNSIGNED: Came = { migrationId: '', signed: null };
 
 function judgeWhole(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Judged {
   const judged = judge(state, decision, at);

@@ -5,6 +5,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
+import { canonical } from './canonical';
 import type { MigrationLimits } from './limits';
 import type { MigrationState } from './migration-state';
 import type { Step } from './steps';
@@ -28,13 +29,4 @@ const SUBJECTS: Readonly<Record<Step, (seen: Seen) => unknown>> = {
 /** Of what there is to see about a step now. 32 hexadecimal digits. */
 export function digestOf(step: Step, seen: Seen): string {
   return bytesToHex(sha256(canonical({ step, about: SUBJECTS[step](seen) ?? null }))).slice(0, 32);
-}
-
-/** The same text for the same value, whichever way its fields were put together. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : each,
-  );
 }

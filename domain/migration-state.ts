@@ -14,6 +14,7 @@ import type { FindingCode } from './manifest';
 import type { MigrationPlan } from './plan';
 import type { Route } from './platforms';
 import type { Role, Step } from './steps';
+import type { LastSigned, SignedMessage } from './signatures';
 import type { Standstill } from './standstill';
 import type { Opening, ScheduleState } from './windows';
 
@@ -134,11 +135,15 @@ export interface MigrationState {
   readonly outcomes: readonly Outcome[];
   /** Decided, but not yet in the audit trail. */
   readonly unrecorded: readonly Recorded[];
+  /** Absent: nobody has signed anything yet. */
+  readonly lastSigned?: LastSigned;
 }
 
 export interface Recorded {
   readonly decision: Decision | Unreadable;
   readonly outcome: Outcome;
+  /** As it was signed, where it was. */
+  readonly signed?: SignedMessage;
 }
 
 /** Before anything has happened. */

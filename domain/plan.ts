@@ -1,7 +1,8 @@
-/** What a migration is started with. It stays small and carries no company, no name of a person and no credential. */
+/** What a migration is started with. It stays small and carries no company and no credential; of people only approvers' names. */
 
 import type { MigrationLimits } from './limits';
 import type { Route } from './platforms';
+import type { Approver } from './signatures';
 
 /** How decisions are taken in a migration. */
 export interface DecisionRules {
@@ -9,6 +10,8 @@ export interface DecisionRules {
   readonly digestObligatory: boolean;
   /** Whether who supplied or proposed something may not approve it, nor one person sign for both roles. */
   readonly fourEyes: boolean;
+  /** Whose decisions count, by their signatures; null: what a sender says of itself is taken as said. */
+  readonly approvers: readonly Approver[] | null;
 }
 
 export interface MigrationPlan {
@@ -28,7 +31,7 @@ export interface MigrationPlan {
   readonly decisions: DecisionRules;
 }
 
-export const DEFAULT_DECISION_RULES: DecisionRules = { digestObligatory: false, fourEyes: false };
+export const DEFAULT_DECISION_RULES: DecisionRules = { digestObligatory: false, fourEyes: false, approvers: null };
 
 /** A word of an id: what Temporal, URLs and shells all take without quoting. */
 const ID_WORD = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;

@@ -15,6 +15,7 @@ import type { Progress } from '../domain/progress';
 import { progressOf } from '../domain/progress';
 import type { DecisionMessage } from '../domain/read-decision';
 import { claimedSender, readDecision } from '../domain/read-decision';
+import { readSigned } from '../domain/signatures';
 import { withStepEnded, withStepOpened } from '../domain/step-course';
 import type { Step } from '../domain/steps';
 import type { Receiver } from './message-handlers';
@@ -45,7 +46,8 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
     const reading = readDecision(message, input, uuid4);
     if ('malformed' in reading) return refuse(message, input, reading.malformed, at);
     const { decisionId } = reading.decision;
-    change((before) => decide(before, reading.decision, at, plan.decisions));
+    const came = { migrationId: plan.migrationId, signed: readSigned(message, input) };
+    change((before) => decide(before, reading.decision, at, plan.decisions, came));
     return outcomeOf(current, decisionId) ?? { decisionId, applied: false, text: 'not recorded', at };
   }
 
