@@ -18,6 +18,7 @@ import { addDecisions } from './commands/decisions';
 import { addExceptions } from './commands/exceptions';
 import { addFirstCompany } from './commands/first-company';
 import { addGoNoGo } from './commands/go-nogo';
+import { addKeys } from './commands/keys';
 import { addList } from './commands/list';
 import { addReport } from './commands/report';
 import { addSchedule } from './commands/schedule';
@@ -115,6 +116,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addSchedule(context);
   addSweep(context);
   program.commandsGroup('Keys:');
+  addKeys(context);
   addVault(context);
 
   for (const command of program.commands) {

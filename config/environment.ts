@@ -17,6 +17,7 @@ const environment = z.object({
   TOKENFERRY_MASTER_KEY_FILE: z.string().optional(),
   TOKENFERRY_PAYLOAD_KEY: z.string().optional(),
   TOKENFERRY_PAYLOAD_KEY_FILE: z.string().optional(),
+  TOKENFERRY_SIGNING_KEY_FILE: z.string().optional(),
   TOKENFERRY_WEBHOOK_URL: address('http:', 'https:').optional(),
   TOKENFERRY_WEBHOOK_SECRET: z
     .string()

@@ -1,7 +1,8 @@
-import { parseMasterKeys, parsePayloadKeys, Secret, type KeyRing } from '../security';
+import { parseMasterKeys, parsePayloadKeys, Secret, type KeyRing, type SigningKey } from '../security';
 import { readEnvironment, withoutEmpty, type Environment } from './environment';
 import { homeFolder } from './home';
 import { readKeys } from './keys';
+import { readSigningKey } from './signing-key';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
 import { readTemporal, type TemporalConfig } from './temporal';
 
@@ -26,6 +27,8 @@ interface Parts {
   masterKeys: KeyRing;
   /** Of what Temporal keeps. */
   payloadKeys: KeyRing;
+  /** Of the person at the keyboard. */
+  signingKey: SigningKey;
   webhook: WebhookConfig;
 }
 
@@ -53,6 +56,7 @@ const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment
     name: 'the payload key (TOKENFERRY_PAYLOAD_KEY or TOKENFERRY_PAYLOAD_KEY_FILE)',
     variables: ['TOKENFERRY_PAYLOAD_KEY', 'TOKENFERRY_PAYLOAD_KEY_FILE'],
   },
+  signingKey: { name: 'a signing key (TOKENFERRY_SIGNING_KEY_FILE)', variables: ['TOKENFERRY_SIGNING_KEY_FILE'] },
   webhook: {
     name: 'the webhook (TOKENFERRY_WEBHOOK_URL and TOKENFERRY_WEBHOOK_SECRET)',
     variables: ['TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET'],
@@ -104,6 +108,7 @@ export function loadConfig<Needed extends Part = never, Wanted extends Part = ne
       const ofStack = stack && { name: "The running stack's payload key", file: stack.payloadKeyFile };
       return readKeys(environment, { variable: 'TOKENFERRY_PAYLOAD_KEY', parse: parsePayloadKeys, ofStack }, problems);
     },
+    signingKey: () => readSigningKey(environment, home, problems),
     webhook: () => readWebhook(environment, problems),
   };
   const parts: Partial<Parts> = {};

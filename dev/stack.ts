@@ -17,7 +17,7 @@ import { acquireTemporalCli } from './temporal-cli';
 import { startTemporal } from './temporal-server';
 
 /** What every process of the orchestrator may ask for: a stack has it all. */
-export type StackConfig = Config<Part>;
+export type StackConfig = Config<Exclude<Part, 'signingKey'>>;
 
 export interface StackOptions {
   /** Where data, keys and logs are kept, and `stack.json` while the stack runs: the home of the commands that use it. */

@@ -77,7 +77,8 @@ export function signatureObjection(
   const { signedAt } = content;
   if (typeof signedAt !== 'string' || !ISO_UTC.test(signedAt)) return 'it does not say when it was signed';
   const last = lastSigned[signature.publicKey];
-  if (last !== undefined && signedAt <= last) return 'it was signed before another decision of the same person that came first';
+  if (last !== undefined && signedAt <= last)
+    return 'it was signed before another decision of the same person that came first';
   return null;
 }
 

@@ -6,3 +6,4 @@ export { createMasterKeyProvider, parseMasterKeys } from './master-keys';
 export { createPayloadCodec, parsePayloadKeys, UnknownPayloadKey } from './payload-codec';
 export { createVaultKey, openerFor, seal, SealBroken, type VaultKey } from './sealing';
 export { Secret } from './secret';
+export { createSigningKey, parseSigningKey, type SigningKey } from './signing-key';

@@ -1,6 +1,7 @@
 /** The audit trail: every message that was to decide something and what became of it, once, append-only. Temporal's own history is deleted in time. */
 import type { Decision, Outcome, Unreadable } from '../domain/decision';
 import type { Recorded } from '../domain/migration-state';
+import type { SignedMessage } from '../domain/signatures';
 import type { Database } from './database';
 
 /** Writes decisions; one that is there already stays as it was first written. */
@@ -9,7 +10,7 @@ export async function recordDecisions(db: Database, migrationId: string, recorde
   await db
     .insertInto('decisions')
     .values(
-      recorded.map(({ decision, outcome }) => ({
+      recorded.map(({ decision, outcome, signed }) => ({
         migration_id: migrationId,
         decision_id: decision.decisionId,
         at: new Date(outcome.at),
@@ -18,6 +19,7 @@ export async function recordDecisions(db: Database, migrationId: string, recorde
         content: JSON.stringify(decision),
         applied: outcome.applied,
         text: outcome.text,
+        signed: signed ? JSON.stringify(signed) : null,
       })),
     )
     .onConflict((conflict) => conflict.columns(['migration_id', 'decision_id']).doNothing())
@@ -61,7 +63,7 @@ export async function readOutcome(db: Database, migrationId: string, decisionId:
 function entries(db: Database, migrationId: string) {
   return db
     .selectFrom('decisions')
-    .select(['position', 'decision_id', 'at', 'content', 'applied', 'text'])
+    .select(['position', 'decision_id', 'at', 'content', 'applied', 'text', 'signed'])
     .where('migration_id', '=', migrationId);
 }
 
@@ -71,9 +73,11 @@ function entryOf(row: {
   content: Decision | Unreadable;
   applied: boolean;
   text: string;
+  signed: SignedMessage | null;
 }): Recorded {
   return {
     decision: row.content,
     outcome: { decisionId: row.decision_id, applied: row.applied, text: row.text, at: row.at.toISOString() },
+    ...(row.signed ? { signed: row.signed } : {}),
   };
 }

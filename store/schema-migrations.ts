@@ -213,9 +213,17 @@ const theSelfServiceRoute: Migration = {
   },
 };
 
+const signedDecisions: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // The message as it was signed, with its signature: whoever has the public key can verify it.
+    await sql`alter table decisions add column signed jsonb`.execute(db);
+  },
+};
+
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-the-ledger': theLedger,
   '0002-settling-exceptions': settlingExceptions,
   '0003-claims-in-order': claimsInOrder,
   '0004-the-self-service-route': theSelfServiceRoute,
+  '0005-signed-decisions': signedDecisions,
 };

@@ -2,6 +2,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { CompanyState } from '../domain/company-state';
 import type { Decision, Unreadable } from '../domain/decision';
+import type { SignedMessage } from '../domain/signatures';
 import type { FailureKind } from '../domain/failures';
 import type { Planned } from '../domain/estimate';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../domain/evidence';
@@ -121,6 +122,7 @@ interface DecisionTable {
   content: Json<Decision | Unreadable>;
   applied: boolean;
   text: string;
+  signed: Json<SignedMessage> | null;
   recorded_at: Generated<Date>;
 }
 

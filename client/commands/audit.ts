@@ -2,16 +2,25 @@ import { InvalidArgumentError } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { whatWasDecided } from '../../domain/decision-in-words';
 import type { Recorded } from '../../domain/migration-state';
+import type { Approver } from '../../domain/signatures';
 import { readMigration, readTrail } from '../../store';
 import type { Ferry } from '../ferry';
 import { NoSuchMigration } from '../ferry';
 import type { Screen, Shown } from '../screen';
 import { localTime } from '../screen/times';
+import { verifyTrail } from './audit-verification';
 import type { Context } from './context';
+import { approverOption } from './options';
 import { withFerry } from './with-ferry';
 
 const FORMATS = ['table', 'csv', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];
+
+interface AuditOptions {
+  readonly format: Format;
+  readonly verify?: string;
+  readonly approver?: readonly Approver[];
+}
 
 /** `ferry audit`: every message that was to decide something, by whom, and what became of it. */
 export function addAudit({ program, run, screen, terminal }: Context): void {
@@ -19,8 +28,14 @@ export function addAudit({ program, run, screen, terminal }: Context): void {
     .command('audit <migration>')
     .description('Export the audit trail: every decision, by whom, when, and what became of it')
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
-    .action((migration: string, { format }: { format: Format }) =>
-      run(() => withFerry(terminal.env, (ferry) => audit(screen, ferry, migration, format))),
+    .option('--verify <file>', 'do not export: verify the signatures of a trail that was exported as jsonl, offline')
+    .addOption(approverOption())
+    .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
+      run(() =>
+        verify === undefined
+          ? withFerry(terminal.env, (ferry) => audit(screen, ferry, migration, format))
+          : verifyTrail(verify, migration, approver),
+      ),
     );
 }
 
@@ -79,8 +94,8 @@ const PRINTERS: Readonly<Record<Format, (screen: Screen, trail: AsyncIterable<Re
   },
 };
 
-function entryOf({ decision, outcome }: Recorded) {
-  return { at: outcome.at, applied: outcome.applied, became: outcome.text, decision };
+function entryOf({ decision, outcome, signed }: Recorded) {
+  return { at: outcome.at, applied: outcome.applied, became: outcome.text, decision, ...(signed ? { signed } : {}) };
 }
 
 function whatOf({ decision }: Recorded): string {

@@ -1,6 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 
 import { findPlatform, PLATFORMS, type Platform, type Route } from '../../domain/platforms';
+import type { Approver } from '../../domain/signatures';
+import { isRole, ROLES } from '../../domain/steps';
 import { nearest } from '../spelling';
 
 /** Those of a route: what people are likely to look for. */
@@ -26,6 +28,22 @@ export function totalInvoicesOption(): Option {
     if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.');
     return Number(text);
   });
+}
+
+/** `--approver support:Sam:4f1c...`: whose signed decisions a migration takes. Several times. */
+export function approverOption(): Option {
+  return new Option(
+    '--approver <role:name:key>',
+    'take signed decisions only, and those of this person: client or support, the name, the public key (several times)',
+  ).argParser((text: string, before: readonly Approver[] = []) => [...before, parseApprover(text)]);
+}
+
+function parseApprover(text: string): Approver {
+  const [, role, by, publicKey] = /^([^:]+):(.+):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (!isRole(role) || by === undefined || publicKey === undefined) {
+    throw new InvalidArgumentError(`As ferry keys create prints it: ${ROLES.join(' or ')}, the name, the public key.`);
+  }
+  return { role, by, publicKey };
 }
 
 function parsePlatform(text: string): Platform {

@@ -2,6 +2,7 @@ import type { Preflight } from '../../domain/migration-state';
 import type { Platform } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
 import { migrationIdOf } from '../../domain/plan';
+import type { Approver } from '../../domain/signatures';
 import { CommandFailed } from '../command-failed';
 import { detailsChecked, readHeldUp, startMigration } from '../ferry';
 import type { Manifest } from '../manifest';
@@ -14,7 +15,7 @@ import { dryRun } from './dry-run';
 import { findingsJson, printFindings, printPreflight } from './finding-list';
 import type { LimitOptions } from './limit-options';
 import { addLimits } from './limit-options';
-import { platformOption, totalInvoicesOption } from './options';
+import { approverOption, platformOption, totalInvoicesOption } from './options';
 import type { SenderOptions } from './sender';
 import { senderOf } from './sender';
 import type { Startable } from './starting';
@@ -27,6 +28,7 @@ interface StartOptions extends Startable, LimitOptions, Pick<SenderOptions, 'by'
   readonly firstCompany?: string;
   readonly fourEyes?: true;
   readonly digestObligatory?: true;
+  readonly approver?: readonly Approver[];
   readonly dryRun?: true;
   readonly totalInvoices?: number;
 }
@@ -46,6 +48,7 @@ export function addStart({ program, run, terminal }: Context): void {
     .option('--by <name>', 'who supplies the manifest (default: the user of this machine)')
     .option('--four-eyes', 'who supplied or proposed something may not approve it, nor one person sign in both roles')
     .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do')
+    .addOption(approverOption())
     .option('--dry-run', 'make all checks, and stop before anything is stored or started');
   addLimits(command).action((manifest: string, options: StartOptions) =>
     run(() => start(terminal.env, manifest, options)),
@@ -75,7 +78,11 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
       manifestDigest: manifest.digest,
       contact: options.contact,
       limits,
-      decisions: { fourEyes: options.fourEyes ?? false, digestObligatory: options.digestObligatory ?? false },
+      decisions: {
+        fourEyes: options.fourEyes ?? false,
+        digestObligatory: options.digestObligatory ?? false,
+        approvers: options.approver ?? null,
+      },
       by,
       firstCompany,
       ...total,

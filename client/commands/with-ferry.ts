@@ -15,7 +15,7 @@ export async function withFerry<Result>(
   work: (ferry: Ferry) => Promise<Result>,
 ): Promise<Result> {
   try {
-    const ferry = await openFerry(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], env));
+    const ferry = await openFerry(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], env, ['signingKey']));
     try {
       return await work(ferry);
     } finally {

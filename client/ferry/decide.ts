@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Outcome } from '../../domain/decision';
 import type { DecisionMessage } from '../../domain/read-decision';
+import { signedText } from '../../domain/signatures';
 import type { Role } from '../../domain/steps';
 import { readMigration, readOutcome } from '../../store';
 import { outcomeQuery } from '../../workflows/messages';
@@ -36,7 +37,7 @@ const ASK_EVERY_MS = 100;
  * @throws MigrationClosed
  */
 export async function decide(ferry: Ferry, migrationId: string, message: DecisionMessage, sent: Sent): Promise<Answer> {
-  const decision: Decided = { decisionId: randomUUID(), ...sent };
+  const decision = signed(ferry, migrationId, message, { decisionId: randomUUID(), ...sent });
   try {
     const outcome = await sendDecision(ferry, migrationId, message, decision);
     if (outcome) return await answerOf(ferry, migrationId, message, outcome);
@@ -50,6 +51,14 @@ export async function decide(ferry: Ferry, migrationId: string, message: Decisio
 
 interface Decided extends Sent {
   readonly decisionId: string;
+}
+
+/** With the signature of whoever decides, where that is the person at the keyboard and they have a key. */
+function signed({ signer }: Ferry, migrationId: string, message: DecisionMessage, decision: Decided): Decided {
+  if (signer?.by !== decision.by) return decision;
+  const content: Decided = { ...decision, signedAt: new Date().toISOString() };
+  const value = signer.sign(signedText(migrationId, { message, content }));
+  return { ...content, signature: { publicKey: signer.publicKey, value } };
 }
 
 /** Undefined: Temporal has it, and no worker has said what became of it. */

@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../../config';
+import type { SigningKey } from '../../security';
 import { dataConverterOf } from '../../security';
 import type { Database } from '../../store';
 import { openDatabase } from '../../store';
@@ -9,14 +10,18 @@ import { Unreachable } from './unreachable';
 export interface Ferry {
   readonly temporal: Client;
   readonly db: Database;
+  /** Signs what the person at the keyboard decides; absent: nothing is signed. */
+  readonly signer?: SigningKey;
   close(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** @throws Unreachable */
-export async function openFerry(config: Config<'temporal' | 'databaseUrl' | 'payloadKeys'>): Promise<Ferry> {
-  const { temporal } = config;
+export async function openFerry(
+  config: Config<'temporal' | 'databaseUrl' | 'payloadKeys'> & Partial<Config<'signingKey'>>,
+): Promise<Ferry> {
+  const { temporal, signingKey } = config;
   const [connected, opened] = await Promise.allSettled([
     Connection.connect({ ...temporal.connectionOptions, connectTimeout: CONNECT_TIMEOUT_MS }),
     openDatabase({ url: config.databaseUrl.reveal(), connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS }),
@@ -31,6 +36,7 @@ export async function openFerry(config: Config<'temporal' | 'databaseUrl' | 'pay
         dataConverter: dataConverterOf(config.payloadKeys),
       }),
       db,
+      ...(signingKey === undefined ? {} : { signer: signingKey }),
       close: async () => {
         await Promise.all([connection.close(), db.destroy()]);
       },

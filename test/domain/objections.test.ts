@@ -17,7 +17,7 @@ import {
 } from '../support/migration-states';
 import { START_AT, stateAt } from '../support/migration-states';
 
-const RULES = { digestObligatory: false, fourEyes: false };
+const RULES = { digestObligatory: false, fourEyes: false, approvers: null };
 const digestAt = (state: MigrationState, step: Step): string =>
   digestOf(step, { ...state, windows: state.limits.windows });
 const answer = (state: MigrationState, undecided: Undecided, rules: Partial<typeof RULES> = {}): string => {

@@ -98,6 +98,7 @@ export async function fateOf(
   return {
     db: world.db.withPlugin(statements),
     keys: {
+      newestKeyId: world.keys.newestKeyId,
       wrap: (key) => world.keys.wrap(key),
       unwrap: async (id, wrapped) => {
         const { done } = come('unwrap the key');

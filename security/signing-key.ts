@@ -1,0 +1,48 @@
+import { ed25519 } from '@noble/curves/ed25519';
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils';
+import { z } from 'zod';
+import { KeyInvalid } from './key-ring';
+import type { Secret } from './secret';
+
+/** Somebody's own key: what it signs is theirs. Ed25519. */
+export interface SigningKey {
+  /** The person, as their decisions name them. */
+  readonly by: string;
+  /** 64 hexadecimal digits. */
+  readonly publicKey: string;
+  /** @returns 128 hexadecimal digits */
+  sign(text: Uint8Array): string;
+}
+
+const signingKeyFile = z.object({
+  signingKey: z.literal('ed25519'),
+  by: z.string().min(1),
+  privateKey: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** The content of a new signing key's file. */
+export function createSigningKey(by: string): string {
+  const privateKey = bytesToHex(ed25519.utils.randomPrivateKey());
+  return JSON.stringify({ signingKey: 'ed25519', by, privateKey } satisfies z.infer<typeof signingKeyFile>, null, 2);
+}
+
+/** @throws {KeyInvalid} without the text */
+export function parseSigningKey(text: Secret): SigningKey {
+  const parsed = signingKeyFile.safeParse(jsonOf(text.reveal()));
+  if (!parsed.success) throw new KeyInvalid('This is no signing key. Make one with: ferry keys create');
+  const { by, privateKey } = parsed.data;
+  const key = hexToBytes(privateKey);
+  return {
+    by,
+    publicKey: bytesToHex(ed25519.getPublicKey(key)),
+    sign: (message) => bytesToHex(ed25519.sign(message, key)),
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // the parser's message would quote the text
+  }
+}
