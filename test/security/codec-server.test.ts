@@ -1,0 +1,205 @@
+/** The codec server over real HTTP: who is told what. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import type { JWTPayload, KeyLike } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { pino } from 'pino';
+import { createPayloadCodec, parsePayloadKeys, Secret } from '../../security';
+import type { CodecServer, CodecServerOptions } from '../../security/codec-server';
+import { startCodecServer, tokenReader } from '../../security/codec-server';
+
+const [ISSUER, AUDIENCE, ORIGIN] = ['https://identity.example', 'tokenferry-codec', 'https://temporal.example'];
+const payloadKeys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
+const log: { readonly subject: string | null; readonly status: number; readonly payloads: number }[] = [];
+const logger = pino(
+  { base: null },
+  { write: (line: string) => void log.push(JSON.parse(line) as (typeof log)[number]) },
+);
+
+let folder: string;
+let keySet: string;
+let key: KeyLike;
+let strangersKey: KeyLike;
+const running: { close(): Promise<unknown> }[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-codec-'));
+  keySet = path.join(folder, 'keys.json');
+  const pair = await generateKeyPair('ES256');
+  key = pair.privateKey;
+  strangersKey = (await generateKeyPair('ES256')).privateKey;
+  writeFileSync(keySet, JSON.stringify({ keys: [{ ...(await exportJWK(pair.publicKey)), alg: 'ES256' }] }));
+});
+beforeEach(() => log.splice(0));
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.close()));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function serve(some: Partial<CodecServerOptions> = {}): Promise<CodecServer> {
+  const readToken = await tokenReader({ issuer: ISSUER, audience: AUDIENCE, keySet });
+  const server = await startCodecServer({
+    payloadKeys,
+    origins: [ORIGIN],
+    readToken,
+    host: '127.0.0.1',
+    port: 0,
+    log: logger,
+    ...some,
+  });
+  running.push(server);
+  return server;
+}
+
+const token = (some: JWTPayload = {}, signedWith = key, expires: string | number = '5 minutes'): Promise<string> =>
+  new SignJWT({ namespaces: ['ours'], sub: 'cleo', iss: ISSUER, aud: AUDIENCE, ...some })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setExpirationTime(expires)
+    .sign(signedWith);
+
+async function ask(
+  { url }: CodecServer,
+  call: string,
+  payloads: unknown,
+  { bearer, namespace = 'ours', ...more }: { bearer?: string; namespace?: string; origin?: string } = {},
+) {
+  const response = await fetch(`${url}/${call}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-namespace': namespace,
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...more,
+    },
+    body: JSON.stringify({ payloads }),
+  });
+  const body = (await response.json()) as { readonly payloads?: readonly Wire[]; readonly message?: string };
+  return { status: response.status, body, headers: response.headers };
+}
+
+interface Wire {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly data: string;
+}
+
+const onTheWire = ({ metadata, data }: Payload): Wire => ({
+  metadata: Object.fromEntries(
+    Object.entries(metadata ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
+  ),
+  data: Buffer.from(data ?? []).toString('base64'),
+});
+const textOf = (wire: Wire | undefined): string => Buffer.from(wire?.data ?? '', 'base64').toString();
+
+async function encrypted(value: unknown): Promise<Wire> {
+  const [payload] = await createPayloadCodec(payloadKeys).encode([defaultPayloadConverter.toPayload(value)]);
+  return onTheWire(payload ?? {});
+}
+
+test('whoever may read a namespace sees its payloads, and can have others encrypted', async () => {
+  const server = await serve();
+  const bearer = await token();
+  const { status, body, headers } = await ask(server, 'decode', [await encrypted('marker')], { bearer });
+  expect(status).toBe(200);
+  expect(textOf(body.payloads?.[0])).toBe('"marker"');
+  expect(headers.get('cache-control')).toBe('no-store');
+  const plain = onTheWire(defaultPayloadConverter.toPayload('typed'));
+  const { body: closed } = await ask(server, 'encode', [plain], { bearer });
+  expect(textOf(closed.payloads?.[0])).not.toContain('typed');
+  expect(textOf((await ask(server, 'decode', closed.payloads, { bearer })).body.payloads?.[0])).toBe('"typed"');
+  expect(log.map(({ subject, status: answered, payloads }) => [subject, answered, payloads])).toEqual([
+    ['cleo', 200, 1],
+    ['cleo', 200, 1],
+    ['cleo', 200, 1],
+  ]);
+});
+
+test.each<[string, () => Promise<string> | undefined, number, RegExp]>([
+  ['no token', () => undefined, 401, /a bearer token is needed/],
+  ['what is no token', () => Promise.resolve('nonsense'), 401, /not accepted/],
+  ['a token of a stranger', () => token({}, strangersKey), 401, /not accepted/],
+  ['a token that has expired', () => token({}, key, Math.floor(Date.now() / 1000) - 60), 401, /not accepted: .*exp/],
+  ['a token of another issuer', () => token({ iss: 'https://elsewhere' }), 401, /not accepted: .*iss/],
+  ['a token for another audience', () => token({ aud: 'another' }), 401, /not accepted: .*aud/],
+  ['a token that names no namespaces', () => token({ namespaces: 'ours' }), 401, /claim "namespaces"/],
+  ['a token for other namespaces', () => token({ namespaces: ['theirs'] }), 403, /may not read namespace ours/],
+])('with %s nothing is told, and it is written down', async (_, bearerOf, status, why) => {
+  const server = await serve();
+  const bearer = await bearerOf();
+  const payload = await encrypted('marker');
+  for (const call of ['decode', 'encode']) {
+    const answer = await ask(server, call, [payload], bearer === undefined ? {} : { bearer });
+    expect([answer.status, answer.body.message]).toEqual([status, expect.stringMatching(why)]);
+    expect(JSON.stringify(answer.body)).not.toContain('marker');
+  }
+  expect(log.map((line) => line.status)).toEqual([status, status]);
+});
+
+test('a token that says that it needs no signature is none', async () => {
+  const [header, payload] = [
+    { alg: 'none' },
+    { namespaces: ['ours'], sub: 'x', iss: ISSUER, aud: AUDIENCE, exp: 9e9 },
+  ].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+  expect((await ask(await serve(), 'decode', [], { bearer: `${header}.${payload}.` })).status).toBe(401);
+});
+
+test('the key set may stand behind an address', async () => {
+  const keys = createServer((_, response) => response.setHeader('content-type', 'application/json').end(content));
+  const { readFile } = await import('node:fs/promises');
+  const content = await readFile(keySet, 'utf8');
+  await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve));
+  running.push({ close: async () => void keys.close() });
+  const address = `http://127.0.0.1:${(keys.address() as AddressInfo).port}`;
+  const readToken = await tokenReader({ issuer: ISSUER, audience: AUDIENCE, keySet: address });
+  const server = await serve({ readToken });
+  expect((await ask(server, 'decode', [await encrypted('any')], { bearer: await token() })).status).toBe(200);
+});
+
+test('only pages of the named origins may ask', async () => {
+  const server = await serve();
+  const preflight = (origin: string) =>
+    fetch(`${server.url}/decode`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-namespace' },
+    });
+  const ours = await preflight(ORIGIN);
+  expect(ours.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+  expect(ours.headers.get('access-control-allow-headers')).toContain('x-namespace');
+  expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).not.toBe(
+    'https://evil.example',
+  );
+});
+
+test.each([
+  ['no list', 'nothing', 400],
+  ['no base64', [{ metadata: {}, data: '*' }], 400],
+  ['too much', [{ data: 'A'.repeat(7_000_000) }], 413],
+])('a body that is %s is refused', async (_, payloads, status) => {
+  expect((await ask(await serve(), 'decode', payloads, { bearer: await token() })).status).toBe(status);
+});
+
+test('what was encrypted under a key that is not here is refused, and the key is named', async () => {
+  const others = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
+  const [payload] = await createPayloadCodec(others).encode([defaultPayloadConverter.toPayload('any')]);
+  const answer = await ask(await serve(), 'decode', [onTheWire(payload ?? {})], { bearer: await token() });
+  expect([answer.status, answer.body.message]).toEqual([422, expect.stringContaining(others.newest.id)]);
+});
+
+test('who asks too often has to wait', async () => {
+  const server = await serve();
+  const bearer = await token();
+  const statuses = new Set<number>();
+  for (let call = 0; call < 650; call += 1) statuses.add((await ask(server, 'decode', [], { bearer })).status);
+  expect([...statuses]).toEqual([200, 429]);
+  expect((await ask(server, 'decode', [], { bearer: await token({ sub: 'another' }) })).status).toBe(200);
+});
+
+test('without tokens it listens on this machine alone', async () => {
+  const server = await serve({ readToken: null });
+  expect((await ask(server, 'decode', [await encrypted('marker')])).status).toBe(200);
+  await expect(serve({ readToken: null, host: '0.0.0.0' })).rejects.toThrow('127.0.0.1');
+});
