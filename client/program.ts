@@ -11,6 +11,7 @@ import { addAmend } from './commands/amend';
 import { addApplication } from './commands/application';
 import { addAudit } from './commands/audit';
 import { addCheck } from './commands/check';
+import { addCodecServer } from './commands/codec-server';
 import { addCompanies } from './commands/companies';
 import type { Context } from './commands/context';
 import { addCredentials } from './commands/credentials';
@@ -118,6 +119,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   program.commandsGroup('Keys:');
   addKeys(context);
   addVault(context);
+  addCodecServer(context);
 
   for (const command of program.commands) {
     command

@@ -11,6 +11,7 @@ import { parseMasterKeys, parsePayloadKeys, Secret } from '../security';
 import { postgresUser } from './postgres-binaries';
 import { assertNotRunning } from './running-already';
 import { startServiceOnFreePort } from './service-on-free-port';
+import { reserveStackCodec } from './stack-codec';
 import { openStackDatabases } from './stack-databases';
 import { administratorKeyIn, masterKeyFileIn, payloadKeyFileIn } from './stack-secrets';
 import { acquireTemporalCli } from './temporal-cli';
@@ -25,7 +26,7 @@ export interface StackOptions {
   /** A run whose data nobody needs afterwards: `dataFolder` is removed at the end, even when this process is killed. */
   ephemeral: boolean;
   /** The ports to try first; the next free ones are used. `0`: any. */
-  ports?: { postgres?: number; temporal?: number; temporalUi?: number; service?: number };
+  ports?: { postgres?: number; temporal?: number; temporalUi?: number; codec?: number; service?: number };
   /** A Postgres to use instead of an embedded one: `DATABASE_URL`. */
   databaseUrl?: string | undefined;
   /** A Temporal to use instead of an embedded one: what `TEMPORAL_ADDRESS` or a profile names. */
@@ -45,6 +46,8 @@ export interface Stack {
   config: StackConfig;
   /** Not known where Temporal was there before. */
   temporalUiUrl: string | undefined;
+  /** Decodes payloads, for the Web UI and the `temporal` command. Not there where Temporal was there before. */
+  codecUrl: string | undefined;
   /** The page that describes the service's API. */
   serviceDocsUrl: string;
   /** Stops everything, the last that was started first. May be called more than once. */
@@ -82,11 +85,20 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
 
   const cli = options.temporal === undefined ? await acquireTemporalCli({ env, log }) : undefined;
   signal?.throwIfAborted();
+  const codec = cli === undefined ? undefined : await reserveStackCodec(ports.codec);
   const servers = { dataFolder, ephemeral, log };
   const [databases, embeddedTemporal] = await bothStarted(
     running,
     openStackDatabases({ ...servers, port: ports.postgres, externalUrl: options.databaseUrl }),
-    cli === undefined ? undefined : startTemporal({ ...servers, cli, port: ports.temporal, uiPort: ports.temporalUi }),
+    cli === undefined
+      ? undefined
+      : startTemporal({
+          ...servers,
+          cli,
+          port: ports.temporal,
+          uiPort: ports.temporalUi,
+          codecUrl: codec?.url,
+        }),
   );
   signal?.throwIfAborted();
 
@@ -106,6 +118,10 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     payloadKeys: parsePayloadKeys(new Secret(readFileSync(payloadKeyFile, 'utf8'))),
     webhook: loadConfig(['webhook'], env).webhook,
   };
+  if (codec && embeddedTemporal) {
+    const { uiUrl } = embeddedTemporal;
+    running.push(await codec.start({ payloadKeys: config.payloadKeys, uiUrl, dataFolder }));
+  }
   signal?.throwIfAborted();
 
   running.push(await options.startWorker(config));
@@ -118,7 +134,12 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
     payloadKeyFile,
   });
   running.push({ stop: async () => removeRunningStack(dataFolder, process.pid) });
-  return { config, temporalUiUrl: embeddedTemporal?.uiUrl, serviceDocsUrl: `${service.url}/docs` };
+  return {
+    config,
+    temporalUiUrl: embeddedTemporal?.uiUrl,
+    codecUrl: codec?.url,
+    serviceDocsUrl: `${service.url}/docs`,
+  };
 }
 
 /** Waits for both, even when one fails: then the other one is among what has to be stopped. */

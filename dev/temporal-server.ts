@@ -34,6 +34,8 @@ export interface TemporalOptions {
   ephemeral: boolean;
   /** Namespaces beside `default`, with the same search attributes. */
   namespaces?: readonly string[];
+  /** The codec server that the Web UI asks to decode payloads; none: it shows them as they are. */
+  codecUrl?: string | undefined;
   /** Settings of the server beside those that every one of ours has. */
   dynamicConfig?: Readonly<Record<string, number>>;
 }
@@ -63,6 +65,7 @@ export async function startTemporal({
   ephemeral,
   namespaces = [],
   dynamicConfig = {},
+  codecUrl,
 }: TemporalOptions): Promise<RunningTemporal> {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const logFile = path.join(dataFolder, 'temporal.log');
@@ -71,7 +74,15 @@ export async function startTemporal({
     const ui = await reservePort(uiPort ?? DEFAULT_UI_PORT);
     const server = startLeashed({
       command: cli,
-      args: serverArguments({ dataFolder, port: grpc.port, uiPort: ui.port, ephemeral, namespaces, dynamicConfig }),
+      args: serverArguments({
+        dataFolder,
+        port: grpc.port,
+        uiPort: ui.port,
+        ephemeral,
+        namespaces,
+        dynamicConfig,
+        codecUrl,
+      }),
       // Its own settings only: a developer's TEMPORAL_* variables are meant for another server.
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
       logFile,
@@ -100,6 +111,7 @@ interface ServerArguments extends Required<
 > {
   readonly port: number;
   readonly uiPort: number;
+  readonly codecUrl: string | undefined;
 }
 
 function serverArguments(options: ServerArguments): string[] {
@@ -116,6 +128,7 @@ function serverArguments(options: ServerArguments): string[] {
     ...['--ip', '127.0.0.1', '--port', String(options.port), '--ui-port', String(options.uiPort)],
     ...['--db-filename', path.join(options.dataFolder, 'temporal.db')],
     ...['--log-level', 'error', '--color', 'never'],
+    ...(options.codecUrl === undefined ? [] : ['--ui-codec-endpoint', options.codecUrl]),
     ...(options.ephemeral ? ['--sqlite-pragma', 'synchronous=OFF'] : []),
     ...options.namespaces.flatMap((namespace) => ['--namespace', namespace]),
     ...attributes,

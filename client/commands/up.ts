@@ -44,13 +44,14 @@ async function start(screen: Screen, { env }: Terminal, interrupted: AbortSignal
   }
 }
 
-function addresses({ config, temporalUiUrl, serviceDocsUrl }: Stack): CommandResult {
+function addresses({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): CommandResult {
   return {
     json: {
       schema: 'ferry.up/1',
       home: config.home,
       temporalUiUrl: temporalUiUrl ?? null,
       temporalAddress: config.temporal.address,
+      codecUrl: codecUrl ?? null,
       serviceUrl: config.service.url,
       serviceDocsUrl,
     },
@@ -61,6 +62,7 @@ function addresses({ config, temporalUiUrl, serviceDocsUrl }: Stack): CommandRes
         [
           ['Temporal UI', temporalUiUrl ?? 'as configured'],
           ['Temporal', config.temporal.address],
+          ['codec server', codecUrl ?? 'as configured'],
           ['Company Data Service', config.service.url],
           ['its documentation', serviceDocsUrl],
         ],

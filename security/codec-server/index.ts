@@ -6,7 +6,7 @@
  */
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
-import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
