@@ -17,7 +17,7 @@ import type { KeyRing } from '../key-ring';
 import type { Reader, ReadToken } from './access';
 import { TokenRefused } from './access';
 
-export { tokenReader, type TokenRules } from './access';
+export { tokenReader } from './access';
 
 export interface CodecServerOptions {
   readonly payloadKeys: KeyRing;

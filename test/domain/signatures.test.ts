@@ -7,6 +7,7 @@ import type { Approver } from '../../domain/signatures';
 import { readSigned, signedText } from '../../domain/signatures';
 import type { TrailEntry } from '../../domain/proven-trail';
 import { trailVerifier } from '../../domain/proven-trail';
+import type { SigningKey } from '../../security';
 import { createSigningKey, parseSigningKey, Secret } from '../../security';
 import { AT, stateAt } from '../support/migration-states';
 
@@ -27,10 +28,13 @@ const content = (some: Fields = {}): Fields => ({
   ...some,
 });
 
-const signed = (
-  some: Fields = {},
-  { key = SAM, message = 'pause' as DecisionMessage, migrationId = ID } = {},
-): Fields => {
+interface SignedAs {
+  readonly key?: SigningKey;
+  readonly message?: DecisionMessage;
+  readonly migrationId?: string;
+}
+
+const signed = (some: Fields = {}, { key = SAM, message = 'pause', migrationId = ID }: SignedAs = {}): Fields => {
   const fields = content(some);
   const value = key.sign(signedText(migrationId, { message, content: fields }));
   return { ...fields, signature: { publicKey: key.publicKey, value } };
