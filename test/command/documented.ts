@@ -14,7 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-
+import { pino } from 'pino';
+import { startCodecServer } from '../../security';
 import type { Orchestrator } from '../support/orchestrator';
 import { ferry } from './captured';
 import { EXAMPLE } from './orchestrated';
@@ -57,10 +58,10 @@ export interface Shell {
   run(line: string, migrationId: string): Promise<Ran>;
   /** The client exports its credentials: the file is as new as can be. */
   exportCredentials(): void;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
-export function openShell(orchestrator: Orchestrator): Shell {
+export async function openShell(orchestrator: Orchestrator): Promise<Shell> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   const commands = path.join(folder, 'commands');
   mkdirSync(commands);
@@ -78,7 +79,15 @@ export function openShell(orchestrator: Orchestrator): Shell {
     'reference,name,realmId,expectedInvoices\nC-1026,Late Lunches,9130350226405999,12\n',
   );
 
-  const { env } = orchestrator;
+  const { env, config } = orchestrator;
+  const codec = await startCodecServer({
+    payloadKeys: config.payloadKeys,
+    origins: [],
+    readToken: null,
+    host: '127.0.0.1',
+    port: 0,
+    log: pino({ level: 'error' }),
+  });
   const inFolder = (word: string): string => (existsSync(path.join(folder, word)) ? path.join(folder, word) : word);
   return {
     run: async (line, migrationId) => {
@@ -90,13 +99,17 @@ export function openShell(orchestrator: Orchestrator): Shell {
           M: migrationId,
           TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'],
           TEMPORAL_NAMESPACE: env['TEMPORAL_NAMESPACE'],
+          TEMPORAL_CODEC_ENDPOINT: codec.url,
         },
       });
       if (!line.startsWith('ferry ') || ran.exitCode !== 0) return ran;
       return ferry(readFileSync(words, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env);
     },
     exportCredentials: () => utimesSync(path.join(folder, 'credentials.csv'), new Date(), new Date()),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: async () => {
+      await codec.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

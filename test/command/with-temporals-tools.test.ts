@@ -62,10 +62,10 @@ describe.each([
   beforeAll(async () => {
     orchestrator = await startOrchestrator();
     await orchestrator.startWorker();
-    shell = openShell(orchestrator);
+    shell = await openShell(orchestrator);
   });
   afterAll(async () => {
-    shell.remove();
+    await shell.remove();
     await orchestrator.close();
   });
 
@@ -144,11 +144,11 @@ describe('what is documented to come back', () => {
   beforeAll(async () => {
     orchestrator = await startOrchestrator();
     await orchestrator.startWorker();
-    shell = openShell(orchestrator);
+    shell = await openShell(orchestrator);
     await shell.run('ferry start manifest.csv --platform quickbooks-online --client asker', ID);
   });
   afterAll(async () => {
-    shell.remove();
+    await shell.remove();
     await orchestrator.close();
   });
 
