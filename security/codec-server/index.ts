@@ -46,7 +46,8 @@ const base64 = z.string().regex(/^[A-Za-z0-9+/_-]*={0,2}$/);
 const body = z.object({
   payloads: z
     .array(z.object({ metadata: z.record(z.string(), base64).optional(), data: base64.optional() }))
-    .max(MAX_PAYLOADS),
+    .max(MAX_PAYLOADS)
+    .default([]),
 });
 
 const { Payload: StoredPayload } = temporal.api.common.v1;

@@ -1,4 +1,5 @@
 /** The service is down, asks to wait, or breaks off: companies wait in everybody's sight, and then go on by themselves. */
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { failing } from '../company-data-client/misbehaving-service';
 import { asked } from '../command/orchestrated';
 import type { Progress } from '../../domain/progress';
@@ -71,15 +72,15 @@ const nothingLeft = ({ counts }: Progress): boolean => counts.waiting + counts.i
 const allMoved = ({ counts }: Progress): boolean => counts.migrated === COMPANIES;
 
 /** What Temporal says of the batch run: the summaries of its timers, and how many activities are under way. */
-async function batchRunOf(id: string): Promise<{ readonly timers: readonly string[]; readonly activities: number }> {
+async function batchRunOf(id: string): Promise<{ readonly timers: readonly unknown[]; readonly activities: number }> {
   const { workflow, options } = orchestrator.ferry.temporal;
   const run = workflow.getHandle(`${id}.batch`);
   const { raw } = await run.describe();
   const { events } = await run.fetchHistory();
-  const { payloadConverter } = options.loadedDataConverter;
-  const timers = (events ?? []).flatMap(({ timerStartedEventAttributes: timer, userMetadata }) =>
-    timer && userMetadata?.summary ? [payloadConverter.fromPayload<string>(userMetadata.summary)] : [],
+  const summaries = (events ?? []).flatMap(({ timerStartedEventAttributes: timer, userMetadata }) =>
+    timer && userMetadata?.summary ? [userMetadata.summary] : [],
   );
+  const timers = await decodeArrayFromPayloads(options.loadedDataConverter, summaries);
   return { timers, activities: raw.pendingActivities?.length ?? 0 };
 }
 

@@ -24,6 +24,9 @@ const WORKFLOWS = {
   workflowBundle: { code: readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8') },
 };
 
+/** One for all: files share their namespace, and what they leave in it is listed beside what is theirs. */
+const PAYLOAD_KEY = Buffer.alloc(32, 7).toString('base64');
+
 /** A whole orchestrator for one test file: real service, real Postgres, real Temporal, and a worker in this process. */
 export interface Orchestrator {
   readonly ferry: Ferry;
@@ -56,7 +59,6 @@ export async function startOrchestrator(
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
   const namespace = `test-${process.env['JEST_WORKER_ID'] ?? '1'}`;
   const masterKey = randomBytes(32).toString('base64');
-  const payloadKey = randomBytes(32).toString('base64');
   const config: WorkerConfig = {
     home: '',
     logLevel: 'warn',
@@ -65,7 +67,7 @@ export async function startOrchestrator(
     service: { url: service.url, apiKey: new Secret(key) },
     webhook: {},
     masterKeys: parseMasterKeys(new Secret(masterKey)),
-    payloadKeys: parsePayloadKeys(new Secret(payloadKey)),
+    payloadKeys: parsePayloadKeys(new Secret(PAYLOAD_KEY)),
   };
   const ferry = await openFerry(config);
   const begunAt = new Date();
@@ -84,7 +86,7 @@ export async function startOrchestrator(
       COMPANY_DATA_URL: service.url,
       COMPANY_DATA_API_KEY: key,
       TOKENFERRY_MASTER_KEY: masterKey,
-      TOKENFERRY_PAYLOAD_KEY: payloadKey,
+      TOKENFERRY_PAYLOAD_KEY: PAYLOAD_KEY,
     },
     startWorker: async (some = {}, timing = {}) => {
       const log = pino({ level: 'error' });
