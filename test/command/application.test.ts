@@ -2,7 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Payload } from '@temporalio/common';
 import type { Prompts } from '../../client/screen/prompts';
+import { createPayloadCodec } from '../../security';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
@@ -112,8 +114,17 @@ test('its secret is in no output, whatever goes wrong, and neither in the histor
   }
   const { events } = await orchestrator.ferry.temporal.workflow.getHandle(ID).fetchHistory();
   const decisions = await orchestrator.ferry.db.selectFrom('decisions').selectAll().execute();
-  const everything = decoded(JSON.stringify([said, decisions, events]));
+  const decrypted = await createPayloadCodec(orchestrator.config.payloadKeys).decode(payloadsIn(events));
+  const history = decrypted.map(({ data }) => Buffer.from(data ?? []).toString());
+  const everything = decoded(JSON.stringify([said, decisions, events])) + history.join('\n');
   // What is looked for would be found.
   expect(everything).toContain('"clientId":"from-file","environment":"production"');
   expect(everything.includes(CANARY)).toBe(false);
 });
+
+/** Every payload of a history, wherever it stands. */
+function payloadsIn(value: unknown): Payload[] {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
+  if ('data' in value && value.data instanceof Uint8Array) return [value as Payload];
+  return Object.values(value).flatMap(payloadsIn);
+}

@@ -1,11 +1,13 @@
 /** Workflows go on with what earlier versions of them have begun: histories that were kept are replayed by today's code. */
 import path from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { dataConverterOf, parsePayloadKeys, Secret } from '../../security';
 import type { KeptHistory } from '../support/histories';
 import { keptHistories } from '../support/histories';
+import { PAYLOAD_KEY } from '../support/orchestrator';
 
-const CONVERTER = path.join(__dirname, '../../workflows/payload-converter.ts');
-const dataConverter = { payloadConverterPath: CONVERTER };
+const dataConverter = dataConverterOf(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
+const { payloadConverterPath = '', failureConverterPath = '' } = dataConverter;
 const quiet = new DefaultLogger('ERROR');
 const histories = [...keptHistories()];
 
@@ -26,7 +28,8 @@ async function failing(workflowBundle: Code, begun: readonly KeptHistory[]): Pro
 async function changed(which: string): Promise<Code> {
   return bundleWorkflowCode({
     workflowsPath: path.join(__dirname, 'changed-workflows', `${which}.ts`),
-    payloadConverterPath: CONVERTER,
+    payloadConverterPath,
+    failureConverterPath,
     logger: quiet,
   });
 }

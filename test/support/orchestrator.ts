@@ -25,7 +25,7 @@ const WORKFLOWS = {
 };
 
 /** One for all: files share their namespace, and what they leave in it is listed beside what is theirs. */
-const PAYLOAD_KEY = Buffer.alloc(32, 7).toString('base64');
+export const PAYLOAD_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** A whole orchestrator for one test file: real service, real Postgres, real Temporal, and a worker in this process. */
 export interface Orchestrator {
