@@ -1,3 +1,4 @@
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import type { Counts } from '../../domain/company-state';
 import type { Progress } from '../../domain/progress';
 import { countCompanies, readMigration } from '../../store';
@@ -74,7 +75,11 @@ export async function readCounts({ db }: Ferry, migrationId: string): Promise<Co
 /** What keeps failing and is tried again, in the words of its last failure: an outage of the service, for example. */
 export async function readHeldUp({ temporal }: Ferry, migrationId: string): Promise<readonly string[]> {
   const { raw } = await temporal.workflow.getHandle(migrationId).describe();
-  return (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
-    (attempt ?? 1) > 1 && lastFailure?.message ? [lastFailure.message] : [],
+  const failures = (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
+    (attempt ?? 1) > 1 && lastFailure ? [lastFailure] : [],
   );
+  const errors = failures.map((failure) =>
+    decodeOptionalFailureToOptionalError(temporal.options.loadedDataConverter, failure),
+  );
+  return (await Promise.all(errors)).flatMap((error) => (error?.message ? [error.message] : []));
 }
