@@ -10,6 +10,8 @@ const dataConverter = dataConverterOf(parsePayloadKeys(new Secret(PAYLOAD_KEY)))
 const { payloadConverterPath = '', failureConverterPath = '' } = dataConverter;
 const quiet = new DefaultLogger('ERROR');
 const histories = [...keptHistories()];
+/** Bundles are made, and a hundred histories replayed. */
+jest.setTimeout(180_000);
 
 beforeAll(() => {
   Runtime.install({ logger: quiet, telemetryOptions: { logging: { filter: 'OFF' } } });
