@@ -202,7 +202,9 @@ function found(texts: readonly string[], files: readonly string[]): readonly str
   const forms = texts.flatMap((text) => formsOf(text).map((form) => ({ text, form })));
   return files.flatMap((file) => {
     const content = readFileSync(file);
-    return forms.filter(({ form }) => content.includes(form)).map(({ text, form }) => `${file}: ${text} as ${form.toString()}`);
+    return forms
+      .filter(({ form }) => content.includes(form))
+      .map(({ text, form }) => `${file}: ${text} as ${form.toString()}`);
   });
 }
 
