@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pino } from 'pino';
 import type { KeyRing } from '../security';
-import { startCodecServer } from '../security';
+import { startCodecServer } from '../security/codec-server';
 import { reservePort } from './ports';
 
 const DEFAULT_PORT = 8_234;

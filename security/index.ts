@@ -1,5 +1,4 @@
 /** Secrets that print as `[secret]`, boxes that only a worker opens, and the keys above them. */
-export { startCodecServer, tokenReader } from './codec-server';
 export { dataConverterOf } from './data-converter';
 export { type KeyProvider, UnknownMasterKey, WrappedKeyBroken } from './key-provider';
 export { KeyInvalid, type KeyRing } from './key-ring';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { pino } from 'pino';
 import { loadConfig } from '../../config';
-import { startCodecServer, tokenReader } from '../../security';
+import { startCodecServer, tokenReader } from '../../security/codec-server';
 import { CommandFailed } from '../command-failed';
 import type { Terminal } from '../screen';
 import type { Context } from './context';

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { startCodecServer } from '../../security';
+import { startCodecServer } from '../../security/codec-server';
 import type { Orchestrator } from '../support/orchestrator';
 import { ferry } from './captured';
 import { EXAMPLE } from './orchestrated';
