@@ -3,9 +3,9 @@ import path from 'node:path';
 import { KeyInvalid, parseSigningKey, Secret, type SigningKey } from '../security';
 import type { Environment } from './environment';
 
-/** Where a person's signing key lies, unless they say otherwise. */
-export function signingKeyFileIn(home: string): string {
-  return path.join(home, 'signing.key');
+/** Where a person's signing key lies: where they say, or in their home folder. */
+export function signingKeyFile(home: string, named: string | undefined): string {
+  return named ?? path.join(home, 'signing.key');
 }
 
 /** The key that decisions are signed with; undefined: there is none, and they are not signed. */
@@ -14,7 +14,7 @@ export function readSigningKey(
   home: string,
   problems: string[],
 ): SigningKey | undefined {
-  const file = named ?? signingKeyFileIn(home);
+  const file = signingKeyFile(home, named);
   if (named === undefined && !existsSync(file)) return undefined;
   try {
     return parseSigningKey(new Secret(readFileSync(file, 'utf8')));

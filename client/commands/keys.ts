@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { loadConfig, signingKeyFileIn } from '../../config';
+import { loadConfig, signingKeyFile } from '../../config';
 import { createSigningKey, parseSigningKey, Secret } from '../../security';
 import { CommandFailed } from '../command-failed';
 import type { CommandResult } from '../screen';
@@ -32,7 +32,7 @@ export function addKeys({ program, run, terminal }: Context): void {
 
 function created(env: NodeJS.ProcessEnv, options: CreateOptions): CommandResult {
   const { by } = senderOf({ as: 'support', ...(options.by === undefined ? {} : { by: options.by }) });
-  const file = options.file ?? signingKeyFileIn(loadConfig([], env).home);
+  const file = signingKeyFile(loadConfig([], env).home, options.file);
   if (existsSync(file)) {
     throw new CommandFailed(`${file} is there already`, 'whatever was signed with it needs it; name another --file');
   }
@@ -42,8 +42,7 @@ function created(env: NodeJS.ProcessEnv, options: CreateOptions): CommandResult 
 }
 
 function shown(env: NodeJS.ProcessEnv): CommandResult {
-  const { home } = loadConfig([], env);
-  const file = env['TOKENFERRY_SIGNING_KEY_FILE'] ?? signingKeyFileIn(home);
+  const file = signingKeyFile(loadConfig([], env).home, env['TOKENFERRY_SIGNING_KEY_FILE']);
   if (!existsSync(file))
     throw new CommandFailed(`there is no signing key at ${file}`, 'make one with: ferry keys create');
   return keyResult(file);
