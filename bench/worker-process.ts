@@ -1,7 +1,7 @@
 /** A worker as `node dist/worker/main.js` runs it, for its parent: it says what it uses, and ends when that lets go. */
 import path from 'node:path';
-import { pino } from 'pino';
 import { loadConfig } from '../config';
+import { createLog } from '../security/log';
 import { startWorker } from '../worker';
 import type { WorkerCalls } from './measured-worker';
 import { serveParent } from './own-process';
@@ -15,8 +15,8 @@ const served: WorkerCalls = {
       ['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'],
       variables,
     );
-    const dest = path.join(config.home, `worker-${process.pid}.log`);
-    const log = pino({ level: config.logLevel }, pino.destination({ dest, mkdir: true }));
+    const to = path.join(config.home, `worker-${process.pid}.log`);
+    const log = createLog({ level: config.logLevel, to });
     const worker = await startWorker(config, log, undefined, timing);
     stop = () => worker.stop();
   },

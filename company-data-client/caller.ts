@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { correlationIdOf, errorOf } from './error-answer';
 import { CompanyDataError, DeferredUntil, NoAnswer, UnreadableAnswer } from './errors';
 import { createPacer } from './pacer';
+import { quoted } from './quoted';
 import { mayRepeat, Patience, type Repeatable, type RetryPolicy, type Wait } from './retrying';
 import type { HttpAnswer, HttpRequest, Transport } from './transport';
 
@@ -139,7 +140,7 @@ function parse<S extends z.ZodType>(answer: HttpAnswer, call: string, schema: S)
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw unreadable(`answered ${answer.status} in an unexpected form (${issues.join('; ')})`);
+  throw unreadable(`answered ${answer.status} in an unexpected form (${quoted(issues.join('; '))})`);
 }
 
 function parseJson(text: string): unknown {

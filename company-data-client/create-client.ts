@@ -5,6 +5,7 @@ import { type Call, type CallOptions, createCaller, labelOf } from './caller';
 import type { CompanyDataClient, CompanyDetails } from './client';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
+import { quoted } from './quoted';
 import type { Wait } from './retrying';
 import * as schemas from './schemas';
 import { createTransport } from './transport';
@@ -149,17 +150,19 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       ),
     deleteConnection: (companyId, connectionId, options) =>
       caller.done(to('DELETE', connectionOf(companyId, connectionId)), options),
-    putAuthorization(companyId, connectionId, fields, options) {
+    async putAuthorization(companyId, connectionId, fields, options) {
       const body = fields.reveal();
+      const secrets = Object.values(body);
       const call = to('PUT', [...connectionOf(companyId, connectionId), 'authorization'], {
         body,
-        secrets: Object.values(body),
+        secrets,
         repeatable: false,
         timeoutMs: authorizationTimeoutMs,
         // A kept connection that the service closes at this moment would leave it open whether a token was used.
         freshConnection: true,
       });
-      return caller.read(call, schemas.connectionSchema, options);
+      const { value, ...about } = await caller.read(call, schemas.connectionSchema, options);
+      return { value: withoutQuotes(value, secrets), ...about };
     },
 
     startSync: (companyId, options) => caller.done(to('POST', ['companies', companyId, 'data', 'all']), options),
@@ -205,6 +208,15 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 
     close: () => transport.close(),
   };
+}
+
+/** A success too may say why the platform has refused what it was sent. */
+function withoutQuotes(connection: schemas.Connection, secrets: readonly string[]): schemas.Connection {
+  const dataConnectionErrors = connection.dataConnectionErrors.map((error) => ({
+    ...error,
+    errorMessage: error.errorMessage && quoted(error.errorMessage, secrets),
+  }));
+  return { ...connection, dataConnectionErrors };
 }
 
 const bodyOf = ({ name, description, tags }: CompanyDetails) => ({ name, description, tags });

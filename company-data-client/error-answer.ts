@@ -10,18 +10,17 @@ import {
   ServiceFailing,
   Throttled,
 } from './errors';
+import { quoted } from './quoted';
 import { retryAfterMs } from './retry-after';
 import { errorBodySchema } from './schemas';
 import type { HttpAnswer } from './transport';
-
-const MAX_TEXT = 500;
 
 /**
  * The error that an answer without success is, whatever its body may be: the service's error body, a proxy's page, a
  * piece, nothing.
  */
 export function errorOf(call: string, answer: HttpAnswer, secrets: readonly string[]): ErrorAnswer {
-  const clean = (text: string) => withoutSecrets(text, secrets).slice(0, MAX_TEXT);
+  const clean = (text: string) => quoted(text, secrets);
   const body = errorBody(answer.body);
   const correlationId = body?.correlationId ?? correlationIdOf(answer);
   const waitMs = retryAfterMs(answer.headers, Date.now());
@@ -29,8 +28,8 @@ export function errorOf(call: string, answer: HttpAnswer, secrets: readonly stri
     kind: 'answer',
     status: answer.status,
     error: clean(body?.error || pageText(answer)),
-    service: body?.service ?? '',
-    ...(correlationId !== undefined && { correlationId }),
+    service: clean(body?.service ?? ''),
+    ...(correlationId !== undefined && { correlationId: clean(correlationId) }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   };
   const validation = body?.validation?.errors.map(({ message }) => clean(message)) ?? [];
@@ -40,7 +39,7 @@ export function errorOf(call: string, answer: HttpAnswer, secrets: readonly stri
 /** The answer's correlation id, as the service sends it with every answer. */
 export function correlationIdOf({ headers }: HttpAnswer): string | undefined {
   const id = headers['x-correlation-id'];
-  return typeof id === 'string' ? id : undefined;
+  return typeof id === 'string' ? quoted(id) : undefined;
 }
 
 function classOf(status: number): typeof ErrorAnswer {
@@ -87,11 +86,4 @@ function pageText({ status, headers, body }: HttpAnswer): string {
     .replace(/\s+/g, ' ')
     .trim();
   return text === '' ? 'no error text' : text;
-}
-
-/** A service may quote what it was sent. Short values are left: they are no secrets, and would tear up the text. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter(({ length }) => length >= 8)
-    .reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text);
 }

@@ -5,6 +5,7 @@
  * because the specification leaves most of them open.
  */
 import { z } from 'zod';
+import { quoted } from './quoted';
 
 /** A field that may be left out, or be `null`, which means the same. */
 const absent = <S extends z.ZodType>(schema: S) =>
@@ -14,6 +15,8 @@ const absent = <S extends z.ZodType>(schema: S) =>
     .optional();
 
 const text = absent(z.string());
+/** What somebody behind the service has said, who may have quoted what they were sent. */
+const words = absent(z.string().transform((said) => quoted(said)));
 const tags = absent(z.record(z.string(), z.string()));
 /** What the platform says a connection belongs to, once it is linked: `organizationId`, `organizationName`. */
 const info = absent(z.record(z.string(), z.string()));
@@ -25,7 +28,7 @@ const info = absent(z.record(z.string(), z.string()));
 const connectionErrorSchema = z.object({
   statusCode: absent(z.coerce.string()),
   statusText: text,
-  errorMessage: text,
+  errorMessage: words,
   erroredOnUtc: text,
   status: text,
 });
@@ -85,8 +88,8 @@ export const pullOperationSchema = z.object({
   id: z.string().min(1),
   dataType: z.string(),
   status: z.string(),
-  statusDescription: text,
-  errorMessage: text,
+  statusDescription: words,
+  errorMessage: words,
   requested: z.string(),
   completed: text,
   progress: absent(z.number()),
@@ -135,7 +138,7 @@ export const pushOperationSchema = z.object({
   providerStatusCode: absent(z.number()),
   requestedOnUtc: text,
   completedOnUtc: text,
-  errorMessage: text,
+  errorMessage: words,
 });
 export type PushOperation = z.infer<typeof pushOperationSchema>;
 

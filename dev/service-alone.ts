@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pino } from 'pino';
 import { createAccount, createKey, listAccounts, startService, type Service } from '../company-data-service';
 import { readRunningStack, type Config } from '../config';
+import { createLog } from '../security/log';
 import { startPostgres } from './postgres';
 import { startServiceOnFreePort } from './service-on-free-port';
 import { createTemporaryFolder } from './temporary-folder';
@@ -42,10 +42,7 @@ export async function startServiceAlone(options: ServiceAloneOptions): Promise<S
   const postgres =
     options.databaseUrl === undefined ? await startPostgres({ dataFolder, ephemeral: temporary, log }) : undefined;
   const databaseUrl = postgres?.url ?? options.databaseUrl ?? '';
-  const logger = pino(
-    { level: logLevel },
-    pino.destination({ dest: path.join(dataFolder, 'service.log'), mkdir: true, mode: 0o600 }),
-  );
+  const logger = createLog({ level: logLevel, to: path.join(dataFolder, 'service.log') });
   let service: Service | undefined;
   const stop = async (): Promise<void> => {
     await service?.close();

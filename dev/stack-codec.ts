@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { pino } from 'pino';
 import type { KeyRing } from '../security';
 import { startCodecServer } from '../security/codec-server';
+import { createLog } from '../security/log';
 import { reservePort } from './ports';
 
 const DEFAULT_PORT = 8_234;
@@ -24,14 +24,13 @@ export async function reserveStackCodec(port = DEFAULT_PORT): Promise<StackCodec
   return {
     url: `http://${HOST}:${reserved.port}`,
     start: async ({ payloadKeys, uiUrl, dataFolder }) => {
-      const dest = path.join(dataFolder, 'logs', 'codec-server.log');
       const server = await startCodecServer({
         payloadKeys,
         origins: [uiUrl, uiUrl.replace(HOST, 'localhost')],
         readToken: null,
         host: HOST,
         port: reserved.port,
-        log: pino(pino.destination({ dest, mkdir: true })),
+        log: createLog({ to: path.join(dataFolder, 'logs', 'codec-server.log') }),
       }).finally(reserved.release);
       return { stop: () => server.close() };
     },

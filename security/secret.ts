@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 
 /** What is shown in the place of every secret, wherever it turns up. */
-const MASK = '[secret]';
+export const MASK = '[secret]';
 
 /**
  * A value that nobody sees by accident: a credential, an API key, a client secret.

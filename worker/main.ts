@@ -1,11 +1,11 @@
 /** A worker as a process of its own: `node dist/worker/main.js`. Ends in order on SIGINT and SIGTERM. */
-import { pino } from 'pino';
 import { ConfigurationError, loadConfig } from '../config';
+import { createLog } from '../security/log';
 import { startWorker } from './start-worker';
 
 async function main(): Promise<void> {
   const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook']);
-  const log = pino({ level: config.logLevel });
+  const log = createLog({ level: config.logLevel, to: 1 });
   const worker = await startWorker(config, log);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void worker.stop());
   await worker.ended;

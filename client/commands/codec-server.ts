@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { pino } from 'pino';
 import { loadConfig } from '../../config';
 import { startCodecServer, tokenReader } from '../../security/codec-server';
+import { createLog } from '../../security/log';
 import { CommandFailed } from '../command-failed';
 import type { Terminal } from '../screen';
 import type { Context } from './context';
@@ -48,7 +48,7 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
     issuer !== undefined && audience !== undefined && keySet !== undefined
       ? await tokenReader({ issuer, audience, keySet })
       : null;
-  const log = pino({ level: logLevel }, pino.destination(2));
+  const log = createLog({ level: logLevel, to: 2 });
   return startCodecServer({ payloadKeys, origins: origin, readToken, host, port, log });
 }
 

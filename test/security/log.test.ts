@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { Secret } from '../../security';
+import { createLog } from '../../security/log';
+
+const MARKER = `marker${randomBytes(12).toString('hex')}`;
+const secret = new Secret(MARKER);
+
+/** What is written of this. */
+function logged(fields: object, message = 'something happened'): string {
+  const lines: string[] = [];
+  createLog({ to: { write: (line) => lines.push(line) } }).info(fields, message);
+  const line = lines.join('');
+  expect(() => JSON.parse(line) as unknown).not.toThrow();
+  return line;
+}
+
+const failing = (message: string, more: object = {}, cause?: unknown): Error =>
+  Object.assign(new Error(message, { cause }), more);
+const bytes = Buffer.from(MARKER);
+
+test.each<[string, object]>([
+  ['a field', { secret }],
+  ['arrays and objects', { deep: [{ deeper: { secret } }] }],
+  ['a Map', { map: new Map([['key', secret]]) }],
+  ['a Set', { set: new Set([secret]) }],
+  ["an error's own properties", { err: failing('failed', { secret, request: { headers: [MARKER] } }) }],
+  ['an error under another name', { reason: failing('failed', { detail: `Failing row contains (${MARKER})` }) }],
+  ['causes of causes', { err: failing('a', {}, failing('b', {}, failing('c', { body: MARKER, secret }))) }],
+  ['gathered errors', { err: Object.assign(new AggregateError([failing('x', { body: MARKER })], 'all'), { secret }) }],
+  ['an error itself', failing('failed', { token: MARKER })],
+  ['bytes', { sealed: bytes, more: new Uint8Array(bytes) }],
+  ['the body of a request', { body: JSON.stringify({ accessToken: MARKER, refreshToken: MARKER }) }],
+  ['the headers of a request', { headers: { authorization: `Basic ${Buffer.from(MARKER).toString('base64')}` } }],
+  ['an address', { url: `https://user:${MARKER}@a.example/?access_token=${MARKER}&client_secret=${MARKER}` }],
+])('the log holds no secret that it was handed in %s', (_where, fields) => {
+  const line = logged(fields);
+  expect(line).not.toContain(MARKER);
+  expect(line).not.toContain(Buffer.from(MARKER).toString('base64'));
+  expect(line).not.toContain(bytes.subarray(0, 8).join(','));
+});
+
+test("a whole request of Node's own is written without its credentials", () => {
+  const sent = httpRequest({ host: '127.0.0.1', port: 9, auth: `user:${MARKER}`, path: `/?access_token=${MARKER}` });
+  sent.on('error', () => undefined);
+  const line = logged({ sent });
+  sent.destroy();
+  expect(line).not.toContain(MARKER);
+  expect(line).not.toContain(Buffer.from(`user:${MARKER}`).toString('base64'));
+});
+
+test('neither does the message', () => {
+  expect(logged({}, `it sent {"refreshToken":"${MARKER}"} and Authorization: Bearer ${MARKER}`)).not.toContain(MARKER);
+});
+
+test('what can be said of an error is: name, message, where, code, and the same of its causes', () => {
+  const { err } = JSON.parse(
+    logged({ err: failing('not stored', { code: '23505' }, failing('no connection', { code: 'ECONNREFUSED' })) }),
+  ) as { err: Record<string, unknown> };
+  expect(err).toMatchObject({
+    type: 'Error',
+    message: 'not stored',
+    stack: expect.stringContaining('log.test.ts') as string,
+    code: '23505',
+    cause: { message: 'no connection', code: 'ECONNREFUSED' },
+  });
+});
+
+test('what refers to itself is written as far as it is deep', () => {
+  const round: Record<string, unknown> = { name: 'round' };
+  round['again'] = round;
+  expect(logged({ round })).toContain('"name":"round"');
+});
+
+test('children of a logger keep to the same', () => {
+  const lines: string[] = [];
+  createLog({ to: { write: (line) => lines.push(line) } })
+    .child({ secret, at: `https://user:${MARKER}@a.example` })
+    .warn({ error: failing('failed', { secret, body: MARKER }) }, 'failed');
+  expect(lines.join('')).toContain('failed');
+  expect(lines.join('')).not.toContain(MARKER);
+});

@@ -1,0 +1,62 @@
+import { withoutCredentials, withoutSecrets } from '../../security/masking';
+
+/** With characters that JSON, URLs and HTML write in their own way. */
+const TOKEN = '1//0gX/a+b=c&d"e\\f-Qk7vZp3RtYw8';
+const asJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+test.each<[string, string]>([
+  ['as it is', TOKEN],
+  ['in JSON', JSON.stringify({ token: TOKEN })],
+  ['in JSON within JSON', JSON.stringify({ body: TOKEN.slice(14) })],
+  ['in JSON that escapes all but letters', TOKEN.replace(/\W/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`)],
+  ['in a URL', `https://a.example/?t=${encodeURIComponent(TOKEN)}&x=1`],
+  ['in a URL with small digits', encodeURIComponent(TOKEN).replace(/%../g, (byte) => byte.toLowerCase())],
+  ['in a URL within a URL', encodeURIComponent(encodeURIComponent(TOKEN))],
+  ['in a form', new URLSearchParams({ token: TOKEN }).toString()],
+  ['in HTML', TOKEN.replace(/\W/g, (each) => `&#x${each.charCodeAt(0).toString(16).toUpperCase()};`)],
+  ['in hexadecimal digits', Buffer.from(TOKEN).toString('hex')],
+  ['in base64', base64(TOKEN)],
+  ['in the base64 of something longer', base64(`{"accessToken":"${TOKEN}","region":"eu"}`)],
+  ['in base64 at another place', base64(`x${TOKEN}y`)],
+  ['in base64 for URLs', Buffer.from(`ab${TOKEN}`).toString('base64url')],
+  ['cut in the middle', TOKEN.slice(0, 20)],
+  ['without its beginning', TOKEN.slice(9)],
+])('a secret is masked %s', (_where, quoted) => {
+  const shown = withoutSecrets(`it says ${quoted} here`, [TOKEN]);
+  expect(shown).toMatch(/^it says .*\[secret\]/);
+  for (const form of [
+    TOKEN,
+    asJson(TOKEN),
+    encodeURIComponent(TOKEN),
+    base64(TOKEN),
+    Buffer.from(TOKEN).toString('hex'),
+  ])
+    for (let at = 0; at + 16 <= form.length; at += 1) expect(shown).not.toContain(form.slice(at, at + 16));
+  expect(shown).toMatch(/here$/);
+});
+
+test('what somebody else has said is shown without what looks like a token, whether it is known or not', () => {
+  const jwt = 'eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJzb21lYm9keSBlbHNlIn0x.c2lnbmF0dXJlLW9mLXRoZS10b2tlbjE';
+  expect(withoutSecrets(`refused ${jwt}`, [])).toBe('refused [secret].[secret].[secret]');
+  expect(withoutSecrets('shpat_0123456789abcdef0123456789abcdef is dead', [])).toBe('[secret] is dead');
+});
+
+test('what is no credential stays', () => {
+  const text =
+    'accessToken: Invalid input: expected string; PUT /companies/0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11/authorization, ' +
+    'the value is the word Basic and a key; Basic credentials expected; CompanyValidationException: Company limit exceeded';
+  expect(withoutSecrets(text, ['eu', 'de'])).toBe(text);
+});
+
+test.each([
+  ['Authorization: Basic QUJDREVGRw==', 'Authorization: Basic [secret]'],
+  ['{"authorization":"Bearer eyJh.bGci.OiJSUzI1NiJ9"}', '{"authorization":"Bearer [secret]"}'],
+  ['postgres://ferry:pass-word@db.example/ferry', 'postgres://[secret]@db.example/ferry'],
+  ['GET /cb?access_token=abc123&x=1', 'GET /cb?access_token=[secret]&x=1'],
+  ['{"refreshToken":"abc123","name":"x"}', '{"refreshToken":"[secret]","name":"x"}'],
+  ['"{\\"clientSecret\\":\\"abc123\\",\\"a\\":1}"', '"{\\"clientSecret\\":\\"[secret]\\",\\"a\\":1}"'],
+  ["{ accessToken: 'abc123' }", "{ accessToken: '[secret]' }"],
+])('in the log %s is %s', (written, shown) => {
+  expect(withoutCredentials(written)).toBe(shown);
+});
