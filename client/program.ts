@@ -24,6 +24,7 @@ import { addList } from './commands/list';
 import { addReport } from './commands/report';
 import { addSchedule } from './commands/schedule';
 import { addSelfService } from './commands/self-service';
+import { addDefaultName } from './commands/sender';
 import { addService } from './commands/service';
 import { addShow } from './commands/show';
 import { addSweep } from './commands/sweep';
@@ -87,6 +88,8 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
       getErrHelpWidth: () => stderr.columns ?? 100,
     })
     .exitOverride();
+
+  addDefaultName(program, base.terminal.env);
 
   const context: Context = { ...base, program };
   program.commandsGroup('Before a migration:');

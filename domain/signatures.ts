@@ -43,16 +43,27 @@ export function signedText(migrationId: string, { message, content }: Omit<Signe
 /** The signed message that an input holds, as far as its form goes; null: it is not signed. */
 export function readSigned(message: DecisionMessage, input: unknown): SignedMessage | null {
   if (typeof input !== 'object' || input === null || !('signature' in input)) return null;
-  const { signature, ...content } = input;
+  const { signature: given, ...content } = input;
+  const signature = readSignature(given);
+  return signature && { message, content, signature };
+}
+
+/** A signature by its form; null: it is none. */
+export function readSignature(signature: unknown): Signature | null {
   if (typeof signature !== 'object' || signature === null) return null;
   const { publicKey, value } = signature as { readonly publicKey?: unknown; readonly value?: unknown };
-  return isHex(publicKey, 64) && isHex(value, 128) ? { message, content, signature: { publicKey, value } } : null;
+  return isHex(publicKey, 64) && isHex(value, 128) ? { publicKey, value } : null;
 }
 
 /** Whether the message was signed with this key, for this migration, and not altered since. */
 export function isSignedBy(publicKey: string, migrationId: string, signed: SignedMessage): boolean {
+  return verifies({ publicKey, value: signed.signature.value }, signedText(migrationId, signed));
+}
+
+/** Whether the signature is this key's, and of this text. */
+export function verifies({ publicKey, value }: Signature, text: Uint8Array): boolean {
   try {
-    return ed25519.verify(hexToBytes(signed.signature.value), signedText(migrationId, signed), hexToBytes(publicKey));
+    return ed25519.verify(hexToBytes(value), text, hexToBytes(publicKey));
   } catch {
     return false; // no point of the curve
   }

@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { whatWasDecided } from '../../domain/decision-in-words';
 import type { Recorded } from '../../domain/migration-state';
+import type { TrailEnd } from '../../domain/proven-trail';
+import { signedEnd } from '../../domain/proven-trail';
 import type { Approver } from '../../domain/signatures';
+import type { SigningKey } from '../../security';
 import { readMigration, readTrail } from '../../store';
 import type { Ferry } from '../ferry';
 import { NoSuchMigration } from '../ferry';
@@ -46,11 +50,11 @@ function formatOf(text: string): Format {
 }
 
 /** Written while it is read: it may be of any length. */
-async function audit(screen: Screen, { db }: Ferry, migrationId: string, format: Format): Promise<Shown> {
+async function audit(screen: Screen, { db, signer }: Ferry, migrationId: string, format: Format): Promise<Shown> {
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   const trail = readTrail(db, migrationId);
   if (screen.json) await screen.flowJson({ schema: 'ferry.audit/1', migrationId }, 'trail', mapped(trail, entryOf));
-  else await PRINTERS[format](screen, trail);
+  else await PRINTERS[format](screen, trail, { migrationId, signer });
   return { shown: true };
 }
 
@@ -58,7 +62,14 @@ async function* mapped<T>(trail: AsyncIterable<Recorded>, each: (recorded: Recor
   for await (const recorded of trail) yield each(recorded);
 }
 
-const PRINTERS: Readonly<Record<Format, (screen: Screen, trail: AsyncIterable<Recorded>) => Promise<void>>> = {
+interface Exporting {
+  readonly migrationId: string;
+  readonly signer: SigningKey | undefined;
+}
+
+type Printer = (screen: Screen, trail: AsyncIterable<Recorded>, exporting: Exporting) => Promise<void>;
+
+const PRINTERS: Readonly<Record<Format, Printer>> = {
   table: (screen, trail) =>
     screen.flowTable(
       [{ title: 'When', whole: true }, { title: 'Who' }, { title: 'What' }, { title: 'Became' }],
@@ -69,8 +80,17 @@ const PRINTERS: Readonly<Record<Format, (screen: Screen, trail: AsyncIterable<Re
         outcome.applied ? { text: outcome.text, style: 'green' } : { text: `refused: ${outcome.text}`, style: 'red' },
       ]),
     ),
-  jsonl: async (screen, trail) => {
-    for await (const recorded of trail) await screen.flow(JSON.stringify(entryOf(recorded)));
+  jsonl: async (screen, trail, exporting) => {
+    const digest = createHash('sha256');
+    let entries = 0;
+    for await (const recorded of trail) {
+      const line = JSON.stringify(entryOf(recorded));
+      digest.update(`${line}\n`);
+      entries += 1;
+      await screen.flow(line);
+    }
+    const end = endOf({ ...exporting, entries, sha256: digest.digest('hex') });
+    if (end) await screen.flow(JSON.stringify(end));
   },
   csv: async (screen, trail) => {
     let header = true;
@@ -93,6 +113,13 @@ const PRINTERS: Readonly<Record<Format, (screen: Screen, trail: AsyncIterable<Re
     }
   },
 };
+
+/** What whoever has a signing key says of the whole, as the last line; null: nobody here can sign. */
+function endOf({ signer, ...lines }: Exporting & Pick<TrailEnd, 'entries' | 'sha256'>) {
+  if (!signer) return null;
+  const end: TrailEnd = { ...lines, exportedBy: signer.by, exportedAt: new Date().toISOString() };
+  return { end, signature: { publicKey: signer.publicKey, value: signer.sign(signedEnd(end)) } };
+}
 
 function entryOf({ decision, outcome, signed }: Recorded) {
   return { at: outcome.at, applied: outcome.applied, became: outcome.text, decision, ...(signed ? { signed } : {}) };

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { loadConfig, signingKeyFile } from '../../config';
 import { createSigningKey, parseSigningKey, Secret } from '../../security';
 import { CommandFailed } from '../command-failed';
 import type { CommandResult } from '../screen';
 import type { Context } from './context';
-import { senderOf } from './sender';
 
 interface CreateOptions {
-  readonly by?: string;
+  readonly by: string;
   readonly file?: string;
 }
 
@@ -18,7 +18,7 @@ export function addKeys({ program, run, terminal }: Context): void {
   keys
     .command('create')
     .description('Make a signing key; what it prints is public, and goes to whoever starts the migration')
-    .option('--by <name>', 'your name, as your decisions say it (default: the user of this machine)')
+    .option('--by <name>', 'your name, as your decisions say it', userInfo().username)
     .option(
       '--file <file>',
       'where it goes, and TOKENFERRY_SIGNING_KEY_FILE has to point to (default: your home folder)',
@@ -30,8 +30,7 @@ export function addKeys({ program, run, terminal }: Context): void {
     .action(() => run(async () => shown(terminal.env)));
 }
 
-function created(env: NodeJS.ProcessEnv, options: CreateOptions): CommandResult {
-  const { by } = senderOf({ as: 'support', ...(options.by === undefined ? {} : { by: options.by }) });
+function created(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): CommandResult {
   const file = signingKeyFile(loadConfig([], env).home, options.file);
   if (existsSync(file)) {
     throw new CommandFailed(`${file} is there already`, 'whatever was signed with it needs it; name another --file');

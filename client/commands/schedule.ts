@@ -6,7 +6,7 @@ import { readMigration } from '../../store';
 import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
-import { senderOf } from './sender';
+import { BY_DEFAULT } from './sender';
 import { withFerry } from './with-ferry';
 
 interface Which {
@@ -14,7 +14,7 @@ interface Which {
 }
 
 interface Noted extends Which {
-  readonly by?: string;
+  readonly by: string;
   readonly reason?: string;
 }
 
@@ -55,7 +55,7 @@ export function addSchedule({ program, run, terminal }: Context): void {
 function noted(command: Command): Command {
   return command
     .option('--reason <text>', 'why; Temporal shows it beside the schedule')
-    .option('--by <name>', 'who (default: the user of this machine)');
+    .option('--by <name>', `who ${BY_DEFAULT}`);
 }
 
 async function chosen(ferry: Ferry, migration: string | undefined, { all }: Which): Promise<readonly string[]> {
@@ -103,8 +103,8 @@ function printSchedule(screen: Screen, { migrationId, windows, openings, state, 
 }
 
 async function pause(ferry: Ferry, ids: readonly string[], paused: boolean, options: Noted): Promise<CommandResult> {
-  const { by } = senderOf({ as: 'support', ...options });
-  const note = `${paused ? 'paused' : 'resumed'} by ${by}${options.reason === undefined ? '' : `: ${options.reason}`}`;
+  const { by, reason } = options;
+  const note = `${paused ? 'paused' : 'resumed'} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
   return forEach(ids, async (id) =>
     (await setSchedulePaused(ferry, id, paused, note)) ? { done: true, text: note } : NOT_SCHEDULED,
   );

@@ -15,7 +15,7 @@ import { addLimits } from './limit-options';
 import { nextCommands } from './next-commands';
 import { platformOption, totalInvoicesOption } from './options';
 import type { SenderOptions } from './sender';
-import { senderOf } from './sender';
+import { BY_DEFAULT } from './sender';
 import type { Startable } from './starting';
 import { assertStartable, limitsRead } from './starting';
 import type { Watched } from './watch';
@@ -42,7 +42,7 @@ export function addSelfService(context: Context): void {
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
     .addOption(totalInvoicesOption())
     .option('--contact <text>', 'whom to call', 'the solutions team')
-    .option('--by <name>', 'who confirms that nothing else uses the tokens (default: the user of this machine)')
+    .option('--by <name>', `who confirms that nothing else uses the tokens ${BY_DEFAULT}`)
     .option('--yes', 'start without asking')
     .option('--detach', 'do not watch: come back when it has started')
     .option('--dry-run', 'make all checks, and stop before anything is stored or started');
@@ -109,7 +109,7 @@ function start(
     rows,
     manifestDigest: digest,
     contact,
-    by: senderOf({ as: 'client', ...(by === undefined ? {} : { by }) }).by,
+    by,
     limits,
     ...(totalInvoices === undefined ? {} : { recordsInTotal: totalInvoices }),
   };

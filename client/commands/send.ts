@@ -19,8 +19,18 @@ export async function send(
   return {
     failed: answer.became === 'refused',
     json: { schema: 'ferry.decision/1', migrationId, message, ...answer },
-    print: (screen) => screen.line(`${markOf(screen, answer)} ${migrationId}: ${answer.text}`),
+    print: (screen) => {
+      screen.line(`${markOf(screen, answer)} ${migrationId}: ${answer.text}`);
+      const note = signatureNote(ferry, answer, sent);
+      if (note !== null) screen.line(`  ${note}`);
+    },
   };
+}
+
+/** Whoever has a signing key learns whether it was used. */
+function signatureNote({ signer }: Ferry, { signedBy }: Answer, { by }: Sent): string | null {
+  if (signedBy !== null) return `signed with the key of ${signedBy}`;
+  return signer ? `not signed: the signing key here is that of ${signer.by}, and --by says ${by}` : null;
 }
 
 function markOf(screen: Screen, { became }: Answer): string {

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { loadConfig } from '../../config';
 import type { Role } from '../../domain/steps';
 import { isRole, ROLES } from '../../domain/steps';
 import { CommandFailed } from '../command-failed';
@@ -10,7 +11,7 @@ import { readTime } from '../screen/times';
 /** Who decides: said on the command line, because support also records what the client has decided. */
 export interface SenderOptions {
   readonly as: string;
-  readonly by?: string;
+  readonly by: string;
   readonly reason?: string;
   readonly validUntil?: string;
 }
@@ -19,7 +20,23 @@ export interface SenderOptions {
 export function addSender(command: Command): Command {
   return command
     .addOption(new Option('--as <role>', 'whose decision it is: client or support').default('support'))
-    .option('--by <name>', 'the person who decides (default: the user of this machine)');
+    .option('--by <name>', `the person who decides ${BY_DEFAULT}`);
+}
+
+/** Who that is without a `--by`, as {@link addDefaultName} makes it. */
+export const BY_DEFAULT = '(default: whose signing key it is, else the user of this machine)';
+
+/**
+ * Every command with a `--by` has a name from then on: who has a signing key decides in the name that it holds, so that
+ * what they decide is signed.
+ */
+export function addDefaultName(program: Command, env: NodeJS.ProcessEnv): void {
+  program.hook('preAction', (_, command) => {
+    const isAsked = command.options.some((option) => option.attributeName() === 'by');
+    if (!isAsked || command.getOptionValue('by') !== undefined) return;
+    const { signingKey } = loadConfig([], env, ['signingKey']);
+    command.setOptionValueWithSource('by', signingKey?.by ?? userInfo().username, 'default');
+  });
 }
 
 /** Options of a command that decides something. */
@@ -32,11 +49,9 @@ export function addDecider(command: Command, reason: 'reason needed' | 'reason p
   );
 }
 
-export function senderOf(options: Pick<SenderOptions, 'as' | 'by'>): { role: Role; by: string } {
-  if (!isRole(options.as)) {
-    throw new CommandFailed(`there is no role ${options.as}`, `roles are: ${ROLES.join(', ')}`);
-  }
-  return { role: options.as, by: options.by ?? userInfo().username };
+export function senderOf({ as, by }: Pick<SenderOptions, 'as' | 'by'>): { role: Role; by: string } {
+  if (!isRole(as)) throw new CommandFailed(`there is no role ${as}`, `roles are: ${ROLES.join(', ')}`);
+  return { role: as, by };
 }
 
 /** What every decision carries. */

@@ -17,7 +17,7 @@ import type { LimitOptions } from './limit-options';
 import { addLimits } from './limit-options';
 import { approverOption, platformOption, totalInvoicesOption } from './options';
 import type { SenderOptions } from './sender';
-import { senderOf } from './sender';
+import { BY_DEFAULT } from './sender';
 import type { Startable } from './starting';
 import { assertStartable, limitsRead } from './starting';
 import { withFerry } from './with-ferry';
@@ -45,7 +45,7 @@ export function addStart({ program, run, terminal }: Context): void {
     .addOption(totalInvoicesOption())
     .option('--first-company <reference>', 'the company that proves the way (default: the first that can be moved)')
     .option('--contact <text>', 'whom the client calls', 'the solutions team')
-    .option('--by <name>', 'who supplies the manifest (default: the user of this machine)')
+    .option('--by <name>', `who supplies the manifest ${BY_DEFAULT}`)
     .option('--four-eyes', 'who supplied or proposed something may not approve it, nor one person sign in both roles')
     .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do')
     .addOption(approverOption())
@@ -68,7 +68,6 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
   const manifest = await readManifest(files, platform);
   if (manifest.findings.errors > 0) return refusedManifest(manifest);
   const firstCompany = await knownCompany(manifest, options.firstCompany);
-  const { by } = senderOf({ as: 'support', ...(options.by === undefined ? {} : { by: options.by }) });
   return withFerry(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
       client,
@@ -83,7 +82,7 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
         digestObligatory: options.digestObligatory ?? false,
         approvers: options.approver ?? null,
       },
-      by,
+      by: options.by,
       firstCompany,
       ...total,
     });
@@ -91,7 +90,7 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
     // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.
     const storable = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = storable
-      ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, by)).stored.length
+      ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by)).stored.length
       : 0;
     const heldUp = preflight ? [] : await readHeldUp(ferry, migrationId);
     return started({ migrationId, manifest, platform, stored, preflight, heldUp });

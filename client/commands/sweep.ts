@@ -1,12 +1,12 @@
 import { closeTerminated, sweep } from '../ferry';
 import type { CommandResult } from '../screen';
 import type { Context } from './context';
-import { senderOf } from './sender';
+import { BY_DEFAULT } from './sender';
 import { withFerry } from './with-ferry';
 
 interface SweepOptions {
   readonly close?: true;
-  readonly by?: string;
+  readonly by: string;
 }
 
 /** `ferry sweep`: what terminated migrations have left behind. */
@@ -17,20 +17,19 @@ export function addSweep({ program, run, terminal }: Context): void {
       "Tidy up after migrations that were terminated with Temporal's own tools: schedules, and what is still open",
     )
     .option('--close', 'close them as if cancelled: organizations are free again, credentials destroyed')
-    .option('--by <name>', 'who closes them (default: the user of this machine)')
+    .option('--by <name>', `who closes them ${BY_DEFAULT}`)
     .action((options: SweepOptions) => run(() => swept(terminal.env, options)));
 }
 
-async function swept(env: NodeJS.ProcessEnv, options: SweepOptions): Promise<CommandResult> {
-  const { by } = senderOf({ as: 'support', ...options });
+async function swept(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Promise<CommandResult> {
   return withFerry(env, async (ferry) => {
     const { schedulesDeleted, open } = await sweep(ferry);
     const closed: string[] = [];
     const closing: string[] = [];
-    for (const migrationId of options.close ? open : []) {
+    for (const migrationId of close ? open : []) {
       ((await closeTerminated(ferry, migrationId, by)) ? closed : closing).push(migrationId);
     }
-    const left = options.close ? [] : open;
+    const left = close ? [] : open;
     return {
       json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: left },
       print: (screen) => {

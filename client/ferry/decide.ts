@@ -4,6 +4,7 @@ import type { Outcome } from '../../domain/decision';
 import type { DecisionMessage } from '../../domain/read-decision';
 import { signedText } from '../../domain/signatures';
 import type { Role } from '../../domain/steps';
+import type { SigningKey } from '../../security';
 import { readMigration, readOutcome } from '../../store';
 import { outcomeQuery } from '../../workflows/messages';
 import { ask } from './ask';
@@ -19,10 +20,14 @@ export interface Sent {
 }
 
 /** What became of a decision. */
-export type Answer =
-  | { readonly became: 'applied' | 'refused'; readonly decisionId: string; readonly text: string }
-  /** Temporal keeps it; a worker applies it as soon as one runs. */
-  | { readonly became: 'recorded'; readonly decisionId: string; readonly text: string };
+export interface Answer {
+  /** `recorded`: Temporal keeps it; a worker applies it as soon as one runs. */
+  readonly became: 'applied' | 'refused' | 'recorded';
+  readonly decisionId: string;
+  readonly text: string;
+  /** Whose key has signed it; null: it is not signed. */
+  readonly signedBy: string | null;
+}
 
 /** A worker that runs answers sooner; when none does, Temporal has the decision from then on. */
 const SIGNALLED_AFTER_MS = 2_000;
@@ -37,25 +42,30 @@ const ASK_EVERY_MS = 100;
  * @throws MigrationClosed
  */
 export async function decide(ferry: Ferry, migrationId: string, message: DecisionMessage, sent: Sent): Promise<Answer> {
-  const decision = signed(ferry, migrationId, message, { decisionId: randomUUID(), ...sent });
+  const signer = ferry.signer?.by === sent.by ? ferry.signer : null;
+  const undecided: Decided = { decisionId: randomUUID(), ...sent };
+  const decision = signer ? signed(signer, migrationId, message, undecided) : undecided;
+  const { decisionId } = decision;
+  const signedBy = signer?.by ?? null;
   try {
     const outcome = await sendDecision(ferry, migrationId, message, decision);
-    if (outcome) return await answerOf(ferry, migrationId, message, outcome);
+    if (outcome) {
+      const text = await textOf(ferry, migrationId, message, outcome);
+      return { became: outcome.applied ? 'applied' : 'refused', decisionId, text, signedBy };
+    }
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await closedOrMissing(ferry, migrationId);
     throw error;
   }
-  const { decisionId } = decision;
-  return { became: 'recorded', decisionId, text: 'recorded, not yet applied: no worker answers' };
+  return { became: 'recorded', decisionId, text: 'recorded, not yet applied: no worker answers', signedBy };
 }
 
 interface Decided extends Sent {
   readonly decisionId: string;
 }
 
-/** With the signature of whoever decides, where that is the person at the keyboard and they have a key. */
-function signed({ signer }: Ferry, migrationId: string, message: DecisionMessage, decision: Decided): Decided {
-  if (signer?.by !== decision.by) return decision;
+/** With the signature of the person at the keyboard, in whose name it is. */
+function signed(signer: SigningKey, migrationId: string, message: DecisionMessage, decision: Decided): Decided {
   const content: Decided = { ...decision, signedAt: new Date().toISOString() };
   const value = signer.sign(signedText(migrationId, { message, content }));
   return { ...content, signature: { publicKey: signer.publicKey, value } };
@@ -100,15 +110,10 @@ async function outcomeWithin(
   return undefined;
 }
 
-async function answerOf(
-  ferry: Ferry,
-  migrationId: string,
-  message: DecisionMessage,
-  outcome: Outcome,
-): Promise<Answer> {
+async function textOf(ferry: Ferry, migrationId: string, message: DecisionMessage, outcome: Outcome): Promise<string> {
   const settles = outcome.applied && ABOUT_COMPANIES.includes(message);
   const { text } = settles ? await carriedOut(ferry, migrationId, outcome) : outcome;
-  return { became: outcome.applied ? 'applied' : 'refused', decisionId: outcome.decisionId, text };
+  return text;
 }
 
 async function outcomeOf(
