@@ -34,6 +34,17 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
+    // One place knows how to make a logger that writes no secrets: security/log.ts.
+    files: ['**/*.ts'],
+    ignores: ['security/log.ts', 'company-data-service/service.ts', 'test/**/*.ts', 'workflows/**', 'domain/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'pino', message: 'Loggers are made by security/log.ts.', allowTypeImports: true }] },
+      ],
+    },
+  },
+  {
     // Workflow code must be deterministic and is bundled without Node: see docs/decisions.
     files: ['workflows/**/*.ts', 'domain/**/*.ts'],
     rules: {

@@ -22,14 +22,14 @@ import type { HttpAnswer } from './transport';
 export function errorOf(call: string, answer: HttpAnswer, secrets: readonly string[]): ErrorAnswer {
   const clean = (text: string) => quoted(text, secrets);
   const body = errorBody(answer.body);
-  const correlationId = body?.correlationId ?? correlationIdOf(answer);
+  const correlationId = idIn(body?.correlationId) ?? correlationIdOf(answer);
   const waitMs = retryAfterMs(answer.headers, Date.now());
   const failure: Extract<CallFailure, { kind: 'answer' }> = {
     kind: 'answer',
     status: answer.status,
     error: clean(body?.error || pageText(answer)),
     service: clean(body?.service ?? ''),
-    ...(correlationId !== undefined && { correlationId: clean(correlationId) }),
+    ...(correlationId !== undefined && { correlationId }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   };
   const validation = body?.validation?.errors.map(({ message }) => clean(message)) ?? [];
@@ -38,9 +38,15 @@ export function errorOf(call: string, answer: HttpAnswer, secrets: readonly stri
 
 /** The answer's correlation id, as the service sends it with every answer. */
 export function correlationIdOf({ headers }: HttpAnswer): string | undefined {
-  const id = headers['x-correlation-id'];
-  return typeof id === 'string' ? quoted(id) : undefined;
+  return idIn(headers['x-correlation-id']);
 }
+
+/** It is a UUID; whatever else stands in its place is quoted to nobody. */
+function idIn(value: unknown): string | undefined {
+  return typeof value === 'string' && UUID.test(value) ? value : undefined;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function classOf(status: number): typeof ErrorAnswer {
   switch (status) {

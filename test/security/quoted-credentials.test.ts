@@ -1,0 +1,144 @@
+/** A far side that quotes what it was sent: nothing that is shown, kept or logged of it holds a credential. */
+import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import { withTypedFailures } from '../../activities/typed-failures';
+import type { CompanyDataClient } from '../../company-data-client';
+import { createCompanyDataClient } from '../../company-data-client';
+import { Secret } from '../../security';
+import { createLog } from '../../security/log';
+import type { MisbehavingService, Reply } from '../company-data-client/misbehaving-service';
+import { startMisbehavingService } from '../company-data-client/misbehaving-service';
+import type { CrossingRig } from '../support/crossing';
+import { openCrossingRig } from '../support/crossing';
+import { altered } from '../support/interposer';
+import { readRow } from '../support/ledger';
+
+const random = (): string => randomBytes(20).toString('base64');
+const KEY = random();
+/** With characters that JSON and URLs write in their own way. */
+const ACCESS = `1//${random()}"${random()}`;
+const REFRESH = `${random()}+/=${random()}`;
+
+const FORMS: Readonly<Record<string, (text: string) => string>> = {
+  'as it is': (text) => text,
+  'escaped as in JSON': (text) => JSON.stringify(JSON.stringify(text)),
+  'as in a URL': (text) => `https://a.example/cb?token=${encodeURIComponent(text)}`,
+  'in base64': (text) => Buffer.from(text).toString('base64'),
+};
+type Place = 'the error' | 'what is invalid' | 'headers' | 'a page' | 'a redirect' | 'a success';
+const PLACES: readonly [number, Place][] = [
+  [400, 'the error'],
+  [400, 'what is invalid'],
+  [500, 'the error'],
+  [500, 'headers'],
+  [502, 'a page'],
+  [302, 'a redirect'],
+  [200, 'a success'],
+];
+const CASES = PLACES.flatMap(([status, place]) => Object.keys(FORMS).map((form) => [status, place, form] as const));
+
+/** What it was sent: the key and the body's values. */
+const quoting =
+  (status: number, place: Place, form: string): Reply =>
+  (response, { headers, body }) => {
+    const sent = [headers.authorization ?? '', ...Object.values(JSON.parse(body) as Record<string, string>)];
+    const text = `cannot use ${sent.map(FORMS[form] ?? String).join(' or ')}`;
+    const answer = answerWith(status, place, text);
+    response.writeHead(status, { 'content-type': 'application/json', ...answer.headers });
+    response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+  };
+
+function answerWith(status: number, place: Place, text: string): { body: unknown; headers: Record<string, string> } {
+  const error = { statusCode: status, service: 'PublicApi', error: 'failed' };
+  const correlated = { 'x-correlation-id': encodeURI(text) };
+  switch (place) {
+    case 'the error':
+      return { body: { ...error, error: text, service: text, correlationId: text }, headers: {} };
+    case 'what is invalid':
+      return { body: { ...error, validation: { errors: [{ message: text, itemId: text }] } }, headers: {} };
+    case 'headers':
+      return { body: error, headers: { ...correlated, 'retry-after': '0', 'x-sent': encodeURI(text) } };
+    case 'a page':
+      return { body: `<html><title>${text}</title>`, headers: { 'content-type': 'text/html' } };
+    case 'a redirect':
+      return { body: '', headers: { location: `https://a.example/login?${encodeURI(text)}` } };
+    case 'a success': {
+      const complaint = { statusText: 'GrantRefused', errorMessage: text };
+      return { body: { id: 'k1', status: 'PendingAuth', dataConnectionErrors: [complaint] }, headers: correlated };
+    }
+  }
+}
+
+/** Pieces of a credential, in whatever form, that must not be found. */
+function expectNothingOf(shown: string): void {
+  for (const secret of [KEY, ACCESS, REFRESH]) {
+    for (const form of [secret, JSON.stringify(secret).slice(1, -1), ...Object.values(FORMS).map((as) => as(secret))]) {
+      const inner = form.replace(/^https:\/\/a\.example\/cb\?token=/, '');
+      for (let at = 4; at + 16 <= inner.length - 4; at += 1) expect(shown).not.toContain(inner.slice(at, at + 16));
+    }
+  }
+}
+
+describe('what the HTTP client hands on', () => {
+  let service: MisbehavingService;
+  let client: CompanyDataClient;
+  beforeAll(async () => {
+    service = await startMisbehavingService();
+    client = createCompanyDataClient({ baseUrl: service.url, apiKey: new Secret(KEY), retryBudgetMs: 0 });
+  });
+  afterAll(async () => {
+    await client.close();
+    await service.close();
+  });
+  const fields = new Secret({ accessToken: ACCESS, refreshToken: REFRESH });
+
+  test.each(CASES)('%i that quotes credentials in %s, %s, holds none', async (status, place, form) => {
+    service.answer(quoting(status, place, form));
+    const came = await client.putAuthorization('c1', 'k1', fields).catch((error: unknown) => error);
+    const lines: string[] = [];
+    createLog({ to: { write: (line) => lines.push(line) } }).error({ err: came, came }, 'it failed');
+    const text = inspect(came, { depth: 10, showHidden: true });
+    expect(text).toMatch(/\[secret\]|failed/);
+    expectNothingOf([text, JSON.stringify(came), String(came), ...lines].join('\n'));
+  });
+
+  test.each(['the error', 'headers'] as const)(
+    'what an activity fails with, quoted in %s, holds none either',
+    async (place) => {
+      service.answer(quoting(500, place, 'as it is'));
+      const { authorize } = withTypedFailures({ authorize: () => client.putAuthorization('c1', 'k1', fields) });
+      const failure = await authorize(undefined as never).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ type: 'ServiceFailing' });
+      expectNothingOf(inspect(failure, { depth: 10, showHidden: true }));
+    },
+  );
+});
+
+describe('what the ledger keeps of a company that was not moved', () => {
+  let rig: CrossingRig;
+  beforeAll(async () => {
+    rig = await openCrossingRig();
+  });
+  afterAll(() => rig.close());
+
+  test.each([
+    [400, 'the error'],
+    [400, 'what is invalid'],
+    [200, 'a success'],
+  ] as const)('%i that quotes its token in %s: a text without it', async (status, place) => {
+    rig.between.behave();
+    const token = `sbx-ok-5.${randomBytes(24).toString('hex')}`;
+    const { id } = await rig.migration([token]);
+    const refusing = altered((body) => ({
+      ...body,
+      status: 'PendingAuth',
+      dataConnectionErrors: [{ statusText: 'GrantRefused', errorMessage: `${token} is used`, status: 'Active' }],
+    }));
+    rig.between.on('PUT', /\/authorization$/, status === 200 ? refusing : quoting(status, place, 'as it is'));
+    await rig.importSlice(id);
+    const row = await readRow(rig.ledger.db, id, 1);
+    expect(row).toMatchObject({ state: 'failed', failure_text: expect.stringContaining('[secret]') as string });
+    const kept = JSON.stringify(row);
+    for (let at = 9; at + 16 <= token.length; at += 1) expect(kept).not.toContain(token.slice(at, at + 16));
+  });
+});
