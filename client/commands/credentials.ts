@@ -5,18 +5,20 @@ import { CommandFailed } from '../command-failed';
 import type { Ferry } from '../ferry';
 import { decide, NoSuchMigration } from '../ferry';
 import type { Credentials } from '../manifest';
-import { readCredentials } from '../manifest';
-import type { CommandResult, Screen } from '../screen';
+import { readCredentials, seeFile } from '../manifest';
+import type { CommandResult, Screen, Terminal } from '../screen';
 import { readTime } from '../screen/times';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { sendAbout } from './about-companies';
+import type { Disposal, ShredOption } from './disposal';
+import { addShred, disposeOf } from './disposal';
 import { findingsJson, printFindings } from './finding-list';
 import type { SenderOptions } from './sender';
 import { addDecider, addSender, senderOf, sentBy } from './sender';
 import { withFerry } from './with-ferry';
 
-interface CredentialOptions extends SenderOptions {
+interface CredentialOptions extends SenderOptions, ShredOption {
   readonly obtainedAt?: string;
 }
 
@@ -25,65 +27,71 @@ const OBTAINED_AT = [
   "when the client's application received them, or now (default: column obtainedAt, then the time of the file)",
 ] as const;
 
-/** `ferry credentials`, `replace-credential`: seals the credentials of a file and stores them; the file is the client's to destroy. */
+/** `ferry credentials`, `replace-credential`: seals the credentials of a file and stores them; destroys the file, if whose it is says so. */
 export function addCredentials({ program, run, terminal }: Context): void {
-  addSender(
-    program
-      .command('credentials <migration> <file>')
-      .description('Seal and store credentials (CSV or JSON, by reference), obtained after syncing was disabled')
-      .option(...OBTAINED_AT),
+  addShred(
+    addSender(
+      program
+        .command('credentials <migration> <file>')
+        .description('Seal and store credentials (CSV or JSON, by reference), obtained after syncing was disabled')
+        .option(...OBTAINED_AT),
+    ),
   ).action((migration: string, file: string, options: CredentialOptions) =>
-    run(() => withFerry(terminal.env, (ferry) => supply(ferry, migration, file, options))),
+    run(() => withFerry(terminal.env, (ferry) => supply(ferry, terminal, { migrationId: migration, file, options }))),
   );
 
-  addDecider(
-    program
-      .command('replace-credential <migration> <file>')
-      .description('Replace the credentials of companies that were not moved, and move them with the new ones')
-      .option(...OBTAINED_AT),
+  addShred(
+    addDecider(
+      program
+        .command('replace-credential <migration> <file>')
+        .description('Replace the credentials of companies that were not moved, and move them with the new ones')
+        .option(...OBTAINED_AT),
+    ),
   ).action((migration: string, file: string, options: CredentialOptions) =>
-    run(() => withFerry(terminal.env, (ferry) => replace(ferry, migration, file, options))),
+    run(() => withFerry(terminal.env, (ferry) => replace(ferry, terminal, { migrationId: migration, file, options }))),
   );
 }
 
-async function supply(
-  ferry: Ferry,
-  migrationId: string,
-  file: string,
-  options: CredentialOptions,
-): Promise<CommandResult> {
+interface Request {
+  readonly migrationId: string;
+  readonly file: string;
+  readonly options: CredentialOptions;
+}
+
+async function supply(ferry: Ferry, terminal: Terminal, request: Request): Promise<CommandResult> {
+  const { migrationId, file, options } = request;
   const sender = senderOf(options);
+  const seen = await seeFile(file);
   const read = await readFile(ferry, migrationId, file, options);
   if (isFaulty(read)) return refusedFile(read);
   const supplied = await supplyCredentials(ferry.db, migrationId, read.credentials, sender.by);
   if (supplied.stored.length > 0) {
     await decide(ferry, migrationId, 'credentialsSupplied', { companies: supplied.stored.length, ...sender });
   }
-  return whatBecame(migrationId, file, read, supplied, [
+  const disposal = await disposeOf(seen, isAllStored(supplied), options, terminal);
+  return whatBecame(migrationId, read, supplied, disposal, [
     'their companies are being moved, or were: not replaced',
     `if they were not moved: ferry replace-credential ${migrationId} ${file}`,
   ]);
 }
 
 /** The new credentials are stored first, and used only once the decision that they are has been applied. */
-async function replace(
-  ferry: Ferry,
-  migrationId: string,
-  file: string,
-  options: CredentialOptions,
-): Promise<CommandResult> {
+async function replace(ferry: Ferry, terminal: Terminal, request: Request): Promise<CommandResult> {
+  const { migrationId, file, options } = request;
   const sent = sentBy(options);
+  const seen = await seeFile(file);
   const read = await readFile(ferry, migrationId, file, options);
   if (isFaulty(read)) return refusedFile(read);
   const supplied = await replaceCredentials(ferry.db, migrationId, read.credentials, sent.by);
-  const stored = whatBecame(migrationId, file, read, supplied, [
+  const disposal = await disposeOf(seen, isAllStored(supplied), options, terminal);
+  const stored = whatBecame(migrationId, read, supplied, disposal, [
     'their companies have not failed: nothing to replace',
     `while they wait: ferry credentials ${migrationId} ${file}`,
   ]);
   if (supplied.stored.length === 0) return stored;
   const answer = await sendAbout(ferry, migrationId, 'replaceCredential', supplied.stored, sent);
   return {
-    failed: answer.failed ?? false,
+    failed: stored.failed === true || answer.failed === true,
     json: { ...stored.json, decision: answer.json },
     print: (screen) => {
       stored.print(screen);
@@ -130,17 +138,27 @@ function refusedFile({ findings }: Credentials): CommandResult {
   };
 }
 
+function isAllStored({ stored, tooEarly, elsewhere, unknown }: Supplied): boolean {
+  return stored.length > 0 && tooEarly.length + elsewhere.length + unknown.length === 0;
+}
+
 function whatBecame(
   migrationId: string,
-  file: string,
   { findings }: Credentials,
   supplied: Supplied,
+  disposal: Disposal,
   [why, advice]: readonly [string, string],
 ): CommandResult {
   const { stored, tooEarly, elsewhere, unknown } = supplied;
   return {
-    failed: stored.length === 0,
-    json: { schema: 'ferry.credentials/1', migrationId, ...supplied, ...findingsJson(findings) },
+    failed: stored.length === 0 || disposal.failed,
+    json: {
+      schema: 'ferry.credentials/1',
+      migrationId,
+      ...supplied,
+      shredded: disposal.shredded,
+      ...findingsJson(findings),
+    },
     print: (screen) => {
       printFindings(screen, findings);
       const mark = stored.length === 0 ? screen.styled('red', '✗') : screen.styled('green', '✓');
@@ -149,7 +167,7 @@ function whatBecame(
       refusedFor(screen, elsewhere, why);
       if (elsewhere.length > 0) screen.line(`    ${advice}`);
       refusedFor(screen, unknown, 'the manifest has no such company');
-      screen.line(`  ${file} still holds them readable: destroy it when the migration is done`);
+      disposal.print(screen);
     },
   };
 }

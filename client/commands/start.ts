@@ -6,11 +6,13 @@ import type { Approver } from '../../domain/signatures';
 import { CommandFailed } from '../command-failed';
 import { detailsChecked, readHeldUp, startMigration } from '../ferry';
 import type { Manifest } from '../manifest';
-import { readManifest } from '../manifest';
+import { readManifest, seeFile } from '../manifest';
 import { supplyCredentials } from '../../store';
-import type { CommandResult } from '../screen';
+import type { CommandResult, Terminal } from '../screen';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
+import type { Disposal, ShredOption } from './disposal';
+import { addShred, disposeOf } from './disposal';
 import { dryRun } from './dry-run';
 import { findingsJson, printFindings, printPreflight } from './finding-list';
 import type { LimitOptions } from './limit-options';
@@ -22,7 +24,7 @@ import type { Startable } from './starting';
 import { assertStartable, limitsRead } from './starting';
 import { withFerry } from './with-ferry';
 
-interface StartOptions extends Startable, LimitOptions, Pick<SenderOptions, 'by'> {
+interface StartOptions extends Startable, LimitOptions, ShredOption, Pick<SenderOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly firstCompany?: string;
@@ -50,13 +52,14 @@ export function addStart({ program, run, terminal }: Context): void {
     .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do')
     .addOption(approverOption())
     .option('--dry-run', 'make all checks, and stop before anything is stored or started');
-  addLimits(command).action((manifest: string, options: StartOptions) =>
-    run(() => start(terminal.env, manifest, options)),
+  addLimits(addShred(command)).action((manifest: string, options: StartOptions) =>
+    run(() => start(terminal, manifest, options)),
   );
 }
 
-async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: StartOptions): Promise<CommandResult> {
+async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
   assertStartable(options, 'managed');
+  const { env } = terminal;
   const { client, platform, label, credentials } = options;
   const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
   const limits = limitsRead(options);
@@ -65,6 +68,7 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
     const migrationId = migrationIdOf(client, platform.slug, label);
     return dryRun(env, { command: 'start', route: 'managed', files, platform, limits, migrationId, ...total });
   }
+  const holding = await seeFile(credentials ?? manifestFile);
   const manifest = await readManifest(files, platform);
   if (manifest.findings.errors > 0) return refusedManifest(manifest);
   const firstCompany = await knownCompany(manifest, options.firstCompany);
@@ -93,7 +97,10 @@ async function start(env: NodeJS.ProcessEnv, manifestFile: string, options: Star
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by)).stored.length
       : 0;
     const heldUp = preflight ? [] : await readHeldUp(ferry, migrationId);
-    return started({ migrationId, manifest, platform, stored, preflight, heldUp });
+    const isAllStored = stored > 0 && stored === manifest.withCredential;
+    const disposal =
+      isAllStored || options.shred ? await disposeOf(holding, isAllStored, options, terminal) : undefined;
+    return started({ migrationId, manifest, platform, stored, preflight, heldUp, disposal });
   });
 }
 
@@ -125,17 +132,22 @@ interface Started {
   readonly preflight: Preflight | null;
   /** Why not. */
   readonly heldUp: readonly string[];
+  /** Of the file with the credentials; undefined: it was not time for that. */
+  readonly disposal: Disposal | undefined;
 }
 
-function started({ migrationId, manifest, platform, stored, preflight, heldUp }: Started): CommandResult {
+function started(request: Started): CommandResult {
+  const { migrationId, manifest, platform, stored, preflight, heldUp, disposal } = request;
   const { totals, findings, withCredential } = manifest;
   return {
+    failed: disposal?.failed ?? false,
     json: {
       schema: 'ferry.start/1',
       started: true,
       migrationId,
       companies: totals.companies,
       credentialsStored: stored,
+      shredded: disposal?.shredded ?? false,
       preflight,
       heldUp,
       ...findingsJson(findings),
@@ -154,6 +166,7 @@ function started({ migrationId, manifest, platform, stored, preflight, heldUp }:
         const left = counted(withCredential - stored, 'credential');
         screen.line(`  ${left} not stored: ${why}; supply them later with: ferry credentials`);
       }
+      disposal?.print(screen);
       screen.line(`  See what comes next with: ferry show ${migrationId}`);
     },
   };

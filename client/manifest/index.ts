@@ -3,3 +3,4 @@ export { readManifest, type Manifest, type ManifestFiles } from './read-manifest
 export { readCredentials, type Credentials } from './credentials';
 export { ManifestDigest, manifestDigest } from './digest';
 export type { FindingList } from './findings';
+export { type FileSeen, NotShredded, seeFile, shredFile } from './shred-file';

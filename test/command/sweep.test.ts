@@ -1,7 +1,7 @@
 /** What was terminated in Temporal's own tools is tidied up by command. */
 import { readDecisions, readMigration } from '../../store';
 import { started } from '../migration/started';
-import { readRow } from '../support/ledger';
+import { credentialRows, readRow } from '../support/ledger';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { ferry } from './captured';
@@ -23,6 +23,7 @@ test('a terminated migration is named, and closed as if it had been cancelled', 
   expect(await asked(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { open: [migration.id], closed: [] } });
   const { db } = orchestrator.ferry;
   expect(await readMigration(db, migration.id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
+  expect(await credentialRows(db, migration.id)).toEqual([2]);
 
   expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain('ferry sweep --close');
   expect(await asked(orchestrator, 'sweep', '--close', '--by', 'Sam')).toMatchObject({
@@ -33,6 +34,8 @@ test('a terminated migration is named, and closed as if it had been cancelled', 
     ...{ state: 'closed', ending: 'cancelled' },
     vaultDestroyedAt: expect.any(Date) as Date,
   });
+  expect(await credentialRows(db, migration.id)).toEqual([]);
+  expect((await ferry(['report', migration.id], undefined, orchestrator.env)).out).toMatch(/key[^\n]* destroyed/);
   expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({ decision: { kind: 'cancel', by: 'Sam' } });
   expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'migrated' });
   expect(await asked(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });

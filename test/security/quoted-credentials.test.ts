@@ -106,8 +106,10 @@ describe('what the HTTP client hands on', () => {
     'what an activity fails with, quoted in %s, holds none either',
     async (place) => {
       service.answer(quoting(500, place, 'as it is'));
-      const { authorize } = withTypedFailures({ authorize: () => client.putAuthorization('c1', 'k1', fields) });
-      const failure = await authorize(undefined as never).catch((error: unknown) => error);
+      const { authorize } = withTypedFailures({
+        authorize: (secret: typeof fields) => client.putAuthorization('c1', 'k1', secret),
+      });
+      const failure = await authorize(fields).catch((error: unknown) => error);
       expect(failure).toMatchObject({ type: 'ServiceFailing' });
       expectNothingOf(inspect(failure, { depth: 10, showHidden: true }));
     },
