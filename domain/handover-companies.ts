@@ -3,7 +3,7 @@ import type { CompanyState } from './company-state';
 import { inClientWords } from './company-state';
 import type { Evidence, SyncSchedule } from './evidence';
 import type { FailureKind } from './failures';
-import { tableRow } from './markdown';
+import { tableHead, tableRow } from './markdown';
 import { moment } from './moment';
 import { remediesFor, remedyInWords } from './remedies';
 import { mayBeSwitchedOn, switchOnInWords } from './switch-on';
@@ -31,15 +31,28 @@ export interface ReportedCompany {
   readonly heldBack: string | null;
 }
 
+export interface ReportColumn {
+  readonly title: string;
+  /** On a page the company has one cell, its ids stand in small print below, and an address is a link. */
+  readonly as?: 'company' | 'id' | 'link';
+}
+
 export interface Section {
   readonly title: string;
   /** The companies that it may hold; which of them it does, `holds` says. */
   readonly states: readonly CompanyState[];
   readonly holds: (company: ReportedCompany) => boolean;
-  readonly columns: readonly string[];
+  readonly columns: readonly ReportColumn[];
   /** @param ended nothing is moved any more */
   readonly cells: (company: ReportedCompany, ended: boolean) => readonly string[];
 }
+
+const REFERENCE: ReportColumn = { title: 'Reference', as: 'company' };
+const NAME: ReportColumn = { title: 'Name', as: 'company' };
+const SWITCH_ON: ReportColumn = { title: 'Switch on again' };
+const COMPANY_ID: ReportColumn = { title: 'Company id', as: 'id' };
+const CONNECTION_ID: ReportColumn = { title: 'Connection id', as: 'id' };
+const CORRELATION_ID: ReportColumn = { title: 'Correlation id', as: 'id' };
 
 const all = (): boolean => true;
 const mustReconnect = ({ failure }: ReportedCompany): boolean => failure === 'reauthorization-required';
@@ -48,7 +61,7 @@ const WITHOUT_OUTCOME: Section = {
   title: 'Without an outcome',
   states: ['waiting', 'importing', 'syncing', 'outcome-unknown'],
   holds: all,
-  columns: ['Reference', 'Name', 'State', 'What to do', 'Switch on again', 'Correlation id'],
+  columns: [REFERENCE, NAME, { title: 'State' }, { title: 'What to do' }, SWITCH_ON, CORRELATION_ID],
   cells: (company, ended) => [
     ...[company.reference, company.name],
     [inClientWords(company.state, null), company.failureText ?? company.heldBack].filter(Boolean).join(': '),
@@ -62,7 +75,10 @@ const MUST_RECONNECT: Section = {
   title: 'Must connect again',
   states: ['failed'],
   holds: mustReconnect,
-  columns: ['Reference', 'Name', 'The end customer connects again at', 'Why', 'Switch on again', 'Correlation id'],
+  columns: [
+    ...[REFERENCE, NAME, { title: 'The end customer connects again at', as: 'link' } as const, { title: 'Why' }],
+    ...[SWITCH_ON, CORRELATION_ID],
+  ],
   cells: (company, ended) => [
     ...[
       company.reference,
@@ -79,7 +95,10 @@ const NOT_MOVED: Section = {
   title: 'Not moved, and what to do',
   states: ['failed'],
   holds: (company) => !mustReconnect(company),
-  columns: ['Reference', 'Name', 'Why', 'Records', 'What to do', 'Switch on again', 'Company id', 'Correlation id'],
+  columns: [
+    ...[REFERENCE, NAME, { title: 'Why' }, { title: 'Records' }, { title: 'What to do' }, SWITCH_ON],
+    ...[COMPANY_ID, CORRELATION_ID],
+  ],
   cells: (company, ended) => [
     ...[company.reference, company.name, company.failureText ?? '', recordsOf(company), whatToDo(company, ended)],
     switchOn(company, ended),
@@ -91,9 +110,12 @@ const LEFT_OUT: Section = {
   title: 'Left out and given up',
   states: ['excluded', 'skipped'],
   holds: all,
-  columns: ['Reference', 'Name', 'What', 'By', 'Reason', 'What had happened', 'Switch on again', 'Company id'],
+  columns: [
+    ...[REFERENCE, NAME, { title: 'What' }, { title: 'By' }, { title: 'Reason' }, { title: 'What had happened' }],
+    ...[SWITCH_ON, COMPANY_ID],
+  ],
   cells: (company, ended) => [
-    ...[company.reference, company.name, company.state === 'excluded' ? 'left out' : 'given up'],
+    ...[company.reference, company.name, settledInWords(company) ?? ''],
     ...[company.settledBy ?? '', company.settledReason ?? '', company.failureText ?? ''],
     ...[switchOn(company, ended), company.companyId ?? ''],
   ],
@@ -104,8 +126,10 @@ const MOVED: Section = {
   states: ['migrated'],
   holds: all,
   columns: [
-    ...['Reference', 'Name', 'Name as stored', 'Organization, checked', 'Company id', 'Connection id', 'Moved at'],
-    ...['Records', 'Correlation ids', 'Synced every', 'Next sync', 'Switch on again'],
+    ...[REFERENCE, NAME, { title: 'Name as stored', as: 'id' } as const, { title: 'Organization, checked' }],
+    ...[COMPANY_ID, CONNECTION_ID],
+    ...[{ title: 'Moved at' }, { title: 'Records' }, { title: 'Correlation ids', as: 'id' } as const],
+    ...[{ title: 'Synced every' }, { title: 'Next sync' }, SWITCH_ON],
   ],
   cells: (company, ended) => [
     ...[company.reference, company.name, company.storedName ?? '', organizationOf(company)],
@@ -122,7 +146,7 @@ const UNUSED: Section = {
   title: 'Left unused at the service: to be deleted there',
   states: ['waiting', 'excluded'],
   holds: ({ companyId, crossedAt }) => companyId !== null && crossedAt === null,
-  columns: ['Reference', 'Name', 'Company id', 'Connection id'],
+  columns: [REFERENCE, NAME, COMPANY_ID, CONNECTION_ID],
   cells: ({ reference, name, companyId, connectionId }) => [reference, name, companyId ?? '', connectionId ?? ''],
 };
 
@@ -131,6 +155,13 @@ export function sectionsOf(ended: boolean): readonly Section[] {
   const sections = [WITHOUT_OUTCOME, MUST_RECONNECT, NOT_MOVED, LEFT_OUT, MOVED];
   // While a migration is under way such companies are still to be used.
   return ended ? [...sections, UNUSED] : sections;
+}
+
+export function sectionHead({ title, columns }: Section): string {
+  return tableHead(
+    title,
+    columns.map((column) => column.title),
+  );
 }
 
 export function sectionRow({ cells }: Section, company: ReportedCompany, ended: boolean): string {
@@ -188,3 +219,36 @@ function everyOf(schedule: SyncSchedule | null): string {
 function momentOf(date: Date | null): string {
   return date === null ? '' : moment(date.toISOString());
 }
+
+/** A company in one row for a spreadsheet, whatever became of it: the same facts, and no sections. */
+export function companyRecord(company: ReportedCompany, ended: boolean): Readonly<Record<string, string>> {
+  const { reference, name, storedName, organization, state, failure, companyId, connectionId, linkUrl } = company;
+  return {
+    reference,
+    name,
+    'stored name': storedName ?? '',
+    organization,
+    outcome: settledInWords(company) ?? inClientWords(state, failure),
+    why: company.failureText ?? company.heldBack ?? '',
+    'what to do': isLeftOver(company) ? whatToDo(company, ended) : '',
+    'switch on again': switchOn(company, ended),
+    'moved at': momentOf(company.movedAt),
+    records: recordsOf(company),
+    'synced every': everyOf(company.syncSchedule),
+    'next sync': company.syncSchedule?.nextAt ? moment(company.syncSchedule.nextAt) : '',
+    'connects again at': mustReconnect(company) ? (linkUrl ?? '') : '',
+    'left out or given up by': company.settledBy ?? '',
+    'reason for that': company.settledReason ?? '',
+    'company id': companyId ?? '',
+    'connection id': connectionId ?? '',
+    'correlation ids': correlationIdsOf(company),
+  };
+}
+
+function settledInWords({ state }: ReportedCompany): string | null {
+  if (state === 'excluded') return 'left out';
+  return state === 'skipped' ? 'given up' : null;
+}
+
+const isLeftOver = ({ state }: ReportedCompany): boolean =>
+  state === 'failed' || WITHOUT_OUTCOME.states.includes(state);

@@ -1,6 +1,6 @@
 /** What the ledger knows of a migration as a whole: for its report. */
 import { sql } from 'kysely';
-import type { Figures } from '../domain/handover-report';
+import type { Figures } from '../domain/handover-facts';
 import type { Database } from './database';
 
 interface Row extends Omit<Figures, 'firstStartedAt' | 'lastMovedAt'> {

@@ -6,6 +6,7 @@ export { beginSlice, claimGroup, noteSending } from './claim';
 export type { Claimant, ClaimedCompany } from './claim';
 export * from './companies';
 export * from './counts';
+export { readCourse } from './course-figures';
 export { DatabaseUnavailable, openDatabase } from './database';
 export type { Database } from './database';
 export * from './details';

@@ -1,6 +1,7 @@
 import type { CompanyState } from '../../domain/company-state';
-import type { ReportHead } from '../../domain/handover-report';
-import { countCompanies, readCompanies, readDecisions, readFigures, readMigration } from '../../store';
+import type { ReportHead } from '../../domain/handover-facts';
+import type { CourseFigures } from '../../domain/handover-course';
+import { countCompanies, readCompanies, readCourse, readDecisions, readFigures, readMigration } from '../../store';
 import type { LedgerCompany } from '../../store';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
@@ -10,6 +11,8 @@ export interface HandoverReport {
   readonly head: ReportHead;
   /** In the manifest's order; only those in these states, where there are any. */
   readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<LedgerCompany>;
+  /** How it went, for charts. */
+  readonly course: () => Promise<CourseFigures>;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface HandoverReport {
  *
  * @throws NoSuchMigration
  */
-export async function readReport({ db }: Ferry, migrationId: string): Promise<HandoverReport> {
+export async function readReport({ db }: Pick<Ferry, 'db'>, migrationId: string): Promise<HandoverReport> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const { route, client, platformKey, contact, ending, paused, suppliedBy, planned } = migration;
@@ -33,5 +36,6 @@ export async function readReport({ db }: Ferry, migrationId: string): Promise<Ha
       decisions: await readDecisions(db, migrationId),
     },
     companies: (states) => readCompanies(db, migrationId, states === undefined ? {} : { states }),
+    course: () => readCourse(db, migrationId),
   };
 }

@@ -1,6 +1,6 @@
 import type { ReportedCompany } from '../../domain/handover-companies';
 import { sectionRow, sectionsOf } from '../../domain/handover-companies';
-import type { ReportHead } from '../../domain/handover-report';
+import type { ReportHead } from '../../domain/handover-facts';
 import { reportDecisions, reportHead } from '../../domain/handover-report';
 import type { CompanyState } from '../../domain/company-state';
 import { COMPANY_STATES, NO_COUNTS } from '../../domain/company-state';
@@ -148,7 +148,7 @@ describe('the head of the report', () => {
   test('counts what may be switched on again: while it is under way, and after the end', () => {
     expect(reportHead(HEAD)).toContain('- **Never** (4)');
     expect(reportHead(HEAD)).toContain('- **Ask first** (1)');
-    expect(reportHead(HEAD)).toContain('- **Not yet** (2): it may still be moved. **Yes**: what was left out.');
+    expect(reportHead(HEAD)).toContain('- **Not yet** (2): it may still be moved.\n- **Yes**: what was left out');
     expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain('- **Yes** (4): the service holds no grant of it.');
   });
 
