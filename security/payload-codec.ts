@@ -20,7 +20,10 @@ const ALTERED: Payload = {
 export class UnknownPayloadKey extends Error {
   override readonly name = 'UnknownPayloadKey';
 
-  constructor(keyId: string, known: readonly string[]) {
+  constructor(
+    readonly keyId: string,
+    known: readonly string[],
+  ) {
     super(
       `This was encrypted under payload key ${keyId}, and this process has only ${known.join(', ')}. ` +
         'Start it with that payload key as well.',

@@ -1,9 +1,9 @@
 import type { MigrationLine } from '../ferry';
 import { listMigrations } from '../ferry';
-import type { CommandResult } from '../screen';
+import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
-import { withFerry } from './with-ferry';
+import { ADD_PAYLOAD_KEY, withFerry } from './with-ferry';
 
 /** `ferry list`: every migration in a line. */
 export function addList({ program, run, terminal }: Context): void {
@@ -11,6 +11,16 @@ export function addList({ program, run, terminal }: Context): void {
     .command('list')
     .description('List all migrations: step, state, who is waited for, companies done')
     .action(() => run(() => list(terminal.env)));
+}
+
+/** Where everything about a migration stands in Temporal, and only its search attributes can be read. */
+function printMissingKeys(screen: Screen, migrations: readonly MigrationLine[]): void {
+  const missing = new Set(migrations.flatMap(({ missingKey }) => missingKey ?? []));
+  for (const key of missing) {
+    const ids = migrations.filter(({ missingKey }) => missingKey === key).map(({ migrationId }) => migrationId);
+    screen.line(`Payload key ${key} is missing here, so that nothing more can be read of ${ids.join(', ')}:`);
+    screen.line(`  ${ADD_PAYLOAD_KEY}`);
+  }
 }
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
@@ -32,9 +42,9 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           { title: 'Failed', align: 'right' },
           { title: 'Started' },
         ],
-        migrations.map(({ migrationId, state, step, waitingFor, done, total, failed, startedAt }) => [
+        migrations.map(({ migrationId, state, step, waitingFor, done, total, failed, startedAt, missingKey }) => [
           migrationId,
-          state,
+          missingKey === null ? state : { text: `${state}, not readable here`, style: 'yellow' },
           step,
           waitingFor,
           `${done}/${total}`,
@@ -42,6 +52,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           localTime(startedAt),
         ]),
       );
+      printMissingKeys(screen, migrations);
     },
   };
 }

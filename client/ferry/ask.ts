@@ -1,13 +1,23 @@
 import type { QueryDefinition } from '@temporalio/client';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
+import { UnknownPayloadKey } from '../../security';
+import { NotReadable } from './missing-key';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
 
 /** Thrown when no worker answers for a migration: decisions are kept all the same, but nothing is applied. */
 export class NoWorker extends Error {
-  override readonly name = 'NoWorker';
+  override readonly name: string = 'NoWorker';
+  constructor(migrationId: string, options?: ErrorOptions, what = 'no worker answers for') {
+    super(`${what} ${migrationId}`, options);
+  }
+}
+
+/** Thrown when there is a worker, and it does not get as far as an answer: it cannot read the migration, or not follow it. */
+export class WorkerFails extends NoWorker {
+  override readonly name = 'WorkerFails';
   constructor(migrationId: string, options?: ErrorOptions) {
-    super(`no worker answers for ${migrationId}`, options);
+    super(migrationId, options, 'the worker cannot go on with');
   }
 }
 
@@ -22,6 +32,7 @@ const FIRST_ASKED_FOR_MS = 3_000;
  *
  * @throws NoWorker
  * @throws NoSuchMigration
+ * @throws NotReadable
  */
 export async function ask<Answer, Args extends [unknown?]>(
   ferry: Ferry,
@@ -52,6 +63,9 @@ async function askOnce<Answer, Args extends [unknown?]>(
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
+    if (error instanceof UnknownPayloadKey) throw new NotReadable(migrationId, error.keyId, { cause: error });
+    // So the client calls whatever a worker answers with instead.
+    if (error instanceof QueryNotRegisteredError) throw new WorkerFails(migrationId, { cause: error });
     const { cause } = error instanceof Error ? error : { cause: undefined };
     if (cause instanceof Error && 'code' in cause && UNANSWERED.includes(cause.code)) {
       throw new NoWorker(migrationId, { cause: error });

@@ -5,9 +5,11 @@ import type { DecisionMessage } from '../../domain/read-decision';
 import { signedText } from '../../domain/signatures';
 import type { Role } from '../../domain/steps';
 import type { SigningKey } from '../../security';
+import { UnknownPayloadKey } from '../../security';
 import { readMigration, readOutcome } from '../../store';
 import { outcomeQuery } from '../../workflows/messages';
 import { ask } from './ask';
+import { assertReadable } from './missing-key';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
 
@@ -40,6 +42,7 @@ const ASK_EVERY_MS = 100;
  *
  * @throws NoSuchMigration
  * @throws MigrationClosed
+ * @throws NotReadable nothing was sent
  */
 export async function decide(ferry: Ferry, migrationId: string, message: DecisionMessage, sent: Sent): Promise<Answer> {
   const signer = ferry.signer?.by === sent.by ? ferry.signer : null;
@@ -48,7 +51,12 @@ export async function decide(ferry: Ferry, migrationId: string, message: Decisio
   const { decisionId } = decision;
   const signedBy = signer?.by ?? null;
   try {
+    await assertReadable(ferry, migrationId);
     const outcome = await sendDecision(ferry, migrationId, message, decision);
+    if (outcome instanceof UnknownPayloadKey) {
+      const text = `sent; what became of it cannot be read here: payload key ${outcome.keyId} is missing`;
+      return { became: 'recorded', decisionId, text, signedBy };
+    }
     if (outcome) {
       const text = await textOf(ferry, migrationId, message, outcome);
       return { became: outcome.applied ? 'applied' : 'refused', decisionId, text, signedBy };
@@ -77,13 +85,13 @@ async function sendDecision(
   migrationId: string,
   message: DecisionMessage,
   decision: Decided,
-): Promise<Outcome | undefined> {
+): Promise<Outcome | UnknownPayloadKey | undefined> {
   const handle = ferry.temporal.workflow.getHandle(migrationId);
   const until = Date.now() + ANSWER_WITHIN_MS;
   const answer = ferry.temporal
     .withDeadline(until, () => handle.executeUpdate<Outcome, [Decided]>(message, { args: [decision] }))
     // It was not answered, or not with an outcome: whether it was applied is asked for.
-    .catch(() => undefined);
+    .catch((error: unknown) => (error instanceof UnknownPayloadKey ? error : undefined));
   const outcome = await soonerThan(SIGNALLED_AFTER_MS, answer);
   if (outcome) return outcome;
   await handle.signal(message, decision);

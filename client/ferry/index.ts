@@ -2,11 +2,12 @@
  * The programmatic client: what the `ferry` command does, for programs. It reaches Temporal for the process and Postgres
  * for the companies, and holds no key that opens a credential.
  */
-export { NoWorker } from './ask';
+export { NoWorker, WorkerFails } from './ask';
 export { decide, MigrationClosed } from './decide';
 export type { Answer, Sent } from './decide';
 export { listMigrations, readCounts, progressIfAnswered, readHeldUp, readProgress } from './look';
 export type { MigrationLine } from './look';
+export { NotReadable } from './missing-key';
 export { NoSuchMigration } from './no-such-migration';
 export { openFerry } from './open-ferry';
 export type { Ferry } from './open-ferry';

@@ -5,8 +5,10 @@ import { countCompanies, readMigration } from '../../store';
 import { digestsOf } from '../../domain/progress';
 import { MIGRATIONS, progressQuery } from '../../workflows/messages';
 import { ask, NoWorker } from './ask';
+import { missingKeyOf } from './missing-key';
 import { NoSuchMigration } from './no-such-migration';
 import type { Ferry } from './open-ferry';
+import { readTaskFailure, unknownKey } from './task-failure';
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -42,11 +44,13 @@ export interface MigrationLine {
   readonly done: number;
   readonly failed: number;
   readonly startedAt: Date;
+  /** The payload key without which it cannot be read here; null: it can be. */
+  readonly missingKey: string | null;
 }
 
-export async function* listMigrations({ temporal }: Ferry): AsyncGenerator<MigrationLine> {
+export async function* listMigrations(ferry: Ferry): AsyncGenerator<MigrationLine> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
-  for await (const found of temporal.workflow.list({ query: `WorkflowType IN (${types.join(', ')})` })) {
+  for await (const found of ferry.closed.workflow.list({ query: `WorkflowType IN (${types.join(', ')})` })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
     yield {
@@ -62,6 +66,7 @@ export async function* listMigrations({ temporal }: Ferry): AsyncGenerator<Migra
       done: count('FerryCompaniesDone'),
       failed: count('FerryCompaniesFailed'),
       startedAt: found.startTime,
+      missingKey: await missingKeyOf(ferry, found.raw.memo),
     };
   }
 }
@@ -73,13 +78,15 @@ export async function readCounts({ db }: Ferry, migrationId: string): Promise<Co
 }
 
 /** What keeps failing and is tried again, in the words of its last failure: an outage of the service, for example. */
-export async function readHeldUp({ temporal }: Ferry, migrationId: string): Promise<readonly string[]> {
-  const { raw } = await temporal.workflow.getHandle(migrationId).describe();
+export async function readHeldUp(ferry: Ferry, migrationId: string): Promise<readonly string[]> {
+  const { raw } = await ferry.closed.workflow.getHandle(migrationId).describe();
   const failures = (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
     (attempt ?? 1) > 1 && lastFailure ? [lastFailure] : [],
   );
   const errors = failures.map((failure) =>
-    decodeOptionalFailureToOptionalError(temporal.options.loadedDataConverter, failure),
+    decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(unknownKey),
   );
-  return (await Promise.all(errors)).flatMap((error) => (error?.message ? [error.message] : []));
+  const messages = (await Promise.all(errors)).flatMap((error) => (error?.message ? [error.message] : []));
+  const isStuck = (raw.pendingWorkflowTask?.attempt ?? 1) > 1;
+  return isStuck ? [await readTaskFailure(ferry, migrationId), ...messages] : messages;
 }

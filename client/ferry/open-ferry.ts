@@ -9,6 +9,8 @@ import { Unreachable } from './unreachable';
 /** An open line to the orchestrator. */
 export interface Ferry {
   readonly temporal: Client;
+  /** The same line for states, dates and counts alone: it opens no payload, and so works where a payload key is missing. */
+  readonly closed: Client;
   readonly db: Database;
   /** Signs what the person at the keyboard decides; absent: nothing is signed. */
   readonly signer?: SigningKey;
@@ -29,12 +31,11 @@ export async function openFerry(
   if (connected.status === 'fulfilled' && opened.status === 'fulfilled') {
     const connection = connected.value;
     const db = opened.value;
+    const { namespace } = temporal;
+    const dataConverter = dataConverterOf(config.payloadKeys);
     return {
-      temporal: new Client({
-        connection,
-        namespace: temporal.namespace,
-        dataConverter: dataConverterOf(config.payloadKeys),
-      }),
+      temporal: new Client({ connection, namespace, dataConverter }),
+      closed: new Client({ connection, namespace, dataConverter: { ...dataConverter, payloadCodecs: [] } }),
       db,
       ...(signingKey === undefined ? {} : { signer: signingKey }),
       close: async () => {

@@ -38,8 +38,8 @@ export async function readWindowSchedule(ferry: Ferry, migrationId: string): Pro
 }
 
 /** The migrations whose windows are scheduled. */
-export async function* scheduledMigrations({ temporal }: Ferry): AsyncGenerator<string> {
-  for await (const { scheduleId } of temporal.schedule.list()) {
+export async function* scheduledMigrations({ closed }: Ferry): AsyncGenerator<string> {
+  for await (const { scheduleId } of closed.schedule.list()) {
     const migrationId = migrationOfSchedule(scheduleId);
     if (migrationId !== undefined) yield migrationId;
   }
@@ -134,7 +134,7 @@ async function tell({ temporal }: Ferry, migrationId: string): Promise<void> {
   }
 }
 
-const scheduleOf = ({ temporal }: Ferry, migrationId: string) => temporal.schedule.getHandle(scheduleIdOf(migrationId));
+const scheduleOf = ({ closed }: Ferry, migrationId: string) => closed.schedule.getHandle(scheduleIdOf(migrationId));
 
 const stateOf = ({ state }: ScheduleDescription): 'running' | 'paused' => (state.paused ? 'paused' : 'running');
 

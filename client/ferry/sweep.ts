@@ -64,9 +64,9 @@ function isDeadline(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 4;
 }
 
-async function isRunning({ temporal }: Ferry, migrationId: string): Promise<boolean> {
+async function isRunning({ closed }: Ferry, migrationId: string): Promise<boolean> {
   try {
-    const { status } = await temporal.workflow.getHandle(migrationId).describe();
+    const { status } = await closed.workflow.getHandle(migrationId).describe();
     return status.name === 'RUNNING' || status.name === 'PAUSED';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

@@ -1,0 +1,159 @@
+/** Keys that are not where they are needed: a clear error, nothing lost, nothing half done; with the key it goes on. */
+import { randomBytes } from 'node:crypto';
+import type { Ferry } from '../../client/ferry';
+import { decide, openFerry, readHeldUp } from '../../client/ferry';
+import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
+import { countCompanies } from '../../store';
+import type { RunningWorker } from '../../worker';
+import { ferry } from '../command/captured';
+import type { Started } from '../migration/started';
+import { reachedProgress, started, SUPPORT } from '../migration/started';
+import { until } from '../support/conditions';
+import type { Orchestrator } from '../support/orchestrator';
+import { PAYLOAD_KEY, startOrchestrator } from '../support/orchestrator';
+
+const OTHER = randomBytes(32).toString('base64');
+const payloadKeys = (...keys: string[]) => parsePayloadKeys(new Secret(keys.join()));
+const OTHERS_ID = payloadKeys(OTHER).newest.id;
+
+let orchestrator: Orchestrator;
+let worker: RunningWorker;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  worker = await orchestrator.startWorker({ payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
+});
+afterAll(() => orchestrator.close());
+
+const run = (env: NodeJS.ProcessEnv, ...args: string[]) => ferry(args, undefined, { ...orchestrator.env, ...env });
+
+async function inPlaceOfWorker(some: Parameters<Orchestrator['startWorker']>[0]): Promise<void> {
+  await worker.stop();
+  worker = await orchestrator.startWorker(some);
+}
+
+const historyLength = async ({ id }: Started): Promise<number> =>
+  (await orchestrator.ferry.closed.workflow.getHandle(id).describe()).historyLength;
+
+describe('ferry without the payload key of a migration', () => {
+  let ours: Started;
+  let others: Started;
+  let theirFerry: Ferry;
+  beforeAll(async () => {
+    theirFerry = await openFerry({ ...orchestrator.config, payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
+    ours = await started(orchestrator, 'lost-ours', ['sbx-ok-1']);
+    others = await started({ ...orchestrator, ferry: theirFerry }, 'lost-others', ['sbx-ok-1']);
+    await reachedProgress(theirFerry, ours.id, ({ preflight }) => preflight !== null);
+    await others.until(({ preflight }) => preflight !== null);
+  });
+  afterAll(() => theirFerry.close());
+
+  test('lists every migration: those it cannot read say so, and which key is missing', async () => {
+    const { exitCode, out, err } = await run({}, 'list');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    const row = (id: string) => out.split('\n').find((line) => line.startsWith(`${id} `));
+    expect(row(ours.id)).toMatch(/waiting {2,}supply-details {2,}support {2,}0\/1/);
+    expect(row(others.id)).toMatch(/waiting, not readable here {2,}supply-details {2,}support {2,}0\/1/);
+    expect(out).toContain(
+      `Payload key ${OTHERS_ID} is missing here, so that nothing more can be read of ${others.id}:`,
+    );
+    const { migrations } = JSON.parse((await run({}, 'list', '--json')).out) as { migrations: object[] };
+    expect(migrations).toContainEqual(expect.objectContaining({ migrationId: others.id, missingKey: OTHERS_ID }));
+    expect(migrations).toContainEqual(expect.objectContaining({ migrationId: ours.id, missingKey: null }));
+  });
+
+  test.each([[['sweep']], [['schedule', 'show', '--all']]])('gets through ferry %j', async (args) => {
+    expect(await run({}, ...args)).toMatchObject({ exitCode: 0, err: '' });
+  });
+
+  test.each([
+    [['show']],
+    [['watch']],
+    [['go-nogo']],
+    [['pause']],
+    [['cancel', '--reason', 'any']],
+    [['approve', 'supply-details', '--yes']],
+  ])('says of ferry %j what is missing and what to do, and sends nothing', async ([command = '', ...more]) => {
+    const before = await historyLength(others);
+    const { exitCode, out, err } = await run({}, command, others.id, ...more);
+    expect({ exitCode, out, err }).toEqual({
+      exitCode: 1,
+      out: '',
+      err: `ferry: ${others.id} cannot be read here: payload key ${OTHERS_ID} is missing; ask whoever runs the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file\n`,
+    });
+    expect(await historyLength(others)).toBe(before);
+  });
+
+  test('sees what lies in the ledger all the same', async () => {
+    expect((await run({}, 'companies', others.id)).out).toContain('R-1');
+    expect((await run({}, 'report', others.id)).exitCode).toBe(0);
+  });
+
+  test('decides as soon as it has the key', async () => {
+    const both = { TOKENFERRY_PAYLOAD_KEY: `${PAYLOAD_KEY},${OTHER}` };
+    expect((await run(both, 'approve', others.id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
+  });
+
+  test('that lacks the key of the answer alone says that the decision was sent', async () => {
+    const answer = await decide(orchestrator.ferry, ours.id, 'pause', { ...SUPPORT, reason: 'a new key' });
+    expect(answer).toMatchObject({
+      became: 'recorded',
+      text: `sent; what became of it cannot be read here: payload key ${OTHERS_ID} is missing`,
+    });
+    expect((await decide(theirFerry, ours.id, 'resume', SUPPORT)).became).toBe('applied');
+  });
+});
+
+test('a worker without the payload key stands still and says so; with the key it goes on, and nothing counts twice', async () => {
+  await inPlaceOfWorker({});
+  const migration = await started(orchestrator, 'lost-worker', ['sbx-ok-1']);
+  await migration.until(({ preflight }) => preflight !== null);
+  await inPlaceOfWorker({ payloadKeys: payloadKeys(OTHER) });
+
+  const { exitCode, err } = await run({}, 'show', migration.id);
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: `ferry: the worker cannot go on with ${migration.id}; its log says why: it lacks a payload key, or is of another version than the migration\n`,
+  });
+  const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
+  expect(decided.exitCode).toBe(0);
+  expect(decided.out).toContain('recorded, not yet applied');
+  const theirFerry = await openFerry({ ...orchestrator.config, payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER) });
+  const why = async () => (await readHeldUp(theirFerry, migration.id)).join();
+  await until(async () => (await why()).startsWith('the worker cannot go on: This was encrypted under payload key'));
+
+  await inPlaceOfWorker({ payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
+  const trail = async () => JSON.parse((await run({}, 'audit', migration.id, '--json')).out) as { trail: object[] };
+  await until(async () => (await trail()).trail.length > 0, 40_000);
+  expect((await trail()).trail).toMatchObject([{ applied: true, decision: { step: 'supply-details', by: 'Sam' } }]);
+  await theirFerry.close();
+}, 120_000);
+
+test('a worker without the master key hands nothing over and says which is missing; with the key it goes on', async () => {
+  await inPlaceOfWorker({});
+  const migration = await started(orchestrator, 'lost-master', ['sbx-ok-1', 'sbx-ok-1']);
+  await migration.until(({ preflight, checking }) => preflight !== null && !checking);
+  const { newest } = orchestrator.config.masterKeys;
+  await inPlaceOfWorker({ masterKeys: parseMasterKeys(new Secret(OTHER)) });
+  await migration.readyToMove();
+
+  const heldUp = `Held up: This was encrypted under master key ${newest.id}, and this process has only`;
+  await until(async () => (await run({}, 'show', migration.id)).out.includes(heldUp), 40_000);
+  expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({
+    waiting: 2,
+    failed: 0,
+    importing: 0,
+  });
+
+  await inPlaceOfWorker({});
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+}, 120_000);
+
+test('vaults are not rotated without the key that they are under, and stay as they are', async () => {
+  const vaults = () => orchestrator.ferry.db.selectFrom('migrations').select(['id', 'vault_wrapped_key']).execute();
+  const before = await vaults();
+  const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER }, 'vault', 'rotate');
+  expect(exitCode).toBe(1);
+  expect(err).toContain(`under master key ${orchestrator.config.masterKeys.newest.id}`);
+  expect(err).toContain('nothing is lost; run it again when that is mended');
+  expect(await vaults()).toEqual(before);
+});
