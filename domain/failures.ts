@@ -17,14 +17,17 @@ export type Call =
   | 'read-records';
 
 /** Why a company was not moved. */
-export type FailureKind =
-  | 'refused'
-  | 'credential-unreadable'
-  | 'reauthorization-required'
-  | 'wrong-organization'
-  | 'incomplete'
-  | 'sync-failed'
-  | 'sync-timed-out';
+export const FAILURE_KINDS = [
+  'refused',
+  'credential-unreadable',
+  'reauthorization-required',
+  'wrong-organization',
+  'incomplete',
+  'sync-failed',
+  'sync-timed-out',
+] as const;
+
+export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 /** Why a batch stopped although companies are left: never the companies' fault. */
 export type StopReason =

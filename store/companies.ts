@@ -1,4 +1,5 @@
 /** The ledger's rows as they are read and confirmed. They are the truth about a company. */
+import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../domain/company-state';
 import type { Evidence, SyncSchedule } from '../domain/evidence';
@@ -109,6 +110,9 @@ export interface LedgerCompany {
 
 export interface CompanyFilter {
   readonly states?: readonly CompanyState[];
+  readonly failure?: FailureKind;
+  /** Part of its reference or name, in capitals or not. */
+  readonly search?: string;
   readonly row?: number;
   readonly reference?: string;
   readonly references?: readonly string[];
@@ -129,49 +133,82 @@ export async function* readCompanies(
   const PAGE = 1_000;
   let after = 0;
   for (;;) {
-    let query = db
-      .selectFrom('companies')
-      .select([
-        'row',
-        'reference',
-        'name',
-        'organization',
-        'wave',
-        'expected_invoices as expectedInvoices',
-        'state',
-        'confirmed_at as confirmedAt',
-        'crossed_at as crossedAt',
-        'authorization_sent_at as sentAt',
-        'company_id as companyId',
-        'connection_id as connectionId',
-        'stored_name as storedName',
-        'link_url as linkUrl',
-        'moved_at as movedAt',
-        'failure',
-        'failure_text as failureText',
-        'correlation_id as correlationId',
-        'evidence',
-        'sync_schedule as syncSchedule',
-        'settled_by as settledBy',
-        'settled_reason as settledReason',
-        'held_back as heldBack',
-      ])
-      .where('migration_id', '=', migrationId)
-      .where('row', '>', after)
-      .orderBy('row')
-      .limit(PAGE);
-    if (filter.states !== undefined) query = query.where('state', 'in', filter.states);
-    if (filter.references !== undefined) query = query.where(sql<boolean>`reference = any(${filter.references})`);
-    if (filter.exceptions) query = query.where(EXCEPTION);
-    if (filter.row !== undefined) query = query.where('row', '=', filter.row);
-    if (filter.wave !== undefined) query = query.where('wave', '=', filter.wave);
-    if (filter.reference !== undefined) query = query.where('reference', '=', filter.reference);
-    const page = await query.execute();
+    const page = await companiesOf(db, migrationId, filter).where('row', '>', after).limit(PAGE).execute();
     yield* page;
     const last = page.at(-1);
     if (!last || page.length < PAGE) return;
     after = last.row;
   }
+}
+
+/** Some of them, from the place `offset` on, and how many there are in all. */
+export async function readCompanyPage(
+  db: Database,
+  migrationId: string,
+  filter: CompanyFilter,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly companies: readonly LedgerCompany[]; readonly matching: number }> {
+  const { matching } = await db
+    .selectFrom('companies')
+    .select(sql<number>`count(*)`.as('matching'))
+    .where(matches(migrationId, filter))
+    .executeTakeFirstOrThrow();
+  const companies = await companiesOf(db, migrationId, filter).offset(offset).limit(limit).execute();
+  return { companies, matching };
+}
+
+function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
+  return db
+    .selectFrom('companies')
+    .select([
+      'row',
+      'reference',
+      'name',
+      'organization',
+      'wave',
+      'expected_invoices as expectedInvoices',
+      'state',
+      'confirmed_at as confirmedAt',
+      'crossed_at as crossedAt',
+      'authorization_sent_at as sentAt',
+      'company_id as companyId',
+      'connection_id as connectionId',
+      'stored_name as storedName',
+      'link_url as linkUrl',
+      'moved_at as movedAt',
+      'failure',
+      'failure_text as failureText',
+      'correlation_id as correlationId',
+      'evidence',
+      'sync_schedule as syncSchedule',
+      'settled_by as settledBy',
+      'settled_reason as settledReason',
+      'held_back as heldBack',
+    ])
+    .where(matches(migrationId, filter))
+    .orderBy('row');
+}
+
+function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
+  const { states, failure, search, row, reference, references, wave, exceptions } = filter;
+  const all = [
+    sql`migration_id = ${migrationId}`,
+    ...(states === undefined ? [] : [sql`state = any(${states})`]),
+    ...(failure === undefined ? [] : [sql`failure = ${failure}`]),
+    ...(search === undefined ? [] : [containing(search)]),
+    ...(row === undefined ? [] : [sql`row = ${row}`]),
+    ...(reference === undefined ? [] : [sql`reference = ${reference}`]),
+    ...(references === undefined ? [] : [sql`reference = any(${references})`]),
+    ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
+    ...(exceptions === undefined ? [] : [EXCEPTION]),
+  ];
+  return sql`(${sql.join(all, sql` and `)})`;
+}
+
+/** As it was typed: what means something in a pattern means itself. */
+function containing(text: string): RawBuilder<boolean> {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`(reference ilike ${pattern} or name ilike ${pattern})`;
 }
 
 /** The one company that the filter names, or undefined. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
 import type { DecisionMessage } from '../../domain/read-decision';
 import { MOST_COMPANIES_IN_A_MESSAGE } from '../../domain/read-decision';
 import type { Remedy } from '../../domain/remedies';
@@ -11,6 +10,7 @@ import type { Ferry, Sent } from '../ferry';
 import { progressIfAnswered } from '../ferry';
 import type { CommandResult } from '../screen';
 import type { Context } from './context';
+import { countOption } from './options';
 import { send } from './send';
 import type { SenderOptions } from './sender';
 import { addDecider, sentBy } from './sender';
@@ -79,7 +79,7 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
     .description(about.description)
     .option('--file <path>', 'a file with one reference in each line');
   if (about.all !== undefined) command.option('--all', about.all);
-  if (about.byWave) command.option('--wave <number>', 'of all companies of this wave', waveOf);
+  if (about.byWave) command.addOption(countOption('--wave <number>', 'of all companies of this wave'));
   addDecider(command, about.needsReason ? 'reason needed' : 'reason possible').action(
     (migration: string, named: string[], options: CompanyOptions) =>
       run(() =>
@@ -120,11 +120,6 @@ async function companiesOfWave({ db }: Ferry, migrationId: string, wave: number)
   }
   if (references.length > 0) return references;
   throw new CommandFailed(`${migrationId} has no company of wave ${wave} that waits`, 'see: ferry companies');
-}
-
-function waveOf(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.');
-  return Number(text);
 }
 
 function linesOf(file: string): readonly string[] {

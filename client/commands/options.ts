@@ -5,6 +5,23 @@ import type { Approver } from '../../domain/signatures';
 import { isRole, ROLES } from '../../domain/steps';
 import { nearest } from '../spelling';
 
+/** An option whose value is one of a few words; one that is misspelt is answered with the one that was probably meant. */
+export function wordOption(flags: string, description: string, words: readonly string[]): Option {
+  return new Option(flags, description).choices(words).argParser((text) => {
+    if (words.includes(text)) return text;
+    const near = nearest(text, words);
+    throw new InvalidArgumentError(near === undefined ? `One of: ${words.join(', ')}.` : `Did you mean ${near}?`);
+  });
+}
+
+/** A whole number, from `least` on. */
+export function countOption(flags: string, description: string, least = 0): Option {
+  return new Option(flags, description).argParser((text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`A whole number is expected${least === 0 ? '' : `, from ${least} on`}.`);
+  });
+}
+
 /** Those of a route: what people are likely to look for. */
 function namesOf(route: Route): string {
   const ofRoute = PLATFORMS.filter(({ routes }) => routes.includes(route));
@@ -24,10 +41,7 @@ export function platformOption(route: Route = 'managed'): Option {
 /** `--total-invoices 12000`: the volume, where the rows of a manifest do not say it one by one. */
 export function totalInvoicesOption(): Option {
   const what = 'invoices of all companies together, where their rows do not say: for the estimate';
-  return new Option('--total-invoices <number>', what).argParser((text) => {
-    if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.');
-    return Number(text);
-  });
+  return countOption('--total-invoices <number>', what);
 }
 
 /** `--approver support:Sam:4f1c...`: whose signed decisions a migration takes. Several times. */

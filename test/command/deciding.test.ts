@@ -48,7 +48,6 @@ test.each([
     ['propose-time', ID, 'tomorrowish'],
     'tomorrowish is no time; write "2026-11-21 22:00", 2026-11-21T21:00:00Z, or now',
   ],
-  [['companies', ID, '--state', 'failled'], 'there is no state failled; did you mean failed?'],
   [
     ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
     `${ID} has no company of wave 7 that waits; see: ferry companies`,
