@@ -16,7 +16,7 @@ function interruption(): AbortSignal {
 }
 
 const { stdin, stdout, stderr, env } = process;
-const prompts = stdin.isTTY && stdout.isTTY ? { prompts: terminalPrompts } : {};
-void runFerry(process.argv.slice(2), { stdout, stderr, env, interruption, ...prompts }).then((exitCode) => {
+const somebody = stdin.isTTY && stdout.isTTY ? { prompts: terminalPrompts, keyboard: stdin } : {};
+void runFerry(process.argv.slice(2), { stdout, stderr, env, interruption, ...somebody }).then((exitCode) => {
   process.exitCode = exitCode;
 });

@@ -16,6 +16,7 @@ import { addCompanies } from './commands/companies';
 import type { Context } from './commands/context';
 import { addCredentials } from './commands/credentials';
 import { addDecisions } from './commands/decisions';
+import { addDesk } from './commands/desk';
 import { addExceptions } from './commands/exceptions';
 import { addFirstCompany } from './commands/first-company';
 import { addGoNoGo } from './commands/go-nogo';
@@ -99,6 +100,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   addStart(context);
   addSelfService(context);
   program.commandsGroup('See how far it is:');
+  addDesk(context);
   addList(context);
   addShow(context);
   addWatch(context);

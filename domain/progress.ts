@@ -51,6 +51,8 @@ export interface Progress {
   readonly state: OverallState;
   readonly step: Step;
   readonly waitingFor: WaitingFor;
+  /** Null: nobody is waited for. */
+  readonly waitingSince: string | null;
   readonly steps: readonly StepProgress[];
   readonly counts: Counts;
   /** Of what there is to decide about in each step: a decision can carry the one that its sender saw. */
@@ -82,6 +84,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     state: state.closed ?? (state.pause ? 'paused' : waitingFor.roles.length > 0 ? 'waiting' : 'running'),
     step: state.step,
     waitingFor,
+    waitingSince: waitingFor.roles.length > 0 ? (state.wait?.since ?? null) : null,
     steps: stepsOf(state.route).map((step) => stepProgress(state, step)),
     counts: state.counts,
     digests: digestsOf({ ...state, windows }),

@@ -54,6 +54,19 @@ export async function* readTrail(db: Database, migrationId: string): AsyncGenera
   }
 }
 
+/** The latest decisions of a migration, the newest first. Messages that could not be read are none. */
+export async function readLatestDecisions(
+  db: Database,
+  migrationId: string,
+  most: number,
+): Promise<readonly AuditEntry[]> {
+  const rows = await entries(db, migrationId).orderBy('position', 'desc').limit(most).execute();
+  return rows.flatMap((row) => {
+    const { decision, outcome } = entryOf(row);
+    return decision.kind === 'unreadable' ? [] : [{ decision, outcome }];
+  });
+}
+
 /** What became of one decision; null: it is not in the trail. */
 export async function readOutcome(db: Database, migrationId: string, decisionId: string): Promise<Outcome | null> {
   const row = await entries(db, migrationId).where('decision_id', '=', decisionId).executeTakeFirst();

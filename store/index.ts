@@ -13,6 +13,7 @@ export * from './details';
 export * from './endings';
 export * from './exceptions';
 export * from './figures';
+export * from './headway';
 export * from './imports';
 export { OrganizationTaken } from './manifest-rows';
 export * from './migrations';

@@ -20,21 +20,30 @@ export interface Subject {
 /** More would scroll the question away; all of them are in `ferry companies`. */
 const MOST_SHOWN = 20;
 
-/** What there is to see of a step before it is approved. */
-export async function readSubject(ferry: Ferry, progress: Progress, step: Step): Promise<Subject> {
+/**
+ * What there is to see of a step before it is approved.
+ *
+ * @param most so many companies are shown
+ */
+export async function readSubject(
+  ferry: Ferry,
+  progress: Progress,
+  step: Step,
+  most: number = MOST_SHOWN,
+): Promise<Subject> {
   const notMoved = step === 'complete-migration' ? await readNotMoved(ferry, progress.migrationId) : [];
   return {
     step,
     digest: progress.digests[step],
     print: (screen) => {
       screen.line(screen.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
-      PRINTERS[step](screen, progress, notMoved);
+      PRINTERS[step](screen, progress, notMoved, most);
       screen.line();
     },
   };
 }
 
-type Printer = (screen: Screen, progress: Progress, notMoved: readonly LedgerCompany[]) => void;
+type Printer = (screen: Screen, progress: Progress, notMoved: readonly LedgerCompany[], most: number) => void;
 
 const PRINTERS: Readonly<Record<Step, Printer>> = {
   'supply-details': (screen, { preflight }) => {
@@ -53,13 +62,13 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   'disable-syncing': (screen, { counts }) =>
     screen.line(`  ${counts.unconfirmed} of ${counted(counts.total, 'company')} not yet confirmed as disabled`),
   'migrate-first-company': (screen, progress) => printEvidence(screen, progress),
-  'complete-migration': (screen, { counts, migrationId }, notMoved) => {
+  'complete-migration': (screen, { counts, migrationId }, notMoved, most) => {
     screen.line(`  ${counts.migrated} of ${counted(counts.total, 'company')} moved`);
-    for (const { reference, name, state, failureText } of notMoved.slice(0, MOST_SHOWN)) {
+    for (const { reference, name, state, failureText } of notMoved.slice(0, most)) {
       screen.line(`  ${screen.styled('yellow', reference)} ${name}: ${state}${failureText ? `, ${failureText}` : ''}`);
     }
-    if (notMoved.length > MOST_SHOWN) {
-      screen.line(`  and ${notMoved.length - MOST_SHOWN} more; see them all with: ferry exceptions ${migrationId}`);
+    if (notMoved.length > most) {
+      screen.line(`  and ${notMoved.length - most} more; see them all with: ferry exceptions ${migrationId}`);
     }
   },
 };

@@ -23,15 +23,15 @@ export async function withFerry<Result>(
       await ferry.close();
     }
   } catch (error) {
-    throw inWords(error);
+    throw explained(error);
   }
 }
 
 /** What to do about a payload key that is missing here. */
 export const ADD_PAYLOAD_KEY = 'ask whoever runs the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file';
 
-/** Errors whose message says it all, and what to do next about each. */
-function inWords(error: unknown): unknown {
+/** A failure of whatever the command needs, with what to do next; any other error as it is. */
+export function explained(error: unknown): unknown {
   const failed = (advice: string): CommandFailed =>
     new CommandFailed(error instanceof Error ? error.message : 'failed', advice, { cause: error });
   if (error instanceof Unreachable) return failed('start it, or start everything with: ferry up');

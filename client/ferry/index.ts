@@ -5,7 +5,7 @@
 export { NoWorker, WorkerFails } from './ask';
 export { decide, MigrationClosed } from './decide';
 export type { Answer, Sent } from './decide';
-export { listMigrations, readCounts, progressIfAnswered, readHeldUp, readProgress } from './look';
+export { askProgress, listMigrations, readCounts, progressIfAnswered, readHeldUp, readProgress } from './look';
 export type { MigrationLine } from './look';
 export { NotReadable } from './missing-key';
 export { NoSuchMigration } from './no-such-migration';

@@ -18,10 +18,24 @@ const ANSWER_WITHIN_MS = 10_000;
  * @throws NoSuchMigration
  * @throws NoWorker
  */
-export async function readProgress(ferry: Ferry, migrationId: string): Promise<Progress> {
-  const progress = await ask(ferry, migrationId, progressQuery, ANSWER_WITHIN_MS);
+export async function readProgress(
+  ferry: Ferry,
+  migrationId: string,
+  withinMs: number = ANSWER_WITHIN_MS,
+): Promise<Progress> {
+  const progress = await askProgress(ferry, migrationId, withinMs);
   const seen = { ...progress, counts: await countCompanies(ferry.db, migrationId) };
   return { ...seen, digests: digestsOf(seen) };
+}
+
+/**
+ * How far a migration is, as its workflow knows: its counts may be a minute old.
+ *
+ * @throws NoSuchMigration
+ * @throws NoWorker
+ */
+export function askProgress(ferry: Ferry, migrationId: string, withinMs: number): Promise<Progress> {
+  return ask(ferry, migrationId, progressQuery, withinMs);
 }
 
 /** The same, or undefined when no worker answers: decisions are taken all the same. */
@@ -48,9 +62,11 @@ export interface MigrationLine {
   readonly missingKey: string | null;
 }
 
-export async function* listMigrations(ferry: Ferry): AsyncGenerator<MigrationLine> {
+/** @param which those that have not ended alone; otherwise all that Temporal remembers */
+export async function* listMigrations(ferry: Ferry, which?: 'open'): AsyncGenerator<MigrationLine> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
-  for await (const found of ferry.closed.workflow.list({ query: `WorkflowType IN (${types.join(', ')})` })) {
+  const query = `WorkflowType IN (${types.join(', ')})${which === 'open' ? " AND ExecutionStatus = 'Running'" : ''}`;
+  for await (const found of ferry.closed.workflow.list({ query })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
     yield {

@@ -13,6 +13,31 @@ export function localTime(moment: string | Date, zone = 'local'): string {
   return time.setLocale('en').toFormat(`ccc d LLL yyyy, HH:mm 'UTC'${time.offset === 0 ? '' : 'ZZ'}`);
 }
 
+/** `22:04:11`, by its reader's clock. */
+export function clockTime(moment: Date): string {
+  return DateTime.fromJSDate(moment).toFormat('HH:mm:ss');
+}
+
+/**
+ * A moment near now, in at most nine columns: `22:31`, `Sun 04:10`, `28 Nov`.
+ *
+ * @param moment ISO 8601
+ */
+export function nearTime(moment: string, now: Date): string {
+  const time = DateTime.fromISO(moment).setLocale('en');
+  const days = Math.abs(time.diff(DateTime.fromJSDate(now), 'days').days);
+  if (time.hasSame(DateTime.fromJSDate(now), 'day')) return time.toFormat('HH:mm');
+  return time.toFormat(days < 6 ? 'ccc HH:mm' : 'd LLL');
+}
+
+/** How long ago or how long yet, in at most three columns: `45s`, `12m`, `5h`, `3d`. */
+export function spanOfTime(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}
+
 /**
  * A time as a person types it: `now`, ISO 8601, or `2026-11-21 22:00` in the reader's own zone.
  *

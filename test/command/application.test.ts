@@ -34,7 +34,7 @@ function secretFile(text: string): string {
   return file;
 }
 
-const answering = (secret: string): Prompts => ({ confirm: async () => false, secret: async () => secret });
+const answering = (secret: string): Partial<Prompts> => ({ confirm: async () => false, secret: async () => secret });
 const application = async (id: string, environment: string, ...more: string[]) =>
   ferry(
     ['application', ID, '--client-id', id, '--environment', environment, ...CLIENT, ...more],

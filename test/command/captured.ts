@@ -26,12 +26,17 @@ export function capturedStream(
   return Object.assign(captured, columns === undefined ? {} : terminal) as TerminalStream & { readonly text: string };
 }
 
+const unasked = async (question: string): Promise<never> => {
+  throw new Error(`nobody was to be asked: ${question}`);
+};
+const UNASKED: Prompts = { confirm: unasked, secret: unasked, text: unasked, choose: unasked, search: unasked };
+
 /** Runs the command in this process, and hands back what it said and how it ended. */
 export async function ferry(
   args: string[],
   columns?: number,
   env?: NodeJS.ProcessEnv,
-  prompts?: Prompts,
+  prompts?: Partial<Prompts>,
 ): Promise<{ exitCode: number; out: string; err: string }> {
   const [stdout, stderr] = [capturedStream(columns, env), capturedStream(columns, env)];
   const exitCode = await runFerry(args, {
@@ -39,7 +44,7 @@ export async function ferry(
     stderr,
     env: env ?? {},
     interruption: () => new AbortController().signal,
-    ...(prompts ? { prompts } : {}),
+    ...(prompts ? { prompts: { ...UNASKED, ...prompts } } : {}),
   });
   return { exitCode, out: stdout.text, err: stderr.text };
 }

@@ -1,0 +1,29 @@
+/** A wait between two looks, which can be ended early. */
+export interface Pause {
+  wait(ms: number): Promise<void>;
+  /** Ends the wait; if nobody waits now, the next one is none. */
+  end(): void;
+}
+
+export function openPause(): Pause {
+  let isEnded = false;
+  let finish: (() => void) | null = null;
+  return {
+    wait: async (ms) => {
+      if (!isEnded) {
+        let timer: NodeJS.Timeout | undefined;
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+          timer = setTimeout(resolve, ms);
+        });
+        clearTimeout(timer);
+      }
+      finish = null;
+      isEnded = false;
+    },
+    end: () => {
+      isEnded = true;
+      finish?.();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** Reads what the desk shows: the list as `ferry list` does, more of what is in sight, everything of what is open. */
+import { ServiceError } from '@temporalio/client';
+import type { LedgerCompany, Overview } from '../../store';
+import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
+import type { Ferry, MigrationLine } from '../ferry';
+import { listMigrations, NoSuchMigration, NoWorker, readHeldUp, readProgress } from '../ferry';
+import { openFacts } from './facts';
+import type { Detail, DeskRow, Reading } from './state';
+
+/** What is to be read. */
+export interface Wanted {
+  /** Of all rows, those in sight: of them alone more is read than the list. */
+  readonly inSight: (rows: readonly DeskRow[]) => readonly DeskRow[];
+  /** The migration that has the whole screen; null: none. */
+  readonly open: string | null;
+}
+
+const ANSWER_WITHIN_MS = 4_000;
+const DECISIONS_SHOWN = 20;
+/** All of them are in `ferry exceptions`. */
+const EXCEPTIONS_SHOWN = 200;
+
+/** What does not answer; of several, the first is the cause of the others. */
+const TROUBLES = [
+  'Temporal does not answer',
+  'the database does not answer',
+  'no worker answers: decisions are kept, and applied when one does',
+] as const;
+
+/** Opens a reader, which remembers what need not be read again. It does not fail: it says what could not be read. */
+export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
+  const overviews = new Map<string, Overview>();
+  const facts = openFacts(ferry);
+  const readExceptions = openExceptions(ferry);
+
+  async function readRows({ inSight }: Wanted, met: Met): Promise<readonly DeskRow[] | undefined> {
+    const lines = await met(listed(ferry));
+    if (!lines) return undefined;
+    const known = (): readonly DeskRow[] =>
+      lines.map((line) => ({
+        ...line,
+        overview: overviews.get(line.migrationId) ?? null,
+        facts: facts.of(line.migrationId),
+      }));
+    const seen = inSight(known());
+    const ids = seen.map(({ migrationId }) => migrationId);
+    const [read] = await Promise.all([met(readOverviews(ferry.db, ids)), met(facts.refresh(seen))]);
+    for (const overview of read ?? []) overviews.set(overview.migrationId, overview);
+    return known();
+  }
+
+  async function readDetail(migrationId: string): Promise<Detail> {
+    const [progress, [overview = null], heldUp, decisions] = await Promise.all([
+      readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
+      readOverviews(ferry.db, [migrationId]),
+      readHeldUp(ferry, migrationId),
+      readLatestDecisions(ferry.db, migrationId, DECISIONS_SHOWN),
+    ]);
+    const { exceptionsDigest, heldBack } = progress.counts;
+    const exceptions = await readExceptions(migrationId, `${migrationId} ${exceptionsDigest} ${heldBack}`);
+    return { progress, overview, heldUp, decisions, exceptions };
+  }
+
+  return async (wanted) => {
+    const troubles = new Set<string>();
+    const met: Met = (work) => work.catch((error: unknown) => void troubles.add(troubleOf(error)));
+    const [rows, detail] = await Promise.all([
+      readRows(wanted, met),
+      wanted.open === null ? undefined : met(readDetail(wanted.open)),
+    ]);
+    const trouble = TROUBLES.find((each) => troubles.has(each)) ?? [...troubles][0] ?? null;
+    return { ...(rows ? { rows } : {}), ...(detail ? { detail } : {}), trouble, at: Date.now() };
+  };
+}
+
+/** Undefined: it could not be read, and why is noted. */
+type Met = <T>(work: Promise<T>) => Promise<T | undefined | void>;
+
+function listed(ferry: Ferry): Promise<readonly MigrationLine[]> {
+  return ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, async () => {
+    const lines: MigrationLine[] = [];
+    for await (const line of listMigrations(ferry, 'open')) lines.push(line);
+    return lines;
+  });
+}
+
+/** The first exceptions of a migration, read again when they have changed. */
+function openExceptions({ db }: Ferry): (migrationId: string, version: string) => Promise<readonly LedgerCompany[]> {
+  let latest: { readonly version: string; readonly exceptions: readonly LedgerCompany[] } | null = null;
+  return async (migrationId, version) => {
+    if (latest?.version === version) return latest.exceptions;
+    const exceptions: LedgerCompany[] = [];
+    for await (const company of readCompanies(db, migrationId, { exceptions: true })) {
+      exceptions.push(company);
+      if (exceptions.length === EXCEPTIONS_SHOWN) break;
+    }
+    latest = { version, exceptions };
+    return exceptions;
+  };
+}
+
+function troubleOf(error: unknown): string {
+  if (error instanceof NoWorker) return TROUBLES[2];
+  if (error instanceof NoSuchMigration) return error.message;
+  if (error instanceof ServiceError) return TROUBLES[0];
+  // A mistake of ours is none of the database's.
+  if (error instanceof TypeError || error instanceof RangeError) throw error;
+  return TROUBLES[1];
+}
