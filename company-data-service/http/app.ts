@@ -13,6 +13,7 @@ import { meetFaults } from './faulty';
 import { describeRoutes, documentationRoutes } from './openapi';
 import { answerOtherMethods } from './other-methods';
 import { RateLimiter } from './rate-limit';
+import { ARRIVES_WITHIN_MS, assertShallow, MAX_BODY_BYTES } from './request-limits';
 import { accountRoutes } from './routes/account';
 import { companyRoutes } from './routes/companies';
 import { connectionRoutes } from './routes/connections';
@@ -26,6 +27,7 @@ import { recordRoutes } from './routes/records';
 import { sandboxTokenRoutes } from './routes/sandbox-token';
 import { syncSettingRoutes } from './routes/sync-settings';
 import { syncRoutes } from './routes/syncs';
+import { secureHeaders } from './security-headers';
 
 export interface AppOptions {
   readonly context: ServiceContext;
@@ -47,6 +49,8 @@ export async function createApp(options: AppOptions): Promise<Api> {
     loggerInstance: logger,
     genReqId: () => randomUUID(),
     logController: new LogController({ requestIdLogLabel: 'correlationId' }),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: ARRIVES_WITHIN_MS,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     frameworkErrors: sendError,
@@ -57,12 +61,13 @@ export async function createApp(options: AppOptions): Promise<Api> {
   // Responses are checked against their schemas by the compiler and the tests, not again for each request.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(sendError);
+  secureHeaders(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-correlation-id', request.id);
     // Not in a handler of its own, which would read the body first.
     if (request.is404) throw notFound(`${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
   });
-  acceptEmptyJson(app);
+  acceptJson(app);
 
   const otherMethods = answerOtherMethods(app);
   await describeRoutes(app, basePath);
@@ -116,11 +121,16 @@ async function orderedFaults(app: Api, basePath: string): Promise<void> {
   meetFaults(app, faults, basePath);
 }
 
-/** Clients that name a content type for a request without a body are common, and mean no body. */
-function acceptEmptyJson(app: Api): void {
+/** Within limits. Clients that name a content type for a request without a body are common, and mean no body. */
+function acceptJson(app: Api): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else void parseJson(request, body, done);
+    if (body === '') return done(null, undefined);
+    try {
+      assertShallow(body);
+    } catch (refusal) {
+      return done(refusal instanceof Error ? refusal : null);
+    }
+    void parseJson(request, body, done);
   });
 }

@@ -31,6 +31,8 @@ export class QueryError extends Error {
 
 /** Deeper groups are nobody's question, and would exhaust the stack. */
 const DEEPEST = 50;
+/** More comparisons are nobody's question, and would keep the database busy. */
+const MOST_COMPARISONS = 100;
 
 /** @throws QueryError, saying what was expected and where */
 export function parseQuery(text: string): Condition {
@@ -40,6 +42,7 @@ export function parseQuery(text: string): Condition {
 class Parser {
   private at = 0;
   private depth = 0;
+  private comparisons = 0;
 
   constructor(private readonly text: string) {}
 
@@ -71,6 +74,8 @@ class Parser {
   }
 
   private comparison(): Comparison {
+    this.comparisons += 1;
+    if (this.comparisons > MOST_COMPARISONS) throw new QueryError(`more than ${MOST_COMPARISONS} comparisons`);
     const field = this.match(/[A-Za-z_][\w.-]*/y);
     if (field === undefined) throw this.expected('a field');
     const operator = OPERATORS.find((candidate) => this.take(candidate));

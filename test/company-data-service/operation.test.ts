@@ -57,7 +57,16 @@ describe('the log', () => {
     const failed = await service.administrator('PUT', `${connection}/authorization`, {
       body: { ...body, refreshToken: 'sbx-ok-3.top-secret.2' },
     });
-    expect(failed).toMatchObject({ status: 500, body: { service: 'PublicApi' } });
+    // Of what has gone wrong inside it says nothing.
+    expect(failed).toMatchObject({ status: 500 });
+    expect(failed.body).toEqual({
+      statusCode: 500,
+      service: 'PublicApi',
+      error: 'The service failed. Please try again later.',
+      correlationId: failed.headers.get('x-correlation-id'),
+      canBeRetried: 'Unknown',
+      detailedErrorCode: 0,
+    });
     await service.close();
 
     const log = lines.join('');

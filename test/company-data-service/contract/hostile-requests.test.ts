@@ -1,0 +1,111 @@
+/** Requests that nobody sends by mistake: each has the error body of a 400 or 404, soon, and the service goes on. */
+import { connect } from 'node:net';
+import { newConnection, runService, type RunningService } from '../running-service';
+import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
+import { error } from './shapes';
+
+let service: RunningService;
+let connection: string;
+beforeAll(async () => {
+  service = await runService();
+  ({ connection } = await newConnection(service.client));
+});
+afterAll(() => service.close());
+
+const nested = (open: string, close: string, depth: number, inside = '1'): string =>
+  open.repeat(depth) + inside + close.repeat(depth);
+
+describe('a body that is nested too deeply is refused', () => {
+  test.each([33, 1_000, 100_000])('in %i arrays', async (depth) => {
+    for (const body of [
+      `{"name":"x","tags":${nested('[', ']', depth)}}`,
+      `{"name":"x","more":${nested('{"a":', '}', depth)}}`,
+    ]) {
+      const answer = await service.client('POST', '/companies', { body });
+      expect(answer.status).toBe(400);
+      expect(error.parse(answer.body).validation?.errors).toEqual([
+        { message: 'The body is nested more than 32 levels deep.' },
+      ]);
+    }
+  });
+
+  test('but brackets in a text are a text', async () => {
+    const body = { name: 'Acme', description: '[{"\\'.repeat(50) };
+    expect((await service.client('POST', '/companies', { body })).status).toBe(200);
+  });
+
+  test('also where records are taken as they are', async () => {
+    const { status } = await service.client('POST', `${connection}/push/invoices`, {
+      body: `{"lines":${nested('[', ']', 50_000)}}`,
+    });
+    expect(status).toBe(400);
+  });
+});
+
+describe('what is too long is refused', () => {
+  const long = 'a'.repeat(10_000);
+  test.each<[string, string, number]>([
+    ['an id', `/companies/${'a'.repeat(5_000)}`, 400],
+    ['a path', `/companies/${'a/'.repeat(5_000)}`, 404],
+    ['a query', `/companies?query=name=${long}`, 200],
+    ['a query of many parts', `/companies?query=${'name=a||'.repeat(1_000)}name=b`, 400],
+    ['many parameters', `/companies?${'page=1&'.repeat(2_000)}`, 400],
+    ['a page', '/companies?page=9007199254740991&pageSize=5000', 200],
+    ['a number', `/companies?page=${'9'.repeat(5_000)}`, 400],
+  ])('%s', async (_what, path, status) => {
+    const answer = await service.client('GET', path);
+    expect(answer.status).toBe(status);
+    if (status !== 200) error.parse(answer.body);
+  });
+
+  test.each<[string, string]>([
+    ['a header', `GET /companies HTTP/1.1\r\nhost: a\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['an authorization', `GET /companies HTTP/1.1\r\nhost: a\r\nauthorization: Basic ${'QUFB'.repeat(6_000)}\r\n\r\n`],
+    ['an address', `GET /companies/${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
+    ['headers in number', `GET /companies HTTP/1.1\r\nhost: a\r\n${'x-many: a\r\n'.repeat(3_000)}\r\n`],
+  ])('%s', async (_what, bytes) => {
+    const answer = await raw(bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    error.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')).trim()));
+  });
+
+  test('a body, also one that does not say how long it is', async () => {
+    const piece = `${(64 * 1024).toString(16)}\r\n${'a'.repeat(64 * 1024)}\r\n`;
+    const head = 'POST /sandbox/qhyg/token HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n';
+    const answer = await raw(`${head}transfer-encoding: chunked\r\n\r\n${piece.repeat(20)}0\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+test('every answer says that it is nobody else’s to keep, to frame or to guess at', async () => {
+  const at = await companyWithEverything(service.administrator);
+  for (const { method, path } of ENDPOINTS) {
+    const { headers } = await service.administrator(method, filledIn(path, at), method === 'GET' ? {} : { body: {} });
+    expect({ path, ...Object.fromEntries(headers) }).toMatchObject({
+      path,
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': expect.stringContaining("default-src '") as string,
+    });
+    expect(headers.get('cache-control')).toBe('no-store');
+  }
+  const nowhere = await service.client('GET', '/nowhere');
+  expect(nowhere.headers.get('x-content-type-options')).toBe('nosniff');
+  // The page of the documentation runs its own scripts, and no others.
+  const page = await fetch(`${service.url}/docs/`);
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self'/);
+});
+
+/** Sends bytes as they are, and reads the answer as text. */
+async function raw(bytes: string): Promise<string> {
+  const { port, hostname } = new URL(service.url);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    // Whoever is refused may still be sending.
+    socket.on('error', () => undefined).on('close', () => resolve(text));
+    socket.setTimeout(5_000, () => socket.destroy());
+  });
+}
