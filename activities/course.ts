@@ -1,7 +1,7 @@
 /** The course of a migration: opening, recording what was decided, closing. */
 import type { Counts } from '../domain/company-state';
 import type { Decision, Outcome } from '../domain/decision';
-import { paceOf } from '../domain/limits';
+import { paceOf, stragglersIn } from '../domain/limits';
 import type { Ending, Recorded } from '../domain/migration-state';
 import {
   acceptFailures,
@@ -30,8 +30,8 @@ interface OfMigration {
 
 export interface RunBegun {
   readonly slicesAtOnce: number;
-  /** The run moves so many alone; 0: all. */
-  readonly companiesInRamp: number;
+  /** The run may end while so many companies still sync: the slowest of a ramp. */
+  readonly mayStillSync: number;
 }
 
 export function courseActivities(deps: ActivityDeps) {
@@ -50,8 +50,11 @@ export function courseActivities(deps: ActivityDeps) {
       const { limits } = await readLimits(db, migrationId);
       // A ramp that was interrupted goes on: the rest follows once it has gone well.
       const inRamp = ramp || (await rampIsOpen(db, migrationId));
-      const companiesInRamp = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
-      return { slicesAtOnce: paceOf(limits).slices, companiesInRamp };
+      const alone = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
+      return {
+        slicesAtOnce: paceOf(limits).slices,
+        mayStillSync: alone.othersWait ? stragglersIn(alone.companies) : 0,
+      };
     },
 
     async setPaused({ migrationId, paused }: OfMigration & { paused: boolean }): Promise<void> {

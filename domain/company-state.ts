@@ -29,6 +29,8 @@ export interface Counts {
   readonly syncing: number;
   readonly migrated: number;
   readonly failed: number;
+  /** Of those: whose end customer has to connect again. */
+  readonly mustReconnect: number;
   readonly skipped: number;
   readonly excluded: number;
   readonly outcomeUnknown: number;
@@ -47,6 +49,7 @@ export const NO_COUNTS: Counts = {
   syncing: 0,
   migrated: 0,
   failed: 0,
+  mustReconnect: 0,
   skipped: 0,
   excluded: 0,
   outcomeUnknown: 0,

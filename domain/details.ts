@@ -4,17 +4,15 @@
  * Its words are *moved, moving, must reconnect, not moved*; nothing of how tokenferry works inside. Plain lists only:
  * tables and emoji were seen not to render everywhere.
  */
-import type { Counts } from './company-state';
-import { settledCompanies } from './company-state';
+import { companiesText } from './companies-in-words';
 import type { Estimate } from './estimate';
 import { isEnding } from './migration-state';
 import { moment } from './moment';
 import { findPlatform } from './platforms';
 import type { Progress, StepProgress } from './progress';
+import { ROOM_BELOW } from './room-below';
 import { STEP_RULES, stepNumber, STEPS } from './steps';
 import { counted } from './words';
-
-const BAR_WIDTH = 30;
 
 /** Of what people wrote, so much is shown of a name and of a longer text. */
 const NAME_LENGTH = 60;
@@ -25,7 +23,7 @@ export function detailsOf(progress: Progress): string {
   const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
     `# ${platform}: ${headline(progress)}`,
-    `**Waiting for:** ${waitingText(progress)}`,
+    ...waitingText(progress),
     ...companiesText(progress.counts),
     ...estimateText(progress),
     ...stepsText(progress),
@@ -38,9 +36,6 @@ export function detailsOf(progress: Progress): string {
     ROOM_BELOW,
   ].join('\n\n');
 }
-
-/** The Temporal UI cuts off the last lines of what it renders: let them be empty ones. */
-const ROOM_BELOW = Array.from({ length: 6 }, () => '\u00a0').join('\n\n');
 
 /** One line for lists and for the head of every screen. */
 export function headline(progress: Progress): string {
@@ -62,32 +57,22 @@ function stepsText({ route, steps }: Progress): string[] {
   return route === 'self-service' ? [] : ['## The six steps', steps.map(stepLine).join('\n')];
 }
 
-function waitingText({ waitingFor }: Progress): string {
+/** Whom it waits for, since when, for what, and how they say that it is done. */
+function waitingText({ waitingFor, waitingSince, migrationId, contact }: Progress): string[] {
   const what = oneLine(waitingFor.what, TEXT_LENGTH);
-  return waitingFor.roles.length === 0 ? `nobody; ${what}` : `${waitingFor.roles.join(' and ')}: ${what}`;
+  if (waitingFor.roles.length === 0) return [`**Waiting for:** nobody; ${what}`];
+  const since = waitingSince ? `, since ${moment(waitingSince)}` : '';
+  return [
+    `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,
+    `**What to do:** ${what}`,
+    `**How:** with \`ferry show ${migrationId}\`, which lists the commands; or tell ${oneLine(contact, TEXT_LENGTH)}, who can record what a client decides`,
+  ];
 }
 
 /** What somebody wrote can neither begin a line of its own nor take the room of everything else. */
 function oneLine(text: string, longest: number): string {
   const line = text.replace(/\s+/g, ' ');
   return line.length <= longest ? line : `${line.slice(0, longest)}...`;
-}
-
-function companiesText(counts: Counts): string[] {
-  if (counts.total === 0) return [];
-  const done = settledCompanies(counts);
-  const filled = Math.round((BAR_WIDTH * done) / counts.total);
-  const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled);
-  return [
-    `\`[${bar}]\` ${done} of ${counted(counts.total, 'company')}`,
-    [
-      `- moved: ${counts.migrated}`,
-      `- moving: ${counts.importing + counts.syncing}`,
-      `- not moved yet: ${counts.waiting + counts.outcomeUnknown}`,
-      `- not moved, to be looked at: ${counts.failed}`,
-      `- left out: ${counts.skipped + counts.excluded}`,
-    ].join('\n'),
-  ];
 }
 
 function estimateText({ estimate, proposal }: Progress): string[] {

@@ -162,5 +162,7 @@ export function exceedsTolerance(
   return toleratedShare !== null && tried >= LEAST_TRIED && failed > toleratedShare * tried;
 }
 
-/** The rest need not wait for the slowest companies of the ramp: one in so many, rounded down. */
-export const ONE_STRAGGLER_IN = 10;
+/** So many of the ramp's companies may still sync when the rest follows: one in ten, but one at least, so that no sync holds up all others. */
+export function stragglersIn(companiesInRamp: number): number {
+  return companiesInRamp < 2 ? 0 : Math.max(1, Math.floor(companiesInRamp / 10));
+}

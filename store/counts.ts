@@ -107,6 +107,7 @@ export async function countCompanies(db: Database, migrationId: string): Promise
       count(*) filter (where c.state = 'syncing') as syncing,
       count(*) filter (where c.state = 'migrated') as migrated,
       count(*) filter (where c.state = 'failed') as failed,
+      count(*) filter (where c.state = 'failed' and c.failure = 'reauthorization-required') as "mustReconnect",
       count(*) filter (where c.state = 'skipped') as skipped,
       count(*) filter (where c.state = 'excluded') as excluded,
       count(*) filter (where c.state = 'outcome-unknown') as "outcomeUnknown",

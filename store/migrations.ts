@@ -5,7 +5,7 @@ import type { Stream } from '../domain/groups';
 import type { Ending } from '../domain/migration-state';
 import type { ManifestRow } from '../domain/manifest';
 import type { LimitsChange, MigrationLimits } from '../domain/limits';
-import { ONE_STRAGGLER_IN } from '../domain/limits';
+import { stragglersIn } from '../domain/limits';
 import type { Route } from '../domain/platforms';
 import type { Opening } from '../domain/windows';
 import type { Database, Queryable } from './database';
@@ -93,22 +93,32 @@ export async function openMigration(db: Database, migrationId: string): Promise<
     .execute();
 }
 
+/** The companies that a run may claim alone, and whether others wait for it. */
+export interface Ramp {
+  readonly companies: number;
+  readonly othersWait: boolean;
+}
+
+const NO_RAMP: Ramp = { companies: 0, othersWait: false };
+
 /**
  * Lets this run claim, and no other.
  *
  * @param rampCompanies the run may claim so many alone, the first that can be moved; 0: all
- * @returns how many it may claim alone; 0: all
  */
-export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<number> {
+export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<Ramp> {
   if (rampCompanies > 0) await chooseRamp(db, migrationId, rampCompanies);
   await db
     .updateTable('migrations')
     .set({ current_run: run, ramp_only: rampCompanies > 0 })
     .where('id', '=', migrationId)
     .execute();
-  if (rampCompanies === 0) return 0;
-  const ramp = db.selectFrom('companies').where('migration_id', '=', migrationId).where('in_ramp', '=', true);
-  return (await ramp.select(({ fn }) => fn.countAll<number>().as('companies')).executeTakeFirstOrThrow()).companies;
+  if (rampCompanies === 0) return NO_RAMP;
+  const { rows } = await sql<Ramp>`
+    select count(*) filter (where in_ramp)::integer as companies,
+      coalesce(bool_or(not in_ramp and state = 'waiting'), false) as "othersWait"
+    from companies where migration_id = ${migrationId}`.execute(db);
+  return rows[0] ?? NO_RAMP;
 }
 
 /** Once for a migration: a run that begins again has the same ramp. */
@@ -127,16 +137,17 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
     where companies.migration_id = ${migrationId} and companies.row = first.row`.execute(db);
 }
 
-/** Whether companies of the ramp are still to be moved, or more than a tenth of them to be verified. */
+/** Whether companies of the ramp are still to be moved, or more of them to be verified than the rest need not wait for. */
 export async function rampIsOpen(db: Database, migrationId: string): Promise<boolean> {
-  const { rows } = await sql<{ open: boolean }>`
-    select coalesce(bool_or(c.state = 'importing' or (v.row is not null and ${canBeMoved()}))
-      or count(*) filter (where c.state = 'syncing') > count(*) / ${ONE_STRAGGLER_IN}::integer, false) as open
+  const { rows } = await sql<{ companies: number; syncing: number; toMove: boolean | null }>`
+    select count(*)::integer as companies, count(*) filter (where c.state = 'syncing')::integer as syncing,
+      bool_or(c.state = 'importing' or (v.row is not null and ${canBeMoved()})) as "toMove"
     from companies c
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
     where c.migration_id = ${migrationId} and c.in_ramp`.execute(db);
-  return rows[0]?.open ?? false;
+  const { companies = 0, syncing = 0, toMove } = rows[0] ?? {};
+  return toMove === true || syncing > stragglersIn(companies);
 }
 
 export async function setPaused(db: Database, migrationId: string, paused: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 /** The activities as workflows call them: one proxy for each way of failing, with the reason beside it. */
 import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 
 /** What people read in Temporal's own tools; where more is to be said, whoever asks for the activity says it. */
@@ -44,6 +44,17 @@ export const records = proxied({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
   cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+
+/**
+ * The same, done by the worker that has the workflow in hand, before it answers the server: what is decided reaches the
+ * ledger at half the cost. Once only, and not for long: whoever has decided waits for the answer meanwhile.
+ */
+export const recordsAtOnce = proxyLocalActivities<Pick<Activities, 'recordDecisions'>>({
+  startToCloseTimeout: '1 second',
+  retry: { maximumAttempts: 1 },
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  summary: SUMMARIES.recordDecisions,
 });
 
 /**

@@ -1,6 +1,8 @@
-import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import { CancellationScope, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { batchDetailsOf } from '../domain/batch-details';
+import type { Counts } from '../domain/company-state';
 import type { StopReason } from '../domain/failures';
-import { ONE_STRAGGLER_IN } from '../domain/limits';
+import type { Opening } from '../domain/windows';
 import { records, slices } from './activity-proxies';
 import type { Course } from './batch/course';
 import { openCourse } from './batch/course';
@@ -12,6 +14,8 @@ export interface Batch {
   readonly migrationId: string;
   /** Counted from 1 in the migration. */
   readonly runNumber: number;
+  /** The window it may start companies in; null: it may at any time. */
+  readonly opening: Opening | null;
 }
 
 export interface BatchReport {
@@ -23,16 +27,18 @@ export interface BatchReport {
  * Moves and verifies the companies that can be moved now. What can be moved only while others still sync, because it was
  * supplied late, a window has opened, or it is tried again, is moved as well.
  */
-export async function batchRun({ migrationId, runNumber }: Batch): Promise<BatchReport> {
+export async function batchRun(batch: Batch): Promise<BatchReport> {
+  const { migrationId, runNumber } = batch;
   const course = openCourse(migrationId, `batch-${runNumber}`);
   setHandler(lookAgainSignal, course.wake, { description: 'Sent by the migration when something was decided' });
+  show(batch, null);
   // The first run is the ramp: the others follow once it went well.
   const begun = await records.beginRun({ migrationId, run: course.run, ramp: runNumber === 1 });
   // To the very end: a cancelled run tells what its last slices have done, too.
   let ended = false;
-  const telling = CancellationScope.nonCancellable(() => tellTheMigration(course, () => ended));
+  const telling = CancellationScope.nonCancellable(() => tellTheMigration(batch, course, () => ended));
   try {
-    await moveAndVerify(course, begun.slicesAtOnce, Math.floor(begun.companiesInRamp / ONE_STRAGGLER_IN));
+    await moveAndVerify(course, begun.slicesAtOnce, begun.mayStillSync);
   } finally {
     ended = true;
     await telling;
@@ -91,14 +97,20 @@ function beside(work: () => Promise<void>, onEnd: () => void) {
 const TELL_EVERY_MS = 60_000;
 const TELLING = { summary: 'Until the migration is told again how far it is' };
 
-async function tellTheMigration(course: Course, isOver: () => boolean): Promise<void> {
+async function tellTheMigration(batch: Batch, course: Course, isOver: () => boolean): Promise<void> {
   const { migration } = course;
   if (!migration) return;
   for (let told = 0; ;) {
     await condition(() => isOver() || course.moved() > told);
     if (isOver()) return;
     told = course.moved();
-    await migration.signal(batchProgressSignal, await records.count({ migrationId: course.migrationId }));
+    const counts = await records.count({ migrationId: course.migrationId });
+    show(batch, counts);
+    await migration.signal(batchProgressSignal, counts);
     await condition(isOver, TELL_EVERY_MS, TELLING);
   }
+}
+
+function show(batch: Batch, counts: Counts | null): void {
+  setCurrentDetails(batchDetailsOf({ ...batch, counts, at: new Date().toISOString() }));
 }

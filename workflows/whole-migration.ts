@@ -1,5 +1,6 @@
 /** What every migration does, whichever route it takes, from its first message to its handover. */
 import {
+  ActivityFailure,
   allHandlersFinished,
   CancellationScope,
   CancelledFailure,
@@ -9,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { MigrationState } from '../domain/migration-state';
 import type { MigrationPlan } from '../domain/plan';
-import { records } from './activity-proxies';
+import { records, recordsAtOnce } from './activity-proxies';
 import type { Desk } from './desk';
 import { openDesk } from './desk';
 import type { Handover } from './hand-over';
@@ -72,7 +73,14 @@ async function whileOpen(desk: Desk, work: () => Promise<void>): Promise<void> {
 /** Carries what was decided to the ledger and the audit trail, in order, for as long as the migration lives. */
 async function keepTheTrail(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
-  await desk.keepRecording((recorded) => records.recordDecisions({ migrationId, recorded }));
+  await desk.keepRecording(async (recorded) => {
+    try {
+      return await recordsAtOnce.recordDecisions({ migrationId, recorded });
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      return records.recordDecisions({ migrationId, recorded });
+    }
+  });
 }
 
 /** Only between steps and runs: continuing as new would terminate a batch run. */

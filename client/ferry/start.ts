@@ -82,7 +82,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
       // An id names one migration for ever: its ledger and its audit trail are kept.
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       staticSummary: `${platform.name}: ${counted(companies, 'company')} of ${client}`,
-      memo: { contact },
+      memo: { contact, platform: platform.name, companies },
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

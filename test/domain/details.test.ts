@@ -4,6 +4,7 @@ import { stopInWords } from '../../domain/failures';
 import type { MigrationState } from '../../domain/migration-state';
 import type { MigrationPlan } from '../../domain/plan';
 import { DEFAULT_LIMITS } from '../../domain/limits';
+import { moment } from '../../domain/moment';
 import { DEFAULT_DECISION_RULES } from '../../domain/plan';
 import { progressOf } from '../../domain/progress';
 import { STEPS } from '../../domain/steps';
@@ -54,19 +55,30 @@ test.each(SITUATIONS)('a client reads nothing of how it works inside: %s', (_, s
 });
 
 test('they say what is waited for, the six steps, the companies, whom to call and what must stay off', () => {
-  const moving = counts({ total: 40, waiting: 10, syncing: 2, importing: 1, migrated: 20, failed: 3, excluded: 4 });
+  const moving = counts({
+    ...{ total: 40, waiting: 10, syncing: 2, importing: 1 },
+    ...{ migrated: 20, failed: 3, mustReconnect: 1, excluded: 4 },
+  });
   const text = detailsAt(stateAt('complete-migration', { ...estimated, counts: moving }));
   expect(text).toContain('# QuickBooks Online: step 6 of 6, complete the migration');
   expect(text).toContain('**Waiting for:** nobody; the remaining companies are being moved');
   expect(text).toContain('[####################..........]` 27 of 40 companies');
-  for (const line of ['moved: 20', 'moving: 3', 'not moved yet: 10', 'not moved, to be looked at: 3', 'left out: 4']) {
-    expect(text).toContain(`- ${line}`);
-  }
+  const where = ['moved: 20', 'moving: 3', 'not moved yet: 10', 'must reconnect: 1', 'not moved, to be looked at: 2'];
+  for (const line of [...where, 'left out: 4']) expect(text).toContain(`- ${line}`);
   expect(text).toMatch(
     /1\. Supply details \(client and support\): \*\*done\*\*, ended .+, approved by Sam \(support\)/,
   );
   expect(text).toContain('**Whom to call:** solutions team, +44 20 7946 0018');
   expect(text).toContain('must never be switched on again');
+});
+
+test('who is waited for reads since when, what to do and how', () => {
+  const wait = { about: 'x', since: AT, reminders: 0, escalated: false, stopTold: false };
+  const text = detailsAt(stateAt('disable-syncing', { ...estimated, wait }));
+  expect(text).toContain(`**Waiting for:** client, since ${moment(AT)}`);
+  expect(text).toContain('**What to do:** confirm for ');
+  expect(text).toContain('`ferry show acme.quickbooks-online`');
+  expect(text).toContain('or tell solutions team, +44 20 7946 0018, who can record what a client decides');
 });
 
 test('until syncing has to be disabled, nothing has to be switched off', () => {

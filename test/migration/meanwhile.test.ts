@@ -26,14 +26,21 @@ test('what is supplied, or tried again, while another company still syncs is mov
   expect(counts).toMatchObject({ syncing: 1, failed: 0 });
 }, 60_000);
 
-test('the rest of a batch begins although a tenth of its ramp still syncs', async () => {
-  const ramp = DEFAULT_LIMITS.rampCompanies;
-  const tokens = [...Array.from({ length: ramp + 4 }, (_, index) => `sbx-ok-1.ramp${index}`)];
-  tokens[3] = `${SYNCS_ON}.ramp-slow`;
-  const migration = await started(orchestrator, 'ramp', tokens);
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  const { counts } = await migration.until(({ counts: now }) => now.migrated === tokens.length - 1);
-  expect(counts.syncing).toBe(1);
-}, 90_000);
+test.each([
+  ['as many as there are without being asked for', DEFAULT_LIMITS.rampCompanies],
+  ['few', 3],
+])(
+  'the rest of a batch begins although the slowest of its ramp still syncs: %s',
+  async (_, ramp) => {
+    const tokens = [...Array.from({ length: ramp + 4 }, (_, index) => `sbx-ok-1.ramp-${ramp}-${index}`)];
+    tokens[3] = `${SYNCS_ON}.ramp-${ramp}-slow`;
+    const migration = await started(orchestrator, `ramp-${ramp}`, tokens);
+    expect(await migration.send('adjust', { limits: { rampCompanies: ramp }, ...SUPPORT })).toBe('applied');
+    await migration.readyToMove();
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+    const { counts } = await migration.until(({ counts: now }) => now.migrated === tokens.length - 1);
+    expect(counts.syncing).toBe(1);
+  },
+  90_000,
+);

@@ -155,7 +155,8 @@ test('current details say who is waited for, and search attributes follow', asyn
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-  expect(metadata.currentDetails).toContain('**Waiting for:** support: accept the supplied details');
+  expect(metadata.currentDetails).toContain('**Waiting for:** support, since ');
+  expect(metadata.currentDetails).toContain('accept the supplied details');
   await handle.query(progressQuery);
   const described = await readUntil(async () => {
     const { searchAttributes } = await handle.describe();

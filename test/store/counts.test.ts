@@ -38,6 +38,7 @@ test('every company is counted where it is, and the waiting ones by what they la
     syncing: 1,
     migrated: 1,
     failed: 1,
+    mustReconnect: 0,
     skipped: 1,
     excluded: 1,
     outcomeUnknown: 1,

@@ -1,6 +1,7 @@
 /** Step 6. */
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import { CancellationScope, condition, ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { batchSummaryOf } from '../../domain/batch-details';
 import { movableCompanies } from '../../domain/company-state';
 import type { MigrationState } from '../../domain/migration-state';
 import { batchRunIdOf } from '../../domain/plan';
@@ -54,11 +55,12 @@ async function oneBatchRun(desk: Desk): Promise<void> {
   const { migrationId } = desk.plan;
   const runNumber = desk.state().batchRuns + 1;
   desk.change((state) => ({ ...state, batchRuns: runNumber }));
+  const batch = { migrationId, runNumber, opening: desk.state().opening };
   const run = await startChild(batchRun, {
-    args: [{ migrationId, runNumber }],
+    args: [batch],
     workflowId: batchRunIdOf(migrationId),
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    staticSummary: `Batch run ${runNumber} of ${migrationId}`,
+    staticSummary: batchSummaryOf(batch),
   });
   const { stop } = await whileTelling(desk, run);
   const counts = await records.count({ migrationId });
