@@ -18,6 +18,7 @@ import { addCredentials } from './commands/credentials';
 import { addDecisions } from './commands/decisions';
 import { addDesk } from './commands/desk';
 import { addExceptions } from './commands/exceptions';
+import { addExportTemplate } from './commands/export-template';
 import { addFirstCompany } from './commands/first-company';
 import { addGoNoGo } from './commands/go-nogo';
 import { addKeys } from './commands/keys';
@@ -96,6 +97,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   program.commandsGroup('Before a migration:');
   addUp(context);
   addService(context);
+  addExportTemplate(context);
   addCheck(context);
   addStart(context);
   addSelfService(context);

@@ -4,3 +4,4 @@ export { readCredentials, type Credentials } from './credentials';
 export { ManifestDigest, manifestDigest } from './digest';
 export type { FindingList } from './findings';
 export { type FileSeen, NotShredded, seeFile, shredFile } from './shred-file';
+export { TEMPLATE_FORMATS, type TemplateFormat, templatesOf, templateText } from './template';
