@@ -1,25 +1,30 @@
-import { settledCompanies } from '../../domain/company-state';
 import { headline } from '../../domain/details';
 import { isEnding } from '../../domain/migration-state';
 import type { Progress } from '../../domain/progress';
+import { readOverviews } from '../../store';
 import type { Ferry } from '../ferry';
-import { readProgress } from '../ferry';
+import { causeOf, NoSuchMigration, readEndFromOutside, readProgress, troubleOf } from '../ferry';
+import { openPause } from '../pause';
 import type { CommandResult } from '../screen';
-import { openProgressBar } from '../screen/progress-bar';
 import type { Context } from './context';
+import type { Looked } from './watch-view';
+import { openWatchView } from './watch-view';
 import { withFerry } from './with-ferry';
 
 const LOOK_EVERY_MS = 250;
+/** Where a look takes long, so many times as long as it took is waited: whoever watches must not be a burden. */
+const REST_FOR_WORK = 2;
+const ANSWER_WITHIN_MS = 5_000;
 
 interface WatchOptions {
   readonly untilDecision?: true;
 }
 
-/** `ferry watch`: a bar that moves until the migration has ended, or until somebody is waited for. */
+/** `ferry watch`: steps and a bar that move until the migration has ended, or until somebody is waited for. */
 export function addWatch(context: Context): void {
   context.program
     .command('watch <migration>')
-    .description('Watch a migration until it has ended')
+    .description('Watch a migration until it has ended; exit code 0: completed')
     .option('--until-decision', 'or until a person is waited for')
     .action((migration: string, options: WatchOptions) =>
       context.run(() =>
@@ -33,10 +38,15 @@ export function addWatch(context: Context): void {
 /** How it was when the watching ended. */
 export interface Watched {
   readonly progress: Progress;
+  /** How it was ended with Temporal's own tools, if it was. */
+  readonly endedFromOutside: string | null;
   readonly print: CommandResult['print'];
 }
 
-/** Watches until it has ended, somebody is waited for or has interrupted it. */
+/**
+ * Watches until it has ended, somebody is waited for or has interrupted it. What does not answer on the way is said, and
+ * asked again: Temporal, the database and the workers may be away for a while.
+ */
 export async function watched(
   { terminal, screen }: Context,
   ferry: Ferry,
@@ -44,46 +54,64 @@ export async function watched(
   { untilDecision }: WatchOptions,
 ): Promise<Watched> {
   const interrupted = terminal.interruption();
-  const bar = screen.json ? undefined : openProgressBar(terminal.stdout);
+  const pause = openPause();
+  interrupted.addEventListener('abort', () => pause.end(), { once: true });
+  const view = screen.json ? null : openWatchView(terminal.stdout);
+  let latest: Looked | null = null;
   try {
     for (;;) {
-      const progress = await readProgress(ferry, migrationId);
-      const { counts } = progress;
-      bar?.update(settledCompanies(counts), counts.total, noteOf(progress));
-      if (isOver(progress) || (untilDecision && progress.waitingFor.roles.length > 0) || interrupted.aborted) {
-        return ended(progress, interrupted.aborted);
+      const begunAt = Date.now();
+      try {
+        latest = await look(ferry, migrationId);
+        view?.show(latest, null);
+        if (isOver(latest) || (untilDecision && latest.progress.waitingFor.roles.length > 0)) return ended(latest);
+      } catch (error) {
+        // Whoever has seen nothing yet learns at once what is wrong.
+        if (latest === null || error instanceof NoSuchMigration) throw error;
+        view?.show(latest, troubleOf(error));
       }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      if (interrupted.aborted && latest) return stopped(latest);
+      await pause.wait(Math.max(LOOK_EVERY_MS, (Date.now() - begunAt) * REST_FOR_WORK));
     }
   } finally {
-    bar?.close();
+    view?.close();
   }
 }
 
-function noteOf({ counts, waitingFor }: Progress): string {
-  const failed = counts.failed > 0 ? `${counts.failed} failed, ` : '';
-  return `${failed}${waitingFor.roles.length === 0 ? '' : `waiting for ${waitingFor.roles.join(' and ')}: `}${waitingFor.what}`;
+/** @throws the cause, when something does not answer */
+async function look(ferry: Ferry, migrationId: string): Promise<Looked> {
+  const asked = await Promise.allSettled([
+    readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
+    readOverviews(ferry.db, [migrationId]),
+    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readEndFromOutside(ferry, migrationId)),
+  ]);
+  const [progress, overviews, end] = asked;
+  if (progress.status === 'fulfilled' && overviews.status === 'fulfilled' && end.status === 'fulfilled') {
+    const [overview = null] = overviews.value;
+    return { progress: progress.value, overview, endedFromOutside: end.value, at: new Date() };
+  }
+  throw causeOf(asked.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
 }
 
-function isOver({ state }: Progress): boolean {
-  return isEnding(state);
+function isOver({ progress, endedFromOutside }: Looked): boolean {
+  return isEnding(progress.state) || endedFromOutside !== null;
 }
 
-function ended(progress: Progress, interrupted: boolean): Watched {
-  const { migrationId } = progress;
+function ended({ progress, endedFromOutside }: Looked): Watched {
+  const text = `${progress.migrationId}: ${endedFromOutside ?? headline(progress)}`;
+  return { progress, endedFromOutside, print: (screen) => screen.line(text) };
+}
+
+function stopped({ progress }: Looked): Watched {
+  const text = `You stopped watching ${progress.migrationId}.`;
+  return { progress, endedFromOutside: null, print: (screen) => screen.line(text) };
+}
+
+function watchResult({ progress, endedFromOutside, print }: Watched): CommandResult {
+  const { migrationId, step, waitingFor, counts } = progress;
+  const state = endedFromOutside ?? progress.state;
   return {
-    progress,
-    print: (screen) => {
-      if (interrupted) return screen.line(`You stopped watching ${migrationId}.`);
-      screen.line(`${migrationId}: ${headline(progress)}`);
-    },
-  };
-}
-
-function watchResult({ progress, print }: Watched): CommandResult {
-  const { migrationId, state, step, waitingFor, counts } = progress;
-  return {
-    failed: state === 'abandoned' || state === 'cancelled',
+    failed: state !== 'completed' && (endedFromOutside !== null || isEnding(state)),
     json: { schema: 'ferry.watch/1', migrationId, state, step, waitingFor, counts },
     print,
   };

@@ -4,6 +4,7 @@
  * What is shown is a pure function of a state. Keys, what is read and what was decided change the state; nothing else does.
  */
 import type { ReadStream } from 'node:tty';
+import { openPause } from '../pause';
 import { openFullScreen } from '../screen/full-screen';
 import { openKeyboard } from '../screen/keyboard';
 import type { Decider } from './deciding';
@@ -11,7 +12,6 @@ import { openDialogs } from './deciding';
 import { frameOf, rowsInSight } from './frame';
 import type { WantedDecision } from './keys';
 import { pressed } from './keys';
-import { openPause } from './pause';
 import { openReader } from './reading';
 import type { DeskState } from './state';
 import { EMPTY_DESK, inSight, selectedRow, withReading } from './state';

@@ -1,9 +1,8 @@
 /** Reads what the desk shows: the list as `ferry list` does, more of what is in sight, everything of what is open. */
-import { ServiceError } from '@temporalio/client';
 import type { LedgerCompany, Overview } from '../../store';
 import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
 import type { Ferry, MigrationLine } from '../ferry';
-import { listMigrations, NoSuchMigration, NoWorker, readHeldUp, readProgress } from '../ferry';
+import { causeOf, listMigrations, readHeldUp, readProgress, troubleOf } from '../ferry';
 import { openFacts } from './facts';
 import type { Detail, DeskRow, Reading } from './state';
 
@@ -19,13 +18,6 @@ const ANSWER_WITHIN_MS = 4_000;
 const DECISIONS_SHOWN = 20;
 /** All of them are in `ferry exceptions`. */
 const EXCEPTIONS_SHOWN = 200;
-
-/** What does not answer; of several, the first is the cause of the others. */
-const TROUBLES = [
-  'Temporal does not answer',
-  'the database does not answer',
-  'no worker answers: decisions are kept, and applied when one does',
-] as const;
 
 /** Opens a reader, which remembers what need not be read again. It does not fail: it says what could not be read. */
 export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
@@ -62,13 +54,13 @@ export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
   }
 
   return async (wanted) => {
-    const troubles = new Set<string>();
-    const met: Met = (work) => work.catch((error: unknown) => void troubles.add(troubleOf(error)));
+    const errors: unknown[] = [];
+    const met: Met = (work) => work.catch((error: unknown) => void errors.push(error));
     const [rows, detail] = await Promise.all([
       readRows(wanted, met),
       wanted.open === null ? undefined : met(readDetail(wanted.open)),
     ]);
-    const trouble = TROUBLES.find((each) => troubles.has(each)) ?? [...troubles][0] ?? null;
+    const trouble = errors.length === 0 ? null : troubleOf(causeOf(errors));
     return { ...(rows ? { rows } : {}), ...(detail ? { detail } : {}), trouble, at: Date.now() };
   };
 }
@@ -97,13 +89,4 @@ function openExceptions({ db }: Ferry): (migrationId: string, version: string) =
     latest = { version, exceptions };
     return exceptions;
   };
-}
-
-function troubleOf(error: unknown): string {
-  if (error instanceof NoWorker) return TROUBLES[2];
-  if (error instanceof NoSuchMigration) return error.message;
-  if (error instanceof ServiceError) return TROUBLES[0];
-  // A mistake of ours is none of the database's.
-  if (error instanceof TypeError || error instanceof RangeError) throw error;
-  return TROUBLES[1];
 }

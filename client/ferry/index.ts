@@ -1,16 +1,24 @@
 /**
- * The programmatic client: what the `ferry` command does, for programs. It reaches Temporal for the process and Postgres
- * for the companies, and holds no key that opens a credential.
+ * The programmatic client: what the `ferry` command does, for programs. It reaches Temporal for the process and, where it
+ * may, Postgres for the companies; it holds no key that opens a credential.
  */
 export { NoWorker, WorkerFails } from './ask';
 export { decide, MigrationClosed } from './decide';
 export type { Answer, Sent } from './decide';
-export { askProgress, listMigrations, readCounts, progressIfAnswered, readHeldUp, readProgress } from './look';
+export {
+  askProgress,
+  listMigrations,
+  progressIfAnswered,
+  readCounts,
+  readEndFromOutside,
+  readHeldUp,
+  readProgress,
+} from './look';
 export type { MigrationLine } from './look';
 export { NotReadable } from './missing-key';
 export { NoSuchMigration } from './no-such-migration';
-export { openFerry } from './open-ferry';
-export type { Ferry } from './open-ferry';
+export { openFerry, openLine } from './open-ferry';
+export type { Ferry, Line, LineConfig } from './open-ferry';
 export { readReport } from './report';
 export type { HandoverReport } from './report';
 export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from './schedules';
@@ -19,5 +27,6 @@ export { startSelfService } from './self-service';
 export type { SelfServiceStarted } from './self-service';
 export { detailsChecked, startMigration } from './start';
 export { closeTerminated, sweep } from './sweep';
+export { causeOf, troubleOf } from './trouble';
 export { Unreachable } from './unreachable';
 export { readWorkers } from './workers';

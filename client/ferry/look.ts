@@ -1,3 +1,4 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import type { Counts } from '../../domain/company-state';
 import type { Progress } from '../../domain/progress';
@@ -7,23 +8,24 @@ import { MIGRATIONS, progressQuery } from '../../workflows/messages';
 import { ask, NoWorker } from './ask';
 import { missingKeyOf } from './missing-key';
 import { NoSuchMigration } from './no-such-migration';
-import type { Ferry } from './open-ferry';
+import type { Ferry, Line } from './open-ferry';
 import { readTaskFailure, unknownKey } from './task-failure';
 
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
- * How far a migration is: what its workflow says, with the counts of the ledger, which are newer.
+ * How far a migration is: what its workflow says, with the counts of the ledger, which are newer, where we have it.
  *
  * @throws NoSuchMigration
  * @throws NoWorker
  */
 export async function readProgress(
-  ferry: Ferry,
+  ferry: Line,
   migrationId: string,
   withinMs: number = ANSWER_WITHIN_MS,
 ): Promise<Progress> {
   const progress = await askProgress(ferry, migrationId, withinMs);
+  if (!ferry.db) return progress;
   const seen = { ...progress, counts: await countCompanies(ferry.db, migrationId) };
   return { ...seen, digests: digestsOf(seen) };
 }
@@ -34,12 +36,12 @@ export async function readProgress(
  * @throws NoSuchMigration
  * @throws NoWorker
  */
-export function askProgress(ferry: Ferry, migrationId: string, withinMs: number): Promise<Progress> {
+export function askProgress(ferry: Line, migrationId: string, withinMs: number): Promise<Progress> {
   return ask(ferry, migrationId, progressQuery, withinMs);
 }
 
 /** The same, or undefined when no worker answers: decisions are taken all the same. */
-export async function progressIfAnswered(ferry: Ferry, migrationId: string): Promise<Progress | undefined> {
+export async function progressIfAnswered(ferry: Line, migrationId: string): Promise<Progress | undefined> {
   try {
     return await readProgress(ferry, migrationId);
   } catch (error) {
@@ -63,7 +65,7 @@ export interface MigrationLine {
 }
 
 /** @param which those that have not ended alone; otherwise all that Temporal remembers */
-export async function* listMigrations(ferry: Ferry, which?: 'open'): AsyncGenerator<MigrationLine> {
+export async function* listMigrations(ferry: Line, which?: 'open'): AsyncGenerator<MigrationLine> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')})${which === 'open' ? " AND ExecutionStatus = 'Running'" : ''}`;
   for await (const found of ferry.closed.workflow.list({ query })) {
@@ -93,8 +95,24 @@ export async function readCounts({ db }: Ferry, migrationId: string): Promise<Co
   return countCompanies(db, migrationId);
 }
 
+/**
+ * How a migration was ended with Temporal's own tools, which its workflow never knew of: `terminated`, for example.
+ * Null: it was not.
+ *
+ * @throws NoSuchMigration
+ */
+export async function readEndFromOutside({ temporal }: Line, migrationId: string): Promise<string | null> {
+  try {
+    const { status } = await temporal.workflow.getHandle(migrationId).describe();
+    return ['RUNNING', 'PAUSED', 'COMPLETED'].includes(status.name) ? null : status.name.toLowerCase();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
+    throw error;
+  }
+}
+
 /** What keeps failing and is tried again, in the words of its last failure: an outage of the service, for example. */
-export async function readHeldUp(ferry: Ferry, migrationId: string): Promise<readonly string[]> {
+export async function readHeldUp(ferry: Line, migrationId: string): Promise<readonly string[]> {
   const { raw } = await ferry.closed.workflow.getHandle(migrationId).describe();
   const failures = (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
     (attempt ?? 1) > 1 && lastFailure ? [lastFailure] : [],
