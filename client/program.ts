@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 
 import { ConfigurationError } from '../config';
@@ -17,6 +15,7 @@ import type { Context } from './commands/context';
 import { addCredentials } from './commands/credentials';
 import { addDecisions } from './commands/decisions';
 import { addDesk } from './commands/desk';
+import { addDoctor } from './commands/doctor';
 import { addExceptions } from './commands/exceptions';
 import { addExportTemplate } from './commands/export-template';
 import { addFirstCompany } from './commands/first-company';
@@ -34,6 +33,7 @@ import { addStart } from './commands/start';
 import { addUp } from './commands/up';
 import { addVault } from './commands/vault';
 import { addWatch } from './commands/watch';
+import { packageJson } from './package-json';
 import { Screen, type Terminal } from './screen';
 
 /** The command did what was asked. */
@@ -63,7 +63,7 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   };
 
   try {
-    await ferryCommand({ run, screen, terminal }).parseAsync(args, { from: 'user' });
+    await ferryCommand({ run, screen, terminal, args }).parseAsync(args, { from: 'user' });
     return failed ? FAILED : DONE;
   } catch (error) {
     if (error instanceof CommanderError) return usageOf(error, screen);
@@ -77,7 +77,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   const { stdout, stderr } = base.terminal;
   const program = new Command('ferry')
     .description('Move existing connections into the Company Data Service: six steps, each approved by a person.')
-    .version(version(), '-V, --version', 'print the version')
+    .version(packageJson().version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain the command')
     .helpCommand(false)
     .showHelpAfterError('Run with --help for an explanation.')
@@ -96,6 +96,7 @@ function ferryCommand(base: Omit<Context, 'program'>): Command {
   const context: Context = { ...base, program };
   program.commandsGroup('Before a migration:');
   addUp(context);
+  addDoctor(context);
   addService(context);
   addExportTemplate(context);
   addCheck(context);
@@ -148,12 +149,4 @@ function explain(error: unknown, screen: Screen, { stderr }: Terminal, debug: bo
   else if (error instanceof ConfigurationError) screen.fail(error.message);
   else screen.fail(`unexpected: ${String(error)}`, 'run again with --debug for the whole error');
   if (debug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);
-}
-
-/** From the package.json above this file, wherever the build has put it. */
-function version(): string {
-  let folder = __dirname;
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
-  return version;
 }

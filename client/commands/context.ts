@@ -6,6 +6,8 @@ export interface Context {
   readonly program: Command;
   readonly screen: Screen;
   readonly terminal: Terminal;
+  /** What was typed, without the program's own name. */
+  readonly args: readonly string[];
   /** Runs the work and shows its result. */
   readonly run: (work: () => Promise<CommandResult | Shown>) => Promise<void>;
 }

@@ -33,6 +33,7 @@ function named(references: readonly string[]): string {
   return references.map(quoted).join(' ');
 }
 
-function quoted(word: string): string {
+/** A word as a shell takes it for one. */
+export function quoted(word: string): string {
   return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Preflight } from '../../domain/migration-state';
 import type { Platform } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
@@ -20,6 +21,7 @@ import { addLimits } from './limit-options';
 import { approverOption, platformOption, totalInvoicesOption } from './options';
 import type { SenderOptions } from './sender';
 import { BY_DEFAULT } from './sender';
+import { askedArguments, DEFAULT_CONTACT } from './start-questions';
 import type { Startable } from './starting';
 import { assertStartable, limitsRead } from './starting';
 import { withFerry } from './with-ferry';
@@ -35,26 +37,39 @@ interface StartOptions extends Startable, LimitOptions, ShredOption, Pick<Sender
   readonly totalInvoices?: number;
 }
 
-/** `ferry start`: checks the manifest, stores it, and starts the migration. */
-export function addStart({ program, run, terminal }: Context): void {
+/** `ferry start`: checks the manifest, stores it, and starts the migration. On a terminal it asks for what is missing. */
+export function addStart(context: Context): void {
+  const { program, run, terminal, screen, args } = context;
+  const prompts = screen.json ? undefined : terminal.prompts;
+  const needed = prompts === undefined;
+  const client = new Option('--client <key>', 'the client, by a key of letters, digits and hyphens');
   const command = program
-    .command('start <manifest>')
+    .command(needed ? 'start <manifest>' : 'start [manifest]')
     .description('Start a migration: check the manifest (CSV or JSON), store it, begin with step 1')
-    .addOption(platformOption())
-    .requiredOption('--client <key>', 'the client, by a key of letters, digits and hyphens')
+    .addOption(platformOption().makeOptionMandatory(needed))
+    .addOption(client.makeOptionMandatory(needed))
     .option('--label <word>', 'tells several migrations of one client and platform apart')
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
     .addOption(totalInvoicesOption())
     .option('--first-company <reference>', 'the company that proves the way (default: the first that can be moved)')
-    .option('--contact <text>', 'whom the client calls', 'the solutions team')
+    .option('--contact <text>', 'whom the client calls', DEFAULT_CONTACT)
     .option('--by <name>', `who supplies the manifest ${BY_DEFAULT}`)
     .option('--four-eyes', 'who supplied or proposed something may not approve it, nor one person sign in both roles')
     .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do')
     .addOption(approverOption())
     .option('--dry-run', 'make all checks, and stop before anything is stored or started');
-  addLimits(addShred(command)).action((manifest: string, options: StartOptions) =>
-    run(() => start(terminal, manifest, options)),
-  );
+  addLimits(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
+    if (isWhole(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
+    if (!prompts) throw new Error('commander has let a command through that lacks something');
+    const isTyped = command.getOptionValueSource('contact') === 'cli';
+    const { contact, ...typed } = options;
+    const asked = { manifest, ...typed, ...(isTyped && contact !== undefined ? { contact } : {}) };
+    await program.parseAsync(await askedArguments(context, prompts, args, asked), { from: 'user' });
+  });
+}
+
+function isWhole(options: Partial<StartOptions>): options is StartOptions {
+  return options.platform !== undefined && options.client !== undefined;
 }
 
 async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
