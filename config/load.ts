@@ -4,7 +4,7 @@ import { homeFolder } from './home';
 import { readKeys } from './keys';
 import { readSigningKey } from './signing-key';
 import { readRunningStack, stackFile, type RunningStack } from './running-stack';
-import { readTemporal, type TemporalConfig } from './temporal';
+import { isAnotherTemporal, readTemporal, type TemporalConfig } from './temporal';
 
 /** The Company Data Service, and the key that it knows us by. */
 interface ServiceConfig {
@@ -74,7 +74,8 @@ export class ConfigurationError extends Error {
 
 /**
  * Reads the configuration once, at the start of a process. Each part is taken from the environment, then (for Temporal)
- * from its profile, then from the stack that `ferry up` runs.
+ * from its profile, then from the stack that `ferry up` runs; from that nothing, where another Temporal is meant: its
+ * database and its keys do not belong to that one.
  *
  * @param needs The parts that this process cannot do without.
  * @param wants Parts that it can use where they are configured. All others are not looked at.
@@ -94,7 +95,8 @@ export function loadConfig<Needed extends Part = never, Wanted extends Part = ne
     problems,
   );
   const home = homeFolder(environment.TOKENFERRY_HOME);
-  const stack = readRunningStack(home);
+  const running = readRunningStack(home);
+  const stack = running && isAnotherTemporal(variables, running) ? undefined : running;
 
   const readers: { [P in Part]: () => Parts[P] | undefined } = {
     temporal: () => readTemporal(variables, stack, problems),
@@ -120,14 +122,17 @@ export function loadConfig<Needed extends Part = never, Wanted extends Part = ne
     if (value !== undefined) Object.assign(parts, { [part]: value });
     else if (problems.length === problemsBefore && needs.some((needed) => needed === part)) missing.push(part);
   }
-  if (missing.length > 0) problems.push(missingMessage(missing, home));
+  if (missing.length > 0) problems.push(missingMessage(missing, home, running !== stack));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return { home, logLevel: environment.TOKENFERRY_LOG_LEVEL, ...parts } as Config<Needed> &
     Partial<Pick<Parts, Wanted>>;
 }
 
-function missingMessage(missing: readonly Part[], home: string): string {
+function missingMessage(missing: readonly Part[], home: string, isAnothers: boolean): string {
   const names = missing.map((part) => PARTS[part].name).join(', ');
+  if (isAnothers) {
+    return `Not configured: ${names}. The running stack has them, but TEMPORAL_ADDRESS or TEMPORAL_PROFILE names another Temporal.`;
+  }
   return `Not configured: ${names}; and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`;
 }
 

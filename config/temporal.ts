@@ -10,6 +10,12 @@ export interface TemporalConfig {
   connectionOptions: ClientConnectConfig['connectionOptions'];
 }
 
+/** Whether somebody has said which Temporal is meant, and it is not that of the running stack. */
+export function isAnotherTemporal(env: Readonly<Record<string, string>>, stack: RunningStack): boolean {
+  const { TEMPORAL_ADDRESS: address, TEMPORAL_PROFILE: profile } = env;
+  return profile !== undefined || (address !== undefined && address !== stack.temporal.address);
+}
+
 /**
  * Reads what Temporal's own tools read: the `TEMPORAL_*` variables, and the profile of its configuration file. A running
  * stack comes before a profile that nobody asked for: its database and another Temporal do not belong together.
@@ -19,9 +25,9 @@ export function readTemporal(
   stack: RunningStack | undefined,
   problems: string[],
 ): TemporalConfig | undefined {
-  const asked = env['TEMPORAL_ADDRESS'] !== undefined || env['TEMPORAL_PROFILE'] !== undefined;
-  if (stack && !asked) {
-    const { address, namespace } = stack.temporal;
+  if (stack && env['TEMPORAL_ADDRESS'] === undefined) {
+    const { address } = stack.temporal;
+    const namespace = env['TEMPORAL_NAMESPACE'] ?? stack.temporal.namespace;
     return { address, namespace, connectionOptions: { address } };
   }
   let found: ClientConnectConfig;

@@ -4,9 +4,10 @@ import type { DecisionMessage } from '../../domain/read-decision';
 import { MOST_COMPANIES_IN_A_MESSAGE } from '../../domain/read-decision';
 import type { Remedy } from '../../domain/remedies';
 import { remediesFor } from '../../domain/remedies';
+import type { Database } from '../../store';
 import { findUnknown, readCompanies } from '../../store';
 import { CommandFailed } from '../command-failed';
-import type { Ferry, Sent } from '../ferry';
+import type { Line, Sent } from '../ferry';
 import { progressIfAnswered } from '../ferry';
 import type { CommandResult } from '../screen';
 import type { Context } from './context';
@@ -14,7 +15,7 @@ import { countOption } from './options';
 import { send } from './send';
 import type { SenderOptions } from './sender';
 import { addDecider, sentBy } from './sender';
-import { withFerry } from './with-ferry';
+import { withLedger, withLine } from './with-ferry';
 
 interface CompanyOptions extends SenderOptions {
   readonly all?: true;
@@ -83,7 +84,7 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
   addDecider(command, about.needsReason ? 'reason needed' : 'reason possible').action(
     (migration: string, named: string[], options: CompanyOptions) =>
       run(() =>
-        withFerry(terminal.env, async (ferry) =>
+        withLine(terminal.env, async (ferry) =>
           decideAbout(
             ferry,
             migration,
@@ -97,14 +98,14 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
 }
 
 async function companiesOf(
-  ferry: Ferry,
+  ferry: Line,
   migrationId: string,
   named: readonly string[],
   { all, file, wave }: CompanyOptions,
   { all: mayBeAll }: AboutCompanies,
 ): Promise<'all' | readonly string[]> {
   if (all) return 'all';
-  if (wave !== undefined) return companiesOfWave(ferry, migrationId, wave);
+  if (wave !== undefined) return companiesOfWave(withLedger(ferry).db, migrationId, wave);
   const references = [...new Set([...named, ...(file === undefined ? [] : linesOf(file))])];
   if (references.length > 0) return references;
   throw new CommandFailed(
@@ -113,7 +114,7 @@ async function companiesOf(
   );
 }
 
-async function companiesOfWave({ db }: Ferry, migrationId: string, wave: number): Promise<readonly string[]> {
+async function companiesOfWave(db: Database, migrationId: string, wave: number): Promise<readonly string[]> {
   const references: string[] = [];
   for await (const { reference } of readCompanies(db, migrationId, { wave, states: ['waiting'] })) {
     references.push(reference);
@@ -134,7 +135,7 @@ function linesOf(file: string): readonly string[] {
 }
 
 async function decideAbout(
-  ferry: Ferry,
+  ferry: Line,
   migrationId: string,
   { name, message }: AboutCompanies,
   companies: 'all' | readonly string[],
@@ -145,7 +146,23 @@ async function decideAbout(
     const digest = message === 'confirmSyncDisabled' ? await manifestSeen(ferry, migrationId) : {};
     return send(ferry, migrationId, message, { companies, ...sent, ...digest });
   }
-  const unknown = await findUnknown(ferry.db, migrationId, companies);
+  if (ferry.db) await assertFit(ferry.db, migrationId, name, companies);
+  return sendAbout(ferry, migrationId, message, companies, sent);
+}
+
+/**
+ * Nothing is decided about any of them, if it cannot be about one. Without the ledger the answer says of how many it was
+ * done.
+ *
+ * @throws CommandFailed
+ */
+async function assertFit(
+  db: Database,
+  migrationId: string,
+  name: AboutCompanies['name'],
+  companies: readonly string[],
+): Promise<void> {
+  const unknown = await findUnknown(db, migrationId, companies);
   if (unknown.length > 0) {
     throw new CommandFailed(
       `${migrationId} has no company ${someOf(unknown)}`,
@@ -153,11 +170,10 @@ async function decideAbout(
     );
   }
   const remedy = REMEDIES.find((each) => each === name);
-  if (remedy) await assertRemedy(ferry, migrationId, remedy, companies);
-  return sendAbout(ferry, migrationId, message, companies, sent);
+  if (remedy) await assertRemedy(db, migrationId, remedy, companies);
 }
 
-async function manifestSeen(ferry: Ferry, migrationId: string): Promise<{ readonly digest?: string }> {
+async function manifestSeen(ferry: Line, migrationId: string): Promise<{ readonly digest?: string }> {
   const seen = await progressIfAnswered(ferry, migrationId);
   return seen ? { digest: seen.digests['disable-syncing'] } : {};
 }
@@ -166,7 +182,7 @@ const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies reado
 
 /** @throws CommandFailed when there is a company among them with which this cannot be done */
 async function assertRemedy(
-  { db }: Ferry,
+  db: Database,
   migrationId: string,
   remedy: Remedy,
   references: readonly string[],
@@ -188,7 +204,7 @@ function someOf(names: readonly string[]): string {
 
 /** Sends a decision about these companies, in as many messages as it takes. */
 export async function sendAbout(
-  ferry: Ferry,
+  ferry: Line,
   migrationId: string,
   message: DecisionMessage,
   companies: readonly string[],

@@ -5,7 +5,7 @@ import { addLimits, limitsOf } from './limit-options';
 import { send } from './send';
 import type { SenderOptions } from './sender';
 import { addDecider, sentBy } from './sender';
-import { withFerry } from './with-ferry';
+import { withLine } from './with-ferry';
 
 /** `ferry adjust`: changes the limits of a migration, also of what is under way. */
 export function addAdjust({ program, run, terminal }: Context): void {
@@ -19,7 +19,7 @@ export function addAdjust({ program, run, terminal }: Context): void {
       if (Object.keys(limits).length === 0) {
         throw new CommandFailed('no limit was named', 'see them all with: ferry adjust --help');
       }
-      return withFerry(terminal.env, (ferry) => send(ferry, migration, 'adjust', { limits, ...sentBy(options) }));
+      return withLine(terminal.env, (ferry) => send(ferry, migration, 'adjust', { limits, ...sentBy(options) }));
     }),
   );
 }

@@ -1,6 +1,6 @@
 import type { Step } from '../../domain/steps';
 import { CommandFailed } from '../command-failed';
-import type { Ferry, Sent } from '../ferry';
+import type { Line, Sent } from '../ferry';
 import { progressIfAnswered } from '../ferry';
 import type { CommandResult, Terminal } from '../screen';
 import { Screen } from '../screen';
@@ -10,7 +10,7 @@ import type { SenderOptions } from './sender';
 import { addDecider, sentBy } from './sender';
 import type { Subject } from './subject';
 import { readSubject } from './subject';
-import { withFerry } from './with-ferry';
+import { withLine } from './with-ferry';
 
 interface ApproveOptions extends SenderOptions {
   readonly yes?: true;
@@ -29,7 +29,7 @@ export function addApprove({ program, run, terminal }: Context): void {
     program.command('approve <migration> [step]').description('Approve a step; without one, the step that is open'),
   ).action((migration: string, step: string | undefined, given: ApproveOptions) =>
     run(() =>
-      withFerry(terminal.env, (ferry) =>
+      withLine(terminal.env, (ferry) =>
         approve(ferry, terminal, migration, step === undefined ? undefined : stepNamed(step), given),
       ),
     ),
@@ -38,12 +38,12 @@ export function addApprove({ program, run, terminal }: Context): void {
   options(
     program.command('sign-off <migration>').description('Accept the handover: what was moved, and what was not'),
   ).action((migration: string, given: ApproveOptions) =>
-    run(() => withFerry(terminal.env, (ferry) => approve(ferry, terminal, migration, 'complete-migration', given))),
+    run(() => withLine(terminal.env, (ferry) => approve(ferry, terminal, migration, 'complete-migration', given))),
   );
 }
 
 async function approve(
-  ferry: Ferry,
+  ferry: Line,
   terminal: Terminal,
   migrationId: string,
   named: Step | undefined,
@@ -63,7 +63,7 @@ async function approve(
 }
 
 /** Undefined: no worker answers. A decision is taken all the same, only not bound to what was seen. */
-async function subjectOf(ferry: Ferry, migrationId: string, named: Step | undefined): Promise<Subject | undefined> {
+async function subjectOf(ferry: Line, migrationId: string, named: Step | undefined): Promise<Subject | undefined> {
   const progress = await progressIfAnswered(ferry, migrationId);
   return progress && readSubject(ferry, progress, named ?? progress.step);
 }

@@ -1,5 +1,5 @@
 import type { Step } from '../../domain/steps';
-import type { Ferry } from '../ferry';
+import type { Line } from '../ferry';
 import { readProgress } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { readTime } from '../screen/times';
@@ -9,7 +9,7 @@ import { addWindow, windowsOf } from './limit-options';
 import { assertCompany, send, stepNamed } from './send';
 import type { SenderOptions } from './sender';
 import { addDecider, sentBy } from './sender';
-import { withFerry } from './with-ferry';
+import { withLine } from './with-ferry';
 
 /** `ferry reject`, `propose-time`, `cancel`, `pause`, `resume`: decisions in one line each. */
 export function addDecisions({ program, run, terminal }: Context): void {
@@ -22,7 +22,7 @@ export function addDecisions({ program, run, terminal }: Context): void {
     'reason needed',
   ).action((migration: string, step: string | undefined, options: SenderOptions & Next) =>
     run(() =>
-      withFerry(terminal.env, async (ferry) =>
+      withLine(terminal.env, async (ferry) =>
         send(ferry, migration, 'reject', {
           step: await stepOf(ferry, migration, step),
           ...sentBy(options),
@@ -40,7 +40,7 @@ export function addDecisions({ program, run, terminal }: Context): void {
     ),
   ).action((migration: string, when: string, options: SenderOptions & Pick<LimitOptions, 'window'>) =>
     run(() =>
-      withFerry(terminal.env, (ferry) =>
+      withLine(terminal.env, (ferry) =>
         send(ferry, migration, 'proposeTime', {
           startAt: readTime(when).toISOString(),
           ...windowsOf(options),
@@ -55,7 +55,7 @@ export function addDecisions({ program, run, terminal }: Context): void {
     'reason needed',
   ).action((migration: string, options: SenderOptions) =>
     run(() =>
-      withFerry(terminal.env, async (ferry) => {
+      withLine(terminal.env, async (ferry) => {
         const answer = await send(ferry, migration, 'cancel', sentBy(options));
         return answer.failed ? answer : { ...answer, print: (screen) => printCancelled(screen, answer, migration) };
       }),
@@ -68,7 +68,7 @@ export function addDecisions({ program, run, terminal }: Context): void {
         .command(`${message} <migration>`)
         .description(message === 'pause' ? 'Start no further company' : 'Go on after a pause'),
     ).action((migration: string, options: SenderOptions) =>
-      run(() => withFerry(terminal.env, (ferry) => send(ferry, migration, message, sentBy(options)))),
+      run(() => withLine(terminal.env, (ferry) => send(ferry, migration, message, sentBy(options)))),
     );
   }
 }
@@ -86,11 +86,11 @@ function printCancelled(screen: Screen, { print }: CommandResult, migrationId: s
   screen.line(`  the client may switch on again: ferry report ${migrationId}`);
 }
 
-async function stepOf(ferry: Ferry, migrationId: string, step: string | undefined): Promise<Step> {
+async function stepOf(ferry: Line, migrationId: string, step: string | undefined): Promise<Step> {
   return step === undefined ? (await readProgress(ferry, migrationId)).step : stepNamed(step);
 }
 
-async function nextOf(ferry: Ferry, migrationId: string, { next, company }: Next): Promise<Record<string, unknown>> {
+async function nextOf(ferry: Line, migrationId: string, { next, company }: Next): Promise<Record<string, unknown>> {
   if (company === undefined) return next === undefined ? {} : { next };
   await assertCompany(ferry, migrationId, company);
   return { next: next ?? 'another-company', company };

@@ -2,7 +2,7 @@ import type { Context } from './context';
 import { assertCompany, send } from './send';
 import type { SenderOptions } from './sender';
 import { addDecider, sentBy } from './sender';
-import { withFerry } from './with-ferry';
+import { withLine } from './with-ferry';
 
 /** `ferry first-company`: which company proves the way; after one was moved, which is moved instead. */
 export function addFirstCompany({ program, run, terminal }: Context): void {
@@ -12,7 +12,7 @@ export function addFirstCompany({ program, run, terminal }: Context): void {
       .description('Choose the company that goes first; after one was moved: another, or the same one again'),
   ).action((migration: string, reference: string, options: SenderOptions) =>
     run(() =>
-      withFerry(terminal.env, async (ferry) => {
+      withLine(terminal.env, async (ferry) => {
         await assertCompany(ferry, migration, reference);
         return send(ferry, migration, 'chooseFirstCompany', {
           company: reference,

@@ -3,7 +3,7 @@ import { listMigrations } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
-import { ADD_PAYLOAD_KEY, withFerry } from './with-ferry';
+import { ADD_PAYLOAD_KEY, withLine } from './with-ferry';
 
 /** `ferry list`: every migration in a line. */
 export function addList({ program, run, terminal }: Context): void {
@@ -25,7 +25,7 @@ function printMissingKeys(screen: Screen, migrations: readonly MigrationLine[]):
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const migrations: MigrationLine[] = [];
-  await withFerry(env, async (ferry) => {
+  await withLine(env, async (ferry) => {
     for await (const migration of listMigrations(ferry)) migrations.push(migration);
   });
   return {

@@ -3,14 +3,14 @@ import type { Step } from '../../domain/steps';
 import { isStep, STEPS } from '../../domain/steps';
 import { findCompany } from '../../store';
 import { CommandFailed } from '../command-failed';
-import type { Answer, Ferry, Sent } from '../ferry';
+import type { Answer, Line, Sent } from '../ferry';
 import { decide } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { nearest } from '../spelling';
 
 /** Sends a decision and says what became of it. */
 export async function send(
-  ferry: Ferry,
+  ferry: Line,
   migrationId: string,
   message: DecisionMessage,
   sent: Sent,
@@ -28,7 +28,7 @@ export async function send(
 }
 
 /** Whoever has a signing key learns whether it was used. */
-function signatureNote({ signer }: Ferry, { signedBy }: Answer, { by }: Sent): string | null {
+function signatureNote({ signer }: Line, { signedBy }: Answer, { by }: Sent): string | null {
   if (signedBy !== null) return `signed with the key of ${signedBy}`;
   return signer ? `not signed: the signing key here is that of ${signer.by}, and --by says ${by}` : null;
 }
@@ -54,8 +54,12 @@ export function stepNamed(step: string): Step {
   );
 }
 
-/** @throws CommandFailed when the manifest has no company of this reference */
-export async function assertCompany({ db }: Ferry, migrationId: string, reference: string): Promise<void> {
-  if (await findCompany(db, migrationId, { reference })) return;
+/**
+ * Where the ledger can be read; otherwise the migration finds out.
+ *
+ * @throws CommandFailed when the manifest has no company of this reference
+ */
+export async function assertCompany({ db }: Line, migrationId: string, reference: string): Promise<void> {
+  if (!db || (await findCompany(db, migrationId, { reference }))) return;
   throw new CommandFailed(`${migrationId} has no company ${reference}`, `see: ferry companies ${migrationId}`);
 }

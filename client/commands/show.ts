@@ -12,7 +12,7 @@ import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { printPreflight } from './finding-list';
 import { nextCommands } from './next-commands';
-import { withFerry } from './with-ferry';
+import { withLine } from './with-ferry';
 
 /** `ferry show`: one migration on one screen, and the commands that take it further. */
 export function addShow({ program, run, terminal }: Context): void {
@@ -21,16 +21,17 @@ export function addShow({ program, run, terminal }: Context): void {
     .description('Show one migration: steps, companies, evidence, who is waited for and what to type next')
     .action((migration: string) =>
       run(() =>
-        withFerry(terminal.env, async (ferry) => {
+        withLine(terminal.env, async (ferry) => {
           const progress = await readProgress(ferry, migration);
           const heldUp = await readHeldUp(ferry, migration);
-          return showResult(progress, heldUp, await countInterrupted(ferry.db, migration));
+          const interrupted = ferry.db ? await countInterrupted(ferry.db, migration) : null;
+          return showResult(progress, heldUp, interrupted);
         }),
       ),
     );
 }
 
-function showResult(progress: Progress, heldUp: readonly string[], interrupted: Interrupted): CommandResult {
+function showResult(progress: Progress, heldUp: readonly string[], interrupted: Interrupted | null): CommandResult {
   const next = nextCommands(progress);
   return {
     json: { schema: 'ferry.show/1', ...progress, heldUp, interrupted, next },
@@ -45,7 +46,7 @@ function showResult(progress: Progress, heldUp: readonly string[], interrupted: 
         screen.line();
       }
       printFacts(screen, progress);
-      printInterrupted(screen, interrupted);
+      if (interrupted) printInterrupted(screen, interrupted);
       printEvidence(screen, progress);
       if (next.length > 0) {
         screen.line();

@@ -3,7 +3,7 @@ import type { Step } from '../../domain/steps';
 import { STEP_RULES } from '../../domain/steps';
 import type { LedgerCompany } from '../../store';
 import { readCompanies } from '../../store';
-import type { Ferry } from '../ferry';
+import type { Line } from '../ferry';
 import type { Screen } from '../screen';
 import { localTime } from '../screen/times';
 import { windowText } from '../window-text';
@@ -26,7 +26,7 @@ const MOST_SHOWN = 20;
  * @param most so many companies are shown
  */
 export async function readSubject(
-  ferry: Ferry,
+  ferry: Line,
   progress: Progress,
   step: Step,
   most: number = MOST_SHOWN,
@@ -73,7 +73,9 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   },
 };
 
-async function readNotMoved({ db }: Ferry, migrationId: string): Promise<readonly LedgerCompany[]> {
+/** None, where the ledger cannot be read: their number stands in the counts. */
+async function readNotMoved({ db }: Line, migrationId: string): Promise<readonly LedgerCompany[]> {
+  if (!db) return [];
   const notMoved: LedgerCompany[] = [];
   const states = ['failed', 'outcome-unknown', 'skipped', 'excluded'] as const;
   for await (const company of readCompanies(db, migrationId, { states })) notMoved.push(company);

@@ -2,14 +2,14 @@ import { headline } from '../../domain/details';
 import { isEnding } from '../../domain/migration-state';
 import type { Progress } from '../../domain/progress';
 import { readOverviews } from '../../store';
-import type { Ferry } from '../ferry';
+import type { Line } from '../ferry';
 import { causeOf, NoSuchMigration, readEndFromOutside, readProgress, troubleOf } from '../ferry';
 import { openPause } from '../pause';
 import type { CommandResult } from '../screen';
 import type { Context } from './context';
 import type { Looked } from './watch-view';
 import { openWatchView } from './watch-view';
-import { withFerry } from './with-ferry';
+import { withLine } from './with-ferry';
 
 const LOOK_EVERY_MS = 250;
 /** Where a look takes long, so many times as long as it took is waited: whoever watches must not be a burden. */
@@ -28,9 +28,7 @@ export function addWatch(context: Context): void {
     .option('--until-decision', 'or until a person is waited for')
     .action((migration: string, options: WatchOptions) =>
       context.run(() =>
-        withFerry(context.terminal.env, async (ferry) =>
-          watchResult(await watched(context, ferry, migration, options)),
-        ),
+        withLine(context.terminal.env, async (ferry) => watchResult(await watched(context, ferry, migration, options))),
       ),
     );
 }
@@ -49,7 +47,7 @@ export interface Watched {
  */
 export async function watched(
   { terminal, screen }: Context,
-  ferry: Ferry,
+  ferry: Line,
   migrationId: string,
   { untilDecision }: WatchOptions,
 ): Promise<Watched> {
@@ -79,10 +77,10 @@ export async function watched(
 }
 
 /** @throws the cause, when something does not answer */
-async function look(ferry: Ferry, migrationId: string): Promise<Looked> {
+async function look(ferry: Line, migrationId: string): Promise<Looked> {
   const asked = await Promise.allSettled([
     readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
-    readOverviews(ferry.db, [migrationId]),
+    ferry.db ? readOverviews(ferry.db, [migrationId]) : [],
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readEndFromOutside(ferry, migrationId)),
   ]);
   const [progress, overviews, end] = asked;

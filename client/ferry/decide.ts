@@ -11,7 +11,7 @@ import { outcomeQuery } from '../../workflows/messages';
 import { ask } from './ask';
 import { assertReadable } from './missing-key';
 import { NoSuchMigration } from './no-such-migration';
-import type { Ferry } from './open-ferry';
+import type { Line } from './open-ferry';
 
 /** Who decides, and whatever else the message carries. */
 export interface Sent {
@@ -44,7 +44,7 @@ const ASK_EVERY_MS = 100;
  * @throws MigrationClosed
  * @throws NotReadable nothing was sent
  */
-export async function decide(ferry: Ferry, migrationId: string, message: DecisionMessage, sent: Sent): Promise<Answer> {
+export async function decide(ferry: Line, migrationId: string, message: DecisionMessage, sent: Sent): Promise<Answer> {
   const signer = ferry.signer?.by === sent.by ? ferry.signer : null;
   const undecided: Decided = { decisionId: randomUUID(), ...sent };
   const decision = signer ? signed(signer, migrationId, message, undecided) : undecided;
@@ -81,7 +81,7 @@ function signed(signer: SigningKey, migrationId: string, message: DecisionMessag
 
 /** Undefined: Temporal has it, and no worker has said what became of it. */
 async function sendDecision(
-  ferry: Ferry,
+  ferry: Line,
   migrationId: string,
   message: DecisionMessage,
   decision: Decided,
@@ -105,7 +105,7 @@ async function soonerThan<T>(ms: number, promise: Promise<T>): Promise<T | undef
 }
 
 async function outcomeWithin(
-  ferry: Ferry,
+  ferry: Line,
   migrationId: string,
   decisionId: string,
   until: number,
@@ -118,21 +118,21 @@ async function outcomeWithin(
   return undefined;
 }
 
-async function textOf(ferry: Ferry, migrationId: string, message: DecisionMessage, outcome: Outcome): Promise<string> {
+async function textOf(ferry: Line, migrationId: string, message: DecisionMessage, outcome: Outcome): Promise<string> {
   const settles = outcome.applied && ABOUT_COMPANIES.includes(message);
   const { text } = settles ? await carriedOut(ferry, migrationId, outcome) : outcome;
   return text;
 }
 
 async function outcomeOf(
-  ferry: Ferry,
+  ferry: Line,
   migrationId: string,
   decisionId: string,
   withinMs: number,
 ): Promise<Outcome | null> {
   try {
     const outcome = await ask(ferry, migrationId, outcomeQuery, withinMs, { decisionId });
-    return outcome ?? (await readOutcome(ferry.db, migrationId, decisionId));
+    return outcome ?? (ferry.db ? await readOutcome(ferry.db, migrationId, decisionId) : null);
   } catch {
     // Temporal has the decision, whatever keeps us from asking what became of it; a worker may start while we wait.
     return null;
@@ -143,9 +143,9 @@ const ABOUT_COMPANIES: readonly DecisionMessage[] = ['exclude', 'skip', 'retry',
 const CARRIED_OUT_WITHIN_MS = 3_000;
 
 /** What became of a decision about companies, once the ledger has it: some of them may have gone on meanwhile. */
-async function carriedOut({ db }: Ferry, migrationId: string, outcome: Outcome): Promise<Outcome> {
+async function carriedOut({ db }: Line, migrationId: string, outcome: Outcome): Promise<Outcome> {
   const until = Date.now() + CARRIED_OUT_WITHIN_MS;
-  while (Date.now() < until) {
+  while (db && Date.now() < until) {
     const recorded = await readOutcome(db, migrationId, outcome.decisionId);
     if (recorded) return recorded;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
@@ -153,11 +153,19 @@ async function carriedOut({ db }: Ferry, migrationId: string, outcome: Outcome):
   return outcome;
 }
 
-async function closedOrMissing({ db }: Ferry, migrationId: string): Promise<Error> {
-  const migration = await readMigration(db, migrationId);
-  if (!migration) return new NoSuchMigration(migrationId);
+/** Long after its end only the ledger remembers a migration. */
+async function closedOrMissing({ db, closed }: Line, migrationId: string): Promise<Error> {
+  const isRemembered = await closed.workflow
+    .getHandle(migrationId)
+    .describe()
+    .then(
+      () => true,
+      () => false,
+    );
+  const migration = db && (await readMigration(db, migrationId));
+  if (!migration && !isRemembered) return new NoSuchMigration(migrationId);
   return new MigrationClosed(
-    `migration ${migrationId} is ${migration.ending ?? 'closed'}: nothing is decided any more`,
+    `migration ${migrationId} is ${migration?.ending ?? 'closed'}: nothing is decided any more`,
   );
 }
 
