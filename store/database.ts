@@ -10,7 +10,7 @@ export type Database = Kysely<Tables>;
 export type Queryable = Database | Transaction<Tables>;
 
 /** Everything lies in a schema of its own, so that one database can hold other things as well. */
-const SCHEMA = 'tokenferry';
+export const SCHEMA = 'tokenferry';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database` */
@@ -48,12 +48,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await bringUpToDate(db);
   } catch (error) {
     await db.destroy();
-    throw new DatabaseUnavailable(
-      `the database at ${withoutPassword(options.url)} cannot be used: ${reasonOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw databaseUnavailable(options.url, error);
   }
   return db;
 }
@@ -69,6 +64,12 @@ async function bringUpToDate(db: Database): Promise<void> {
 /** Counts come as `bigint`, which pg hands out as text; none here comes near 2^53. */
 const typeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
   id === (types.builtins.INT8 as number) ? Number : (types.getTypeParser(id, format) as (value: string) => unknown);
+
+/** Without the password that the address holds. */
+export function databaseUnavailable(url: string, error: unknown): DatabaseUnavailable {
+  const message = `the database at ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
+  return new DatabaseUnavailable(message, { cause: error });
+}
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);

@@ -15,6 +15,7 @@ export * from './exceptions';
 export * from './figures';
 export * from './headway';
 export * from './imports';
+export * from './inspection';
 export { OrganizationTaken } from './manifest-rows';
 export * from './migrations';
 export * from './next-companies';

@@ -1,25 +1,22 @@
 import type { NativeConnection } from '@temporalio/worker';
+import { createSearchAttributes } from '../domain/search-attributes';
 import { SEARCH_ATTRIBUTES } from '../workflows/messages';
+
+type Attribute = readonly [name: string, type: (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES]];
 
 /** Thrown when the namespace lacks search attributes: a workflow that sets one of them would be stuck. */
 export class SearchAttributesMissing extends Error {
   override readonly name = 'SearchAttributesMissing';
-  constructor(namespace: string, missing: readonly string[]) {
-    const commands = missing.map((name) => `--name ${name} --type ${typeOf(name)}`).join(' ');
-    super(
-      `namespace ${namespace} lacks the search attributes ${missing.join(', ')}; ` +
-        `create them with: temporal operator search-attribute create --namespace ${namespace} ${commands}`,
-    );
+  constructor(namespace: string, missing: readonly Attribute[]) {
+    const names = missing.map(([name]) => name).join(', ');
+    const command = createSearchAttributes(namespace, missing);
+    super(`namespace ${namespace} lacks the search attributes ${names}; create them with: ${command}`);
   }
 }
 
 /** @throws SearchAttributesMissing */
 export async function assertSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.keys(SEARCH_ATTRIBUTES).filter((name) => !(name in customAttributes));
+  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in customAttributes));
   if (missing.length > 0) throw new SearchAttributesMissing(namespace, missing);
-}
-
-function typeOf(name: string): string {
-  return SEARCH_ATTRIBUTES[name as keyof typeof SEARCH_ATTRIBUTES] === 'INT' ? 'Int' : 'Keyword';
 }
