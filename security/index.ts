@@ -4,6 +4,6 @@ export { type KeyProvider, UnknownMasterKey, WrappedKeyBroken } from './key-prov
 export { KeyInvalid, type KeyRing } from './key-ring';
 export { createMasterKeyProvider, parseMasterKeys } from './master-keys';
 export { createPayloadCodec, parsePayloadKeys, UnknownPayloadKey } from './payload-codec';
-export { createVaultKey, openerFor, seal, SealBroken, type VaultKey } from './sealing';
+export { createVaultKey, openerFor, seal, SealBroken, type VaultKey, VaultKeyExchanged } from './sealing';
 export { Secret } from './secret';
 export { createSigningKey, parseSigningKey, type SigningKey } from './signing-key';

@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
 import { Secret } from './secret';
 
@@ -32,6 +33,19 @@ export class SealBroken extends Error {
   }
 }
 
+/** Thrown when a vault's public key is not the one that was made with its private key. */
+export class VaultKeyExchanged extends Error {
+  override readonly name = 'VaultKeyExchanged';
+
+  constructor(options?: ErrorOptions) {
+    super(
+      "The vault's public key was altered or exchanged in the database. Pause, and restore it from a backup; take " +
+        'credentials that were supplied since it was exchanged for known: have them revoked and supplied again.',
+      options,
+    );
+  }
+}
+
 export async function createVaultKey(): Promise<VaultKey> {
   const { publicKey, privateKey } = await suite.kem.generateKeyPair();
   return {
@@ -43,9 +57,10 @@ export async function createVaultKey(): Promise<VaultKey> {
 /**
  * @param boundTo says where the box belongs: it opens only together with the same. It is not in the box, and not
  * secret.
+ * @throws {VaultKeyExchanged} when the public key is none; another one is noticed by whoever has the private key
  */
 export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo: Uint8Array): Promise<Buffer> {
-  const recipientPublicKey = await suite.kem.deserializePublicKey(exact(publicKey));
+  const recipientPublicKey = await readPublicKey(publicKey);
   const { enc, ct } = await suite.seal({ recipientPublicKey, info: INFO }, exact(plaintext), exact(boundTo));
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(enc), Buffer.from(ct)]);
 }
@@ -56,10 +71,15 @@ export type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Promise<Buffer
 /**
  * What opens every box that was sealed with this public key. The keys are read once: read anew for each box they would
  * take longer than opening it.
+ *
+ * @throws {VaultKeyExchanged}
  */
 export async function openerFor({ publicKey, privateKey }: VaultKey): Promise<Opener> {
+  const ownKey = createECDH('prime256v1');
+  ownKey.setPrivateKey(privateKey.reveal());
+  if (!ownKey.getPublicKey().equals(publicKey)) throw new VaultKeyExchanged();
   const recipientKey = {
-    publicKey: await suite.kem.deserializePublicKey(exact(publicKey)),
+    publicKey: await readPublicKey(publicKey),
     privateKey: await suite.kem.deserializePrivateKey(exact(privateKey.reveal())),
   };
   return async (sealed, boundTo) => {
@@ -73,6 +93,14 @@ export async function openerFor({ publicKey, privateKey }: VaultKey): Promise<Op
       throw new SealBroken({ cause: error });
     }
   };
+}
+
+async function readPublicKey(publicKey: Uint8Array) {
+  try {
+    return await suite.kem.deserializePublicKey(exact(publicKey));
+  } catch (error) {
+    throw new VaultKeyExchanged({ cause: error });
+  }
 }
 
 /** The bytes alone: small Buffers are pieces of one large memory, which the library would take as a whole. */

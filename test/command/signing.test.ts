@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
@@ -205,5 +206,23 @@ describe('the exported trail', () => {
     }
     expect(undetected).toEqual([]);
     expect(readFileSync(file).equals(whole)).toBe(false);
+  });
+
+  /** Past the trigger that lets nobody alter the trail, as who owns the database can. */
+  async function alterInDatabase(field: string): Promise<void> {
+    await orchestrator.ferry.db.transaction().execute(async (tx) => {
+      await sql`set local session_replication_role = replica`.execute(tx);
+      await sql`update decisions set content = jsonb_set(content, ${[field]}::text[], '"another"')
+        where applied and migration_id = ${ID}`.execute(tx);
+    });
+  }
+
+  // Last: it stays altered.
+  test.each(['by', 'step', 'decisionId'])('is not proven when %s was altered in the database', async (field) => {
+    await alterInDatabase(field);
+    const { out } = await run('sam', 'audit', ID, '--format', 'jsonl');
+    const verified = await verify(out.trimEnd().split('\n'));
+    expect(verified.exitCode).toBe(1);
+    expect(verified.out).toMatch(/something else was signed than stands there|twice/);
   });
 });

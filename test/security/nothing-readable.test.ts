@@ -3,11 +3,11 @@
  * failure, a killed worker and a cancellation. Then everything that was written is searched for them.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pino } from 'pino';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { Ferry } from '../../client/ferry';
-import { decide, openFerry, startMigration } from '../../client/ferry';
+import { decide, openFerry, readHeldUp, startMigration } from '../../client/ferry';
 import { manifestDigest } from '../../client/manifest';
 import { createCompanyDataClient } from '../../company-data-client';
 import { createAccount, createKey, startService } from '../../company-data-service';
@@ -17,22 +17,20 @@ import { startTemporal } from '../../dev/temporal-server';
 import { createTemporaryFolder } from '../../dev/temporary-folder';
 import { findPlatform } from '../../domain/platforms';
 import type { DecisionMessage } from '../../domain/read-decision';
-import { Secret } from '../../security';
+import { parsePayloadKeys, Secret } from '../../security';
+import { startCodecServer, tokenReader } from '../../security/codec-server';
+import { createLog } from '../../security/log';
 import { countCompanies, supplyCredentials } from '../../store';
 import { startWorker } from '../../worker';
+import { TIMING } from '../../worker/timing';
+import { ferry as ferryCommand } from '../command/captured';
 import { reachedProgress } from '../migration/started';
 import { registerApplications } from '../support/applications';
 import { until } from '../support/conditions';
 import { createTestDatabase } from '../support/database';
+import { interpose } from '../support/interposer';
 import { startWorkerProcess } from '../support/worker-process';
-
-const made: { readonly kind: 'credential' | 'content'; readonly text: string }[] = [];
-/** A text that is nowhere else, so that whatever is found of it came from here. */
-function marker(kind: (typeof made)[number]['kind']): string {
-  const text = `mark${randomBytes(12).toString('hex')}`;
-  made.push({ kind, text });
-  return text;
-}
+import { filesBelow, formsOf, found, marker } from './traces';
 
 let folder: string;
 beforeAll(() => {
@@ -42,27 +40,51 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SUPPORT = { role: 'support', by: marker('content') } as const;
 const CLIENT = { role: 'client', by: marker('content') } as const;
+const QUOTED = marker('quoted');
+const KEYS = { master: randomBytes(32).toString('base64'), payload: randomBytes(32).toString('base64') };
 let organizations = 6_000_000_000_000_000;
 
-test('nothing of a credential is written anywhere, and nothing of a name to Temporal or a log', async () => {
-  await move();
+test('the search finds a text in every form, and finds it in the middle of another', () => {
+  const file = path.join(folder, 'hidden');
+  const text = marker('content');
+  for (const { name, form } of formsOf(text)) {
+    writeFileSync(file, Buffer.concat([Buffer.from('before'), Buffer.from(form), Buffer.from('after')]));
+    expect(found('content', [file])).toContain(`${file}: ${text} ${name}`);
+  }
+  for (const before of ['', 'a', 'ab', 'abc']) {
+    for (const encoding of ['base64', 'base64url', 'hex', 'utf16le'] as const) {
+      const long = Buffer.from(`${before}${text} and more`, encoding === 'utf16le' ? encoding : 'utf8');
+      writeFileSync(file, encoding === 'utf16le' ? long : long.toString(encoding));
+      expect(found('content', [file])).not.toEqual([]);
+    }
+  }
+  rmSync(file);
+});
+
+test('nothing of a credential is written anywhere, and nothing of a name to Temporal, a log or a stranger', async () => {
+  const others = [...(await move()), ...Object.values(KEYS)];
   const written = filesBelow(folder);
-  const inTemporal = written.filter((file) => file.includes(`${path.sep}temporal`));
-  const inPostgres = written.filter((file) => file.includes(`${path.sep}postgres${path.sep}`));
+  const below = (name: string): readonly string[] => written.filter((file) => file.startsWith(path.join(folder, name)));
   const logs = written.filter((file) => file.endsWith('.log'));
-  expect([inTemporal.length, inPostgres.length, logs.length].every((count) => count > 0)).toBe(true);
+  const [inTemporal, inPostgres, answers, outputs] = ['temporal', 'postgres', 'answers', 'outputs'].map(below);
+  for (const files of [inTemporal, inPostgres, answers, outputs, logs]) expect(files).not.toHaveLength(0);
+  expect(inTemporal?.filter((file) => path.basename(file) === 'temporal.db')).toHaveLength(2);
 
-  // The search finds what is there: a name stands in the ledger, which is its place.
-  const [name] = made.filter(({ kind }) => kind === 'content').slice(-1);
-  expect(found([name?.text ?? ''], inPostgres)).not.toEqual([]);
+  // The search finds what is there: names stand in the ledger and in what `ferry` prints, which are their places.
+  expect(found('content', inPostgres ?? [])).not.toEqual([]);
+  expect(found('content', outputs ?? [])).not.toEqual([]);
 
-  const of = (kind: string): readonly string[] => made.filter((each) => each.kind === kind).map(({ text }) => text);
-  expect(found(of('credential'), written)).toEqual([]);
-  expect(found(of('content'), [...inTemporal, ...logs])).toEqual([]);
-}, 240_000);
+  expect(found('credential', written, others)).toEqual([]);
+  expect(found('content', [...(inTemporal ?? []), ...(answers ?? []), ...logs])).toEqual([]);
+  expect(found('quoted', [...(inTemporal ?? []), ...(answers ?? []), ...(outputs ?? [])])).toEqual([]);
+}, 300_000);
 
-/** Moves three migrations' companies, each its own way, and stops everything. */
-async function move(): Promise<void> {
+/**
+ * Moves three migrations' companies, each its own way, asks for everything that can be asked for, and stops everything.
+ *
+ * @returns what else must not be found, because it is a key
+ */
+async function move(): Promise<readonly string[]> {
   const servers = { ephemeral: false, log: () => undefined, port: 0, uiPort: 0 };
   const cli = process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '';
   const temporal = await startTemporal({ ...servers, dataFolder: path.join(folder, 'temporal'), cli });
@@ -74,9 +96,9 @@ async function move(): Promise<void> {
     syncBaseMs: 50,
     syncMsPerRecord: 1,
   });
+  const between = await interpose(service.url);
   const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
-  made.push({ kind: 'credential', text: key });
   const direct = createCompanyDataClient({ baseUrl: service.url, apiKey: new Secret(key) });
   await registerApplications(direct);
   const variables = {
@@ -85,51 +107,87 @@ async function move(): Promise<void> {
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: 'default',
     DATABASE_URL: postgres.url,
-    COMPANY_DATA_URL: service.url,
+    COMPANY_DATA_URL: between.url,
     COMPANY_DATA_API_KEY: key,
-    TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
-    TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
+    TOKENFERRY_MASTER_KEY: KEYS.master,
+    TOKENFERRY_PAYLOAD_KEY: KEYS.payload,
   };
   const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'], variables);
   const ferry = await openFerry(config);
-  mkdirSync(path.join(folder, 'logs'));
-  const log = pino({ level: 'trace' }, pino.destination({ dest: path.join(folder, 'logs', 'worker.log'), sync: true }));
+  for (const name of ['logs', 'answers', 'outputs']) mkdirSync(path.join(folder, name));
+  const log = createLog({ level: 'trace', to: path.join(folder, 'logs', 'worker.log') });
   const code = readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8');
 
-  const doomed = await startWorkerProcess(variables);
+  const doomed = await startWorkerProcess(variables, openSync(path.join(folder, 'logs', 'killed.log'), 'w'));
   const killed = await readyToMove(ferry, 'killed', ['sbx-ok-1', 'sbx-slow-3000-ok-1', 'sbx-slow-3000-ok-1']);
   await sent(ferry, killed, 'approve', { step: 'migrate-first-company', ...SUPPORT });
   await until(async () => (await countCompanies(ferry.db, killed)).waiting < 2, 30_000);
   await doomed.kill();
 
-  const worker = await startWorker(config, log, { workflowBundle: { code } });
-  const moved = await readyToMove(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked']);
+  const impatient = { ...TIMING, retryBudgetMs: 1 };
+  const worker = await startWorker(config, log, { workflowBundle: { code } }, impatient);
+  const moved = await readyToMove(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'], async (id) => {
+    // What the service says of a failure goes to Temporal, and to the worker's own log.
+    await until(async () => (await readHeldUp(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
+    between.behave();
+  });
   await sent(ferry, moved, 'approve', { step: 'migrate-first-company', ...SUPPORT });
   await reachedProgress(ferry, moved, ({ counts }) => counts.failed === 1 && counts.migrated === 2);
   await sent(ferry, moved, 'skip', { companies: ['R-3'], reason: marker('content'), ...SUPPORT });
   await signedOff(ferry, moved);
   const cancelled = await readyToMove(ferry, 'cancelled', ['sbx-ok-1', 'sbx-ok-1']);
+  await sent(ferry, cancelled, 'pause', { reason: marker('content'), ...SUPPORT });
+  await sent(ferry, cancelled, 'resume', { reason: marker('content'), ...SUPPORT });
+  // A refusal is recorded with everything that came with it.
+  const early = { step: 'complete-migration', reason: marker('content'), ...CLIENT };
+  expect((await decide(ferry, cancelled, 'approve', early)).became).toBe('refused');
   await sent(ferry, cancelled, 'cancel', { reason: marker('content'), ...CLIENT });
   await until(async () => (await countCompanies(ferry.db, killed)).migrated === 3, 60_000);
   await signedOff(ferry, killed);
 
+  await keepOutputs(variables, [killed, moved, cancelled]);
+  await keepAnswers(await payloadsOf(ferry, moved));
   await worker.stop();
   await ferry.close();
   await direct.close();
+  await between.close();
   await service.close();
+  // With whatever SQLite keeps beside its file until it is stopped.
+  cpSync(path.join(folder, 'temporal'), path.join(folder, 'temporal-running'), { recursive: true });
   await temporal.stop();
   await postgres.stop();
   await serviceDatabase.drop();
+  return [key];
+
+  async function readyToMove(...[line, client, tokens, held]: Parameters<typeof taken>): Promise<string> {
+    if (held) {
+      const refusal = {
+        statusCode: 500,
+        service: 'any',
+        error: `there is no room for ${QUOTED}`,
+        correlationId: 'none',
+      };
+      between.on('GET', /^\/account/, (response) => {
+        response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(refusal));
+      });
+    }
+    return taken(line, client, tokens, held);
+  }
 }
 
-async function readyToMove(ferry: Ferry, client: string, tokens: readonly string[]): Promise<string> {
+/** Takes a migration through steps 1 to 4, until its first company is proven. */
+async function taken(
+  ferry: Ferry,
+  client: string,
+  tokens: readonly string[],
+  afterStart?: (id: string) => Promise<void>,
+): Promise<string> {
   const platform = findPlatform('quickbooks-online');
   if (!platform) throw new Error('the platform table lacks it');
   const companies = tokens.map((token, index) => {
     organizations += 1;
     const organization = String(organizations);
-    const refreshToken = `${token}.${organization}`;
-    made.push({ kind: 'credential', text: refreshToken });
+    const refreshToken = `${token}.${marker('credential')}`;
     return {
       credential: { accessToken: marker('credential'), refreshToken, realmId: organization },
       row: {
@@ -153,6 +211,7 @@ async function readyToMove(ferry: Ferry, client: string, tokens: readonly string
     by: SUPPORT.by,
     firstCompany: null,
   });
+  await afterStart?.(id);
   await reachedProgress(ferry, id, ({ preflight, checking }) => preflight !== null && !checking);
   await sent(ferry, id, 'approve', { step: 'supply-details', ...SUPPORT });
   await sent(ferry, id, 'proposeTime', { startAt: new Date().toISOString(), reason: marker('content'), ...SUPPORT });
@@ -191,30 +250,97 @@ async function sent(
   expect({ message, became, text }).toMatchObject({ became: 'applied' });
 }
 
-function filesBelow(root: string): readonly string[] {
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
+/** What the command prints of each migration, good and bad. */
+async function keepOutputs(env: NodeJS.ProcessEnv, ids: readonly string[]): Promise<void> {
+  const ofEach = ids.flatMap((id) => [
+    ...['show', 'companies', 'exceptions', 'report', 'audit', 'watch', 'go-nogo'].map((command) => [command, id]),
+    ...[
+      ['audit', id, '--format', 'jsonl'],
+      ['approve', id, '--yes'],
+      ['credentials', id, path.join(folder, 'none')],
+    ],
+  ]);
+  const commands = [['list'], ['sweep'], ['vault', 'rotate'], ...ofEach];
+  let outputs = 0;
+  for (const command of commands) {
+    for (const args of [command, [...command, '--json', '--debug']]) {
+      const { out, err } = await ferryCommand(args, undefined, env);
+      outputs += 1;
+      writeFileSync(path.join(folder, 'outputs', `${outputs}.txt`), `${args.join(' ')}\n${out}\n${err}`);
+    }
+  }
 }
 
-/** In which files one of these texts stands, whichever way it was written. */
-function found(texts: readonly string[], files: readonly string[]): readonly string[] {
-  const forms = texts.flatMap((text) => formsOf(text).map((form) => ({ text, form })));
-  return files.flatMap((file) => {
-    const content = readFileSync(file);
-    return forms
-      .filter(({ form }) => content.includes(form))
-      .map(({ text, form }) => `${file}: ${text} as ${form.toString()}`);
-  });
+interface Wire {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly data: string;
 }
 
-/** Plain, in UTF-16, hex, URL-encoded, and in base64 wherever in a longer text it may begin. */
-function formsOf(text: string): readonly (string | Buffer)[] {
-  const base64 = [0, 1, 2].map((before) => {
-    const encoded = Buffer.from(`${'-'.repeat(before)}${text}`).toString('base64');
-    // Without the characters that its neighbours share.
-    return encoded.slice(before === 0 ? 0 : 4, -4);
+/** Every payload in a migration's history, as a codec server is asked about it. */
+async function payloadsOf(ferry: Ferry, id: string): Promise<readonly Wire[]> {
+  const base64 = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString('base64');
+  const below = (value: unknown): Wire[] => {
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
+    if (!('metadata' in value) || !('data' in value) || typeof value.metadata !== 'object')
+      return Object.values(value).flatMap(below);
+    const metadata = Object.entries(value.metadata ?? {}).map(([name, bytes]) => [name, base64(bytes)]);
+    return [{ metadata: Object.fromEntries(metadata) as Record<string, string>, data: base64(value.data) }];
+  };
+  return below(await ferry.closed.workflow.getHandle(id).fetchHistory());
+}
+
+/** What a codec server with the right key answers to whoever has no token, or not the right one, also after an error. */
+async function keepAnswers(payloads: readonly Wire[]): Promise<void> {
+  const [ours, strangers] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
+  const [issuer, audience, keySet] = ['https://identity.example', 'codec', path.join(folder, 'key-set.json')];
+  writeFileSync(keySet, JSON.stringify({ keys: [{ ...(await exportJWK(ours.publicKey)), alg: 'ES256' }] }));
+  const token = (namespaces: readonly string[], expires = '5 minutes', key = ours.privateKey): Promise<string> =>
+    new SignJWT({ namespaces: [...namespaces], sub: 'somebody', iss: issuer, aud: audience })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setExpirationTime(expires)
+      .sign(key);
+  const server = await startCodecServer({
+    payloadKeys: parsePayloadKeys(new Secret(KEYS.payload)),
+    origins: ['https://temporal.example'],
+    readToken: await tokenReader({ issuer, audience, keySet }),
+    host: '127.0.0.1',
+    port: 0,
+    log: createLog({ level: 'trace', to: path.join(folder, 'logs', 'codec-server.log') }),
   });
-  const bytes = Buffer.from(text);
-  return [text, Buffer.from(text, 'utf16le'), bytes.toString('hex'), encodeURIComponent(text), ...base64];
+  const ask = async (call: string, body: string, bearer?: string): Promise<string> => {
+    const response = await fetch(`${server.url}/${call}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-namespace': 'default',
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      },
+      body,
+    });
+    return [response.status, JSON.stringify([...response.headers]), await response.text()].join('\n');
+  };
+
+  const encrypted = JSON.stringify({ payloads });
+  const plain = JSON.stringify({ payloads: [{ metadata: {}, data: Buffer.from(SUPPORT.by).toString('base64') }] });
+  const good = await token(['default']);
+  const decoded = JSON.parse((await ask('decode', encrypted, good)).split('\n')[2] ?? '') as { payloads: Wire[] };
+  expect(decoded.payloads.some(({ data }) => Buffer.from(data, 'base64').includes(SUPPORT.by))).toBe(true);
+
+  const bad = [undefined, 'nonsense', SUPPORT.by, await token(['other']), await token(['default'], '5 minutes ago')];
+  const bearers = [...bad, await token(['default'], '5 minutes', strangers.privateKey)];
+  let answers = 0;
+  const keep = (answer: string): void => {
+    answers += 1;
+    writeFileSync(path.join(folder, 'answers', `${answers}.txt`), answer);
+  };
+  const broken = encrypted.replace('"data":"', `"data":"*${SUPPORT.by}`);
+  for (const bearer of bearers) {
+    for (const body of [encrypted, plain, broken, `{"${SUPPORT.by}`]) {
+      for (const call of ['decode', 'encode', `decode?${Date.now()}`, 'else']) keep(await ask(call, body, bearer));
+    }
+  }
+  // Whoever may read is told what is wrong with a body, and not what stands in it.
+  for (const body of [broken, `{"${SUPPORT.by}`, `"${SUPPORT.by}"`]) keep(await ask('decode', body, good));
+  for (const body of [encrypted, plain]) keep(await ask('encode', body, good));
+  await server.close();
 }

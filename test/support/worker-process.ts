@@ -11,13 +11,18 @@ export interface WorkerProcess {
   wake(): void;
 }
 
-/** Resolves when it takes tasks. */
-export async function startWorkerProcess(env: NodeJS.ProcessEnv): Promise<WorkerProcess> {
+/**
+ * Resolves when it takes tasks.
+ *
+ * @param log where its log goes, as an open file; otherwise to the tests' own output
+ */
+export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [require.resolve('./killable-worker.js')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', log ?? 'inherit'],
     env: { ...process.env, ...env },
   });
   const exited = once(child, 'exit');
+  if (!child.stdout) throw new Error('its output is a pipe');
   const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited])) as unknown[];
   if (line !== 'runs') throw new Error('the worker process ended before it took tasks');
   return {

@@ -1,0 +1,176 @@
+/** Somebody alters what is stored: what is noticed, by whom, and how a person is told. Nothing altered is ever used. */
+import { randomBytes } from 'node:crypto';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { sql } from 'kysely';
+import {
+  createPayloadCodec,
+  createVaultKey,
+  parsePayloadKeys,
+  Secret,
+  UnknownMasterKey,
+  UnknownPayloadKey,
+  VaultKeyExchanged,
+  WrappedKeyBroken,
+} from '../../security';
+import { payloadConverter } from '../../security/payload-converter';
+import { readVault, supplyCredentials } from '../../store';
+import type { CrossingRig } from '../support/crossing';
+import { openCrossingRig } from '../support/crossing';
+import { credentialOf, readRow } from '../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+afterAll(() => rig.close());
+
+const GOOD = ['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1'];
+
+/** With one bit of one byte after the other turned. */
+function* eachByteAltered(bytes: Uint8Array): Generator<Buffer> {
+  for (let index = 0; index < bytes.length; index += 1) {
+    const altered = Buffer.from(bytes);
+    altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
+    yield altered;
+  }
+}
+
+describe('a sealed credential', () => {
+  const UNREADABLE = { state: 'failed', failure: 'credential-unreadable' };
+  const TOLD = /does not open: it was altered, sealed for another key, or belongs to another row/;
+
+  test('in which a byte was altered fails its own company, by name, and is not sent anywhere', async () => {
+    const { id } = await rig.migration(GOOD);
+    const { db } = rig.ledger;
+    await sql`update credentials set sealed = set_byte(sealed, 90, get_byte(sealed, 90) # 1)
+      where migration_id = ${id} and row = 2`.execute(db);
+    rig.between.behave();
+    await rig.importSlice(id);
+    const tampered = await readRow(db, id, 2);
+    expect(tampered).toMatchObject({ ...UNREADABLE, failure_text: expect.stringMatching(TOLD) as string });
+    expect([(await readRow(db, id, 1)).state, (await readRow(db, id, 3)).state]).toEqual(['syncing', 'syncing']);
+    expect(rig.between.arrived('PUT', /authorization/)).toHaveLength(2);
+  });
+
+  test('that was exchanged for that of another company fails both', async () => {
+    const { id } = await rig.migration(GOOD);
+    const { db } = rig.ledger;
+    await sql`update credentials c set sealed = other.sealed from credentials other
+      where c.migration_id = ${id} and other.migration_id = ${id} and (c.row, other.row) in ((1, 2), (2, 1))`.execute(
+      db,
+    );
+    rig.between.behave();
+    await rig.importSlice(id);
+    expect(await readRow(db, id, 1)).toMatchObject(UNREADABLE);
+    expect(await readRow(db, id, 2)).toMatchObject(UNREADABLE);
+    expect(rig.between.arrived('PUT', /authorization/)).toHaveLength(1);
+  });
+});
+
+describe("a vault's key", () => {
+  type Columns = 'vault_public_key' | 'vault_wrapped_key' | 'vault_key_id';
+
+  /** A migration whose key was altered, and the slice that meets it. */
+  async function altered(id: string, column: Columns, value: Buffer | string): Promise<Promise<unknown>> {
+    await rig.ledger.db
+      .updateTable('migrations')
+      .set({ [column]: value })
+      .where('id', '=', id)
+      .execute();
+    return readVault(rig.ledger.db, rig.ledger.keys, id);
+  }
+  const keyOf = (id: string) =>
+    rig.ledger.db
+      .selectFrom('migrations')
+      .select(['vault_public_key', 'vault_wrapped_key', 'vault_key_id'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+
+  test('in which a byte was altered opens nothing, whichever byte it is', async () => {
+    const { id } = await rig.migration(['sbx-ok-1']);
+    const { vault_wrapped_key: wrapped, vault_public_key: publicKey } = await keyOf(id);
+    if (!wrapped || !publicKey) throw new Error('the vault is open');
+    for (const each of eachByteAltered(wrapped))
+      await expect(altered(id, 'vault_wrapped_key', each)).rejects.toThrow(WrappedKeyBroken);
+    await altered(id, 'vault_wrapped_key', wrapped);
+    for (const each of eachByteAltered(publicKey))
+      await expect(altered(id, 'vault_public_key', each)).rejects.toThrow(VaultKeyExchanged);
+    await altered(id, 'vault_public_key', publicKey);
+    await expect(altered(id, 'vault_key_id', '0123456789abcdef')).rejects.toThrow(UnknownMasterKey);
+  });
+
+  test.each<[string, Columns, () => Promise<Buffer | string>, RegExp]>([
+    ['wrapped key', 'vault_wrapped_key', async () => randomBytes(60), /altered or exchanged.*Restore it from a backup/],
+    ['public key', 'vault_public_key', async () => (await createVaultKey()).publicKey, /exchanged.*have them revoked/],
+    ['master key’s name', 'vault_key_id', async () => '0123456789abcdef', /only [0-9a-f]{16}\. Start it with/],
+  ])('whose %s was exchanged stops the slice before a company is touched, and says what to do', async (...row) => {
+    const [, column, value, told] = row;
+    const { id } = await rig.migration(GOOD);
+    rig.between.behave();
+    const whole = (await keyOf(id))[column];
+    await altered(id, column, await value()).catch(() => undefined);
+    await expect(rig.importSlice(id)).rejects.toThrow(told);
+    expect(rig.between.arrived('PUT', /./)).toHaveLength(0);
+    expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');
+
+    await altered(id, column, whole ?? '');
+    await rig.importSlice(id);
+    expect((await readRow(rig.ledger.db, id, 1)).state).toBe('syncing');
+  });
+
+  test('that is none takes no credential', async () => {
+    const { id, rows } = await rig.migration(['sbx-ok-1']);
+    await altered(id, 'vault_public_key', randomBytes(65)).catch(() => undefined);
+    const supplying = supplyCredentials(
+      rig.ledger.db,
+      id,
+      rows.map((row) => credentialOf(row, { obtainedAt: new Date().toISOString() })),
+      'Cleo',
+    );
+    await expect(supplying).rejects.toThrow(VaultKeyExchanged);
+  });
+});
+
+describe('a payload that Temporal keeps', () => {
+  const keys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
+  const codec = createPayloadCodec(keys);
+  let stored: Payload;
+  beforeAll(async () => {
+    const [encrypted] = await codec.encode([defaultPayloadConverter.toPayload({ step: 'schedule' })]);
+    stored = encrypted ?? {};
+  });
+  const read = async (payload: Payload): Promise<unknown> => {
+    const [decoded] = await codec.decode([payload]);
+    return payloadConverter.fromPayload(decoded ?? {});
+  };
+  const metadataOf = (name: string): Uint8Array => stored.metadata?.[name] ?? new Uint8Array();
+
+  test('comes back as it was', async () => {
+    expect(await read(stored)).toEqual({ step: 'schedule' });
+  });
+
+  test('in which a byte of the content was altered is a value that says so', async () => {
+    for (const data of eachByteAltered(stored.data ?? new Uint8Array()))
+      expect(await read({ ...stored, data })).toHaveProperty('unreadable');
+  });
+
+  test('in which a byte of the encoding was altered is a value that says so', async () => {
+    for (const encoding of eachByteAltered(metadataOf('encoding')))
+      expect(await read({ ...stored, metadata: { ...stored.metadata, encoding } })).toHaveProperty('unreadable');
+  });
+
+  test("in which a byte of the key's id was altered names a key that is not there", async () => {
+    for (const id of eachByteAltered(metadataOf('encryption-key-id')))
+      await expect(read({ ...stored, metadata: { ...stored.metadata, 'encryption-key-id': id } })).rejects.toThrow(
+        UnknownPayloadKey,
+      );
+  });
+
+  test('from which a part was taken does not come back either', async () => {
+    const { encoding } = stored.metadata ?? {};
+    if (!encoding) throw new Error('it says how it is encoded');
+    expect(await read({ data: stored.data ?? new Uint8Array() })).toHaveProperty('unreadable');
+    expect(await read({ metadata: stored.metadata ?? {} })).toHaveProperty('unreadable');
+    await expect(read({ ...stored, metadata: { encoding } })).rejects.toThrow(UnknownPayloadKey);
+  });
+});
