@@ -70,8 +70,14 @@ export async function forgetAtTheService(db: Database, migrationId: string, row:
     .execute();
 }
 
-/** The migrations that are open in the ledger, whether their workflows still run or not. */
-export async function listOpen(db: Database): Promise<readonly string[]> {
-  const open = await db.selectFrom('migrations').select('id').where('state', '=', 'open').orderBy('id').execute();
+/** The migrations of this namespace that are open in the ledger, whether their workflows still run or not. */
+export async function listOpen(db: Database, namespace: string): Promise<readonly string[]> {
+  const open = await db
+    .selectFrom('migrations')
+    .select('id')
+    .where('state', '=', 'open')
+    .where((is) => is.or([is('namespace', '=', namespace), is('namespace', 'is', null)]))
+    .orderBy('id')
+    .execute();
   return open.map(({ id }) => id);
 }

@@ -27,6 +27,8 @@ export interface SuppliedMigration {
   readonly suppliedBy: string;
   /** Records of all companies together, where their rows do not say; null: nobody has said. */
   readonly recordsInTotal?: number | null;
+  /** Of Temporal, in which it runs. */
+  readonly namespace?: string;
 }
 
 /** Thrown when a migration of this id is open or closed already: its manifest is not replaced. */
@@ -75,6 +77,7 @@ async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: Str
       manifest_digest: migration.manifestDigest,
       supplied_by: migration.suppliedBy,
       records_in_total: migration.recordsInTotal ?? null,
+      namespace: migration.namespace ?? null,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')

@@ -220,10 +220,18 @@ const signedDecisions: Migration = {
   },
 };
 
+const namespaces: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    // Of Temporal, in which it runs: several can share a ledger, and none may take another's migrations for gone.
+    await sql`alter table migrations add column namespace text`.execute(db);
+  },
+};
+
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-the-ledger': theLedger,
   '0002-settling-exceptions': settlingExceptions,
   '0003-claims-in-order': claimsInOrder,
   '0004-the-self-service-route': theSelfServiceRoute,
   '0005-signed-decisions': signedDecisions,
+  '0006-namespaces': namespaces,
 };

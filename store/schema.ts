@@ -38,6 +38,8 @@ interface MigrationTable {
   vault_destroyed_at: Date | null;
   closed_at: Date | null;
   ending: Ending | null;
+  /** Null: it began before this was written down. */
+  namespace: string | null;
 }
 
 interface CompanyTable {

@@ -71,6 +71,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
       manifestDigest: request.manifestDigest,
       suppliedBy: request.by,
       recordsInTotal: request.recordsInTotal ?? null,
+      namespace: temporal.options.namespace,
     },
     request.rows,
   );

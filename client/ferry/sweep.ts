@@ -23,7 +23,7 @@ export async function sweep(ferry: Ferry): Promise<Swept> {
     schedulesDeleted.push(migrationId);
   }
   const open: string[] = [];
-  for (const migrationId of await listOpen(ferry.db)) {
+  for (const migrationId of await listOpen(ferry.db, ferry.temporal.options.namespace)) {
     if (!(await isRunning(ferry, migrationId))) open.push(migrationId);
   }
   return { schedulesDeleted, open };

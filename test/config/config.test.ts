@@ -80,6 +80,55 @@ test('a running stack comes before a profile that nobody asked for: its database
   expect(loadConfig(['temporal'], { ...env, TEMPORAL_PROFILE: 'other' }).temporal.address).toBe('other:1');
 });
 
+test('with another Temporal than its own nothing of a running stack is used: neither its database nor its keys', () => {
+  writeRunningStack(home, stack);
+  const elsewhere = { ...env, TEMPORAL_ADDRESS: 'elsewhere:7233' };
+  expect(loadConfig(['temporal'], elsewhere, ['databaseUrl', 'payloadKeys'])).toEqual({
+    home,
+    logLevel: 'info',
+    temporal: expect.objectContaining({ address: 'elsewhere:7233' }) as unknown,
+  });
+  expect(problemsOf(() => loadConfig(['databaseUrl', 'payloadKeys'], elsewhere))).toEqual([
+    expect.stringMatching(/^Not configured: Postgres .*The running stack has them, but TEMPORAL_ADDRESS/),
+  ]);
+  const named = { ...env, TEMPORAL_ADDRESS: stack.temporal.address };
+  expect(loadConfig(['databaseUrl'], named).databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
+});
+
+test('another namespace of the running stack can be named', () => {
+  writeRunningStack(home, stack);
+  const { temporal } = loadConfig(['temporal'], { ...env, TEMPORAL_NAMESPACE: 'client-b' });
+  expect(temporal).toMatchObject({ address: stack.temporal.address, namespace: 'client-b' });
+});
+
+test("TLS and its files are read from the profile as Temporal's own command reads them", () => {
+  writeFileSync(path.join(home, 'ca.pem'), 'certificates of an authority');
+  writeFileSync(
+    path.join(home, 'temporal.toml'),
+    [
+      '[profile.client]',
+      'address = "temporal.example.com:7233"',
+      'namespace = "client-b"',
+      '[profile.client.tls]',
+      'server_name = "temporal.internal"',
+      `server_ca_cert_path = "${path.join(home, 'ca.pem')}"`,
+      '[profile.client.grpc_meta]',
+      'tenant = "b"',
+    ].join('\n'),
+  );
+  const { temporal } = loadConfig(['temporal'], { ...env, TEMPORAL_PROFILE: 'client' });
+  expect(temporal).toMatchObject({
+    namespace: 'client-b',
+    connectionOptions: {
+      tls: {
+        serverNameOverride: 'temporal.internal',
+        serverRootCACertificate: Buffer.from('certificates of an authority'),
+      },
+      metadata: { tenant: 'b' },
+    },
+  });
+});
+
 test('an API key for Temporal brings TLS with it', () => {
   const { temporal } = loadConfig(['temporal'], { ...env, TEMPORAL_ADDRESS: 'cloud:7233', TEMPORAL_API_KEY: 'key' });
   expect(temporal.connectionOptions).toMatchObject({ address: 'cloud:7233', apiKey: 'key', tls: true });
