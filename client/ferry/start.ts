@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from '../../domain/limits';
 import { DEFAULT_DECISION_RULES, migrationIdOf } from '../../domain/plan';
 import type { Platform, Route } from '../../domain/platforms';
 import { isRotating } from '../../domain/platforms';
+import { ROOM_BELOW } from '../../domain/room-below';
 import { MigrationExists, supplyMigration } from '../../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../../workflows/messages';
 import { ask } from './ask';
@@ -83,6 +84,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
       // An id names one migration for ever: its ledger and its audit trail are kept.
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       staticSummary: `${platform.name}: ${counted(companies, 'company')} of ${client}`,
+      staticDetails: aboutIt(client, platform.name, contact),
       memo: { contact, platform: platform.name, companies },
     });
   } catch (error) {
@@ -113,3 +115,16 @@ export async function detailsChecked(ferry: Ferry, migrationId: string): Promise
 
 const CHECKED_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
+
+/** Temporal takes 20 KB of details. Characters. */
+const CONTACT_SHOWN = 1_000;
+
+/** For somebody who opens the migration's page in Temporal's Web UI and has never seen one. Markdown. */
+function aboutIt(client: string, platform: string, contact: string): string {
+  return [
+    `The connections of ${client} to ${platform} are moved to the Company Data Service, so that no end customer has to connect again.`,
+    '**Current Details**, beside this, say where the move is, who is waited for, and what they have to do.',
+    `Whom to call: ${contact.slice(0, CONTACT_SHOWN)}`,
+    ROOM_BELOW,
+  ].join('\n\n');
+}

@@ -1,0 +1,82 @@
+/** An orchestrator with Temporal's Web UI and its codec server, and a browser that looks at it. */
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { reserveStackCodec } from '../../dev/stack-codec';
+import { startTemporal } from '../../dev/temporal-server';
+import { createTemporaryFolder } from '../../dev/temporary-folder';
+import { until } from '../support/conditions';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+import { openBrowser } from './browser';
+
+export interface TemporalUi {
+  readonly orchestrator: Orchestrator;
+  readonly page: Page;
+  /** Opens a page of the namespace: `workflows`, `workflows/<id>`, `schedules/<id>`. */
+  open(where: string): Promise<void>;
+  /** Opens a workflow's "User Metadata", and gives what its current details read once they say this. */
+  details(workflowId: string, says: string): Promise<string>;
+  /** The codec server as its users lose it. */
+  stopCodec(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const WIDTH = 1_280;
+const HEIGHT = 1_000;
+const SHOWN_WITHIN_MS = 60_000;
+/** A worker that is busy may answer later than the UI waits: then it is asked again. */
+const ANSWERED_WITHIN_MS = 5_000;
+
+export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
+  const dataFolder = createTemporaryFolder();
+  const codec = await reserveStackCodec(0);
+  const temporal = await startTemporal({
+    cli: process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '',
+    dataFolder: path.join(dataFolder, 'temporal'),
+    ...{ port: 0, uiPort: 0, ephemeral: true },
+    codecUrl: codec.url,
+    namespaces: [`test-${process.env['JEST_WORKER_ID'] ?? '1'}`],
+  });
+  const orchestrator = await startOrchestrator({}, temporal.address);
+  const { payloadKeys } = orchestrator.config;
+  const codecServer = await codec.start({ payloadKeys, uiUrl: temporal.uiUrl, dataFolder });
+  const browser = await openBrowser(chromium);
+  const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT } });
+  page.setDefaultTimeout(SHOWN_WITHIN_MS);
+
+  const open = async (where: string): Promise<void> => {
+    await page.goto(`${temporal.uiUrl}/namespaces/${orchestrator.config.temporal.namespace}/${where}`);
+  };
+  // The UI shows texts of people in frames of their own: the first is the summary's, the second that of the details.
+  const details = (): Promise<string> =>
+    page
+      .frameLocator('iframe')
+      .nth(1)
+      .locator('body')
+      .innerText({ timeout: ANSWERED_WITHIN_MS })
+      .catch(() => '');
+  return {
+    orchestrator,
+    page,
+    open,
+    details: async (workflowId, says) => {
+      await open(`workflows/${workflowId}`);
+      await page.getByRole('tab', { name: 'User Metadata' }).click();
+      let text = '';
+      await until(async () => {
+        text = await details();
+        if (text.includes(says)) return true;
+        await page.keyboard.press('r');
+        return false;
+      }, SHOWN_WITHIN_MS);
+      return text;
+    },
+    stopCodec: () => codecServer.stop(),
+    close: async () => {
+      await browser.close();
+      await orchestrator.close();
+      await codecServer.stop();
+      await temporal.stop();
+    },
+  };
+}
