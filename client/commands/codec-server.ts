@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../config';
-import { startCodecServer, tokenReader } from '../../security/codec-server';
+import { isLoopback, KeySetUnavailable, startCodecServer, tokenReader } from '../../security/codec-server';
 import { createLog } from '../../security/log';
 import { CommandFailed } from '../command-failed';
 import type { Terminal } from '../screen';
@@ -44,12 +44,22 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
   if (rules.length !== 0 && rules.length !== 3) {
     throw new CommandFailed('--issuer, --audience and --key-set belong together', 'give all three, or none');
   }
-  const readToken =
-    issuer !== undefined && audience !== undefined && keySet !== undefined
-      ? await tokenReader({ issuer, audience, keySet })
-      : null;
+  const rulesOfTokens =
+    issuer !== undefined && audience !== undefined && keySet !== undefined ? { issuer, audience, keySet } : null;
+  if (!rulesOfTokens && !isLoopback(host)) {
+    throw new CommandFailed(
+      `without tokens the codec server listens on this machine alone, not at ${host}`,
+      'say whose tokens it takes, with --issuer, --audience and --key-set',
+    );
+  }
+  const readToken = rulesOfTokens && (await tokenReader(rulesOfTokens).catch(refusedKeySet));
   const log = createLog({ level: logLevel, to: 2 });
   return startCodecServer({ payloadKeys, origins: origin, readToken, host, port, log });
+}
+
+function refusedKeySet(error: unknown): never {
+  if (!(error instanceof KeySetUnavailable)) throw error;
+  throw new CommandFailed(error.message, 'ask your identity provider for the address of its keys', { cause: error });
 }
 
 function portOf(text: string): number {

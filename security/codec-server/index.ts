@@ -15,9 +15,11 @@ import { z } from 'zod';
 import { createPayloadCodec, UnknownPayloadKey } from '../payload-codec';
 import type { KeyRing } from '../key-ring';
 import type { Reader, ReadToken } from './access';
-import { TokenRefused } from './access';
+import { KeySetUnavailable, TokenRefused } from './access';
+import { isLoopback } from './loopback';
 
-export { tokenReader } from './access';
+export { KeySetUnavailable, tokenReader } from './access';
+export { isLoopback } from './loopback';
 
 export interface CodecServerOptions {
   readonly payloadKeys: KeyRing;
@@ -38,6 +40,8 @@ export interface CodecServer {
 
 /** Of one reader; a page of Temporal's UI asks for some dozens. */
 const CALLS_PER_MINUTE = 600;
+/** From one address: whoever has no good token need not try on. */
+const REFUSALS_PER_MINUTE = 60;
 /** Temporal itself takes no larger message than 4 MB; in base64 that is a third more. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
 const MAX_PAYLOADS = 10_000;
@@ -84,20 +88,45 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     keyGenerator: keyOf,
   });
 
+  const refusals = app.createRateLimit({
+    max: REFUSALS_PER_MINUTE,
+    timeWindow: '1 minute',
+    keyGenerator: ({ ip }) => `refused ${ip}`,
+  });
+
   const readers = new WeakMap<FastifyRequest, Reader>();
   function keyOf(request: FastifyRequest): string {
     return readers.get(request)?.subject ?? request.ip;
   }
 
+  async function readerOf(request: FastifyRequest, read: ReadToken): Promise<Reader> {
+    try {
+      const [, token] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+      if (token === undefined) throw new CallRefused(401, 'a bearer token is needed');
+      return await read(token);
+    } catch (error) {
+      if (error instanceof KeySetUnavailable) throw error;
+      // After it was looked at: behind a proxy everybody has one address, and whoever has a good token is let in.
+      const soFar = await refusals(request);
+      if (soFar.isAllowed || !soFar.isExceeded) throw error;
+      throw new CallRefused(429, 'too many calls were refused, try again in a minute');
+    }
+  }
+
   app.addHook('onRequest', async (request) => {
-    if (!readToken || request.method === 'OPTIONS') return;
-    const [, token] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (token === undefined) throw new CallRefused(401, 'a bearer token is needed');
-    const reader = await readToken(token);
+    if (request.method === 'OPTIONS') return;
+    const { origin } = request.headers;
+    if (origin !== undefined && !origins.includes(origin)) throw new CallRefused(403, 'this page may not ask');
+    if (!readToken) {
+      // A page whose name was made to lead to this machine is of the same origin as what it calls.
+      if (!isLoopback(request.hostname)) throw new CallRefused(403, 'without tokens only this machine may ask');
+      return;
+    }
+    const reader = await readerOf(request, readToken);
+    readers.set(request, reader);
     const namespace = namespaceOf(request);
     if (!reader.namespaces.includes(namespace))
       throw new CallRefused(403, `this token may not read namespace ${namespace}`);
-    readers.set(request, reader);
   });
 
   app.addHook('onSend', async (_request, reply) => {
@@ -121,7 +150,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
       {
         subject,
         namespace: namespaceOf(request),
-        call: request.url,
+        call: request.routeOptions.url ?? null,
         payloads: Array.isArray(payloads) ? payloads.length : 0,
         status: reply.statusCode,
         from: request.ip,
@@ -139,13 +168,15 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
 
 function refuse(reply: FastifyReply, error: unknown, log: Logger): FastifyReply {
   const [status, message] = refusalOf(error);
-  if (status === 500) log.error({ err: error }, 'a call of the codec server failed');
+  if (status >= 500) log.error({ err: error }, 'a call of the codec server failed');
+  if (status === 401) void reply.header('www-authenticate', 'Bearer');
   return reply.status(status).send({ message });
 }
 
 function refusalOf(error: unknown): readonly [status: number, message: string] {
   if (error instanceof CallRefused) return [error.status, error.message];
   if (error instanceof TokenRefused) return [401, `this token is not accepted: ${error.message}`];
+  if (error instanceof KeySetUnavailable) return [503, 'no token can be verified at the moment'];
   if (error instanceof UnknownPayloadKey) return [422, error.message];
   // Fastify's own: a body that is too large, no JSON, too many calls.
   if (
@@ -168,8 +199,4 @@ function inJson({ metadata, data }: Payload): object {
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
   const entries = Object.entries(metadata ?? {}).map(([name, value]) => [name, text(value)]);
   return { metadata: Object.fromEntries(entries) as Record<string, string>, data: text(data ?? new Uint8Array()) };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }

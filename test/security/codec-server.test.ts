@@ -1,7 +1,7 @@
 /** The codec server over real HTTP: who is told what. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +12,7 @@ import { pino } from 'pino';
 import { createPayloadCodec, parsePayloadKeys, Secret } from '../../security';
 import type { CodecServer, CodecServerOptions } from '../../security/codec-server';
 import { startCodecServer, tokenReader } from '../../security/codec-server';
+import { ferry } from '../command/captured';
 
 const [ISSUER, AUDIENCE, ORIGIN] = ['https://identity.example', 'tokenferry-codec', 'https://temporal.example'];
 const payloadKeys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
@@ -157,6 +158,83 @@ test('the key set may stand behind an address', async () => {
   const readToken = await tokenReader({ issuer: ISSUER, audience: AUDIENCE, keySet: address });
   const server = await serve({ readToken });
   expect((await ask(server, 'decode', [await encrypted('any')], { bearer: await token() })).status).toBe(200);
+});
+
+test('the key set has to come from where nobody else answers for it', async () => {
+  const rules = { issuer: ISSUER, audience: AUDIENCE };
+  await expect(tokenReader({ ...rules, keySet: 'http://identity.example/keys' })).rejects.toThrow('begin with https:');
+  await expect(tokenReader({ ...rules, keySet: path.join(folder, 'none.json') })).rejects.toThrow('cannot be read');
+});
+
+test('while the key set cannot be had nobody is told anything, and no token is called bad', async () => {
+  const readToken = await tokenReader({ issuer: ISSUER, audience: AUDIENCE, keySet: 'http://127.0.0.1:9/keys' });
+  const server = await serve({ readToken });
+  const answer = await ask(server, 'decode', [await encrypted('marker')], { bearer: await token() });
+  expect([answer.status, answer.body.message]).toEqual([503, 'no token can be verified at the moment']);
+});
+
+test('a page of another origin is told nothing, whatever it carries', async () => {
+  const bearer = await token();
+  const payload = await encrypted('marker');
+  for (const server of [await serve(), await serve({ readToken: null })]) {
+    const evil = await ask(server, 'decode', [payload], { bearer, origin: 'https://evil.example' });
+    expect([evil.status, evil.body.message]).toEqual([403, 'this page may not ask']);
+    expect((await ask(server, 'decode', [payload], { bearer, origin: ORIGIN })).status).toBe(200);
+  }
+});
+
+test('without tokens a page whose name leads to this machine is told nothing', async () => {
+  const server = await serve({ readToken: null });
+  const status = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { host, 'content-type': 'application/json' };
+      const sending = httpRequest(`${server.url}/decode`, { method: 'POST', headers }, (response) =>
+        resolve(response.resume().statusCode),
+      );
+      sending.on('error', reject).end('{"payloads": []}');
+    });
+  const { port } = new URL(server.url);
+  expect(await status(`evil.example:${port}`)).toBe(403);
+  expect(await status(`127.evil.example:${port}`)).toBe(403);
+  expect(await status(`localhost:${port}`)).toBe(200);
+  expect(await status(`127.0.0.1:${port}`)).toBe(200);
+});
+
+test('who comes with bad tokens again and again has to wait, and keeps nobody out who has a good one', async () => {
+  const server = await serve();
+  const statuses: number[] = [];
+  for (let call = 0; call < 70; call += 1) statuses.push((await ask(server, 'decode', [], { bearer: 'bad' })).status);
+  expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
+  expect((await ask(server, 'decode', [], { bearer: await token() })).status).toBe(200);
+});
+
+test('a call is written down by its name, with who called, and without what a stranger put beside it', async () => {
+  const server = await serve();
+  await ask(server, 'decode?marker', [], { bearer: await token({ namespaces: ['theirs'] }) });
+  await ask(server, 'marker', [], { bearer: await token() });
+  expect(log).toMatchObject([
+    { subject: 'cleo', namespace: 'ours', call: '/decode', status: 403 },
+    { subject: 'cleo', namespace: 'ours', call: null, status: 404 },
+  ]);
+});
+
+test.each([
+  [
+    'nobody is asked for a token, and others could reach it',
+    ['--host', '0.0.0.0'],
+    'on this machine alone, not at 0.0.0.0',
+  ],
+  ['an address only looks like this machine', ['--host', '127.evil.example'], 'not at 127.evil.example'],
+  ['the rules of tokens are not complete', ['--issuer', ISSUER], '--issuer, --audience and --key-set belong together'],
+  [
+    'the key set is not there',
+    ['--issuer', ISSUER, '--audience', AUDIENCE, '--key-set', 'none.json'],
+    'the key set none.json cannot be read',
+  ],
+])('ferry codec-server does not start when %s', async (_, options, why) => {
+  const env = { TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64') };
+  const { exitCode, err } = await ferry(['codec-server', '--origin', ORIGIN, ...options], undefined, env);
+  expect({ exitCode, err }).toEqual({ exitCode: 1, err: expect.stringContaining(why) as string });
 });
 
 test('only pages of the named origins may ask', async () => {
