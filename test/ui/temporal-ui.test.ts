@@ -36,6 +36,8 @@ afterAll(() => ui?.close());
 async function details(id: string, says: string, picture?: string): Promise<string> {
   const text = await ui.details(id, says);
   expect(text).not.toMatch(INNER_WORDS);
+  // Beside it stand the names of everything that was done.
+  expect(await ui.page.getByRole('main').innerText()).not.toMatch(INNER_WORDS);
   if (picture !== undefined) await keepPicture(ui.page, picture);
   return text;
 }

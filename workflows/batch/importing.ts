@@ -57,7 +57,7 @@ async function takeOverStalled(course: Course): Promise<void> {
 
 async function importSlice(course: Course, slice: number): Promise<SliceReport> {
   const { migrationId, run } = course;
-  const options = { summary: `Move companies, slice ${slice}` };
+  const options = { summary: `Move companies, part ${slice}` };
   const report = await slices.importSlice.executeWithOptions(options, [{ migrationId, run, slice }]);
   course.report(report.claimed, report.stop, report.blocked);
   return report;
