@@ -6,6 +6,7 @@ import { decide } from '../ferry';
 import type { Manifest } from '../manifest';
 import { ManifestDigest, readManifest } from '../manifest';
 import type { CommandResult, Screen } from '../screen';
+import { NOTHING } from '../screen';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
 import { findingsJson, printFindings } from './finding-list';
@@ -111,6 +112,7 @@ function whatBecame(
       decision: answer,
       ...findingsJson(findings),
     },
+    quietly: NOTHING,
     print: (screen) => {
       printFindings(screen, findings);
       const mark = screen.styled('green', '✓');

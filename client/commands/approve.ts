@@ -2,8 +2,7 @@ import type { Step } from '../../domain/steps';
 import { CommandFailed } from '../command-failed';
 import type { Line, Sent } from '../ferry';
 import { progressIfAnswered } from '../ferry';
-import type { CommandResult, Terminal } from '../screen';
-import { Screen } from '../screen';
+import type { CommandResult } from '../screen';
 import type { Context } from './context';
 import { send, stepNamed } from './send';
 import type { SenderOptions } from './sender';
@@ -15,11 +14,10 @@ import { withLine } from './with-ferry';
 interface ApproveOptions extends SenderOptions {
   readonly yes?: true;
   readonly digest?: string;
-  readonly json?: true;
 }
 
 /** `ferry approve`, `ferry sign-off`: shows what it is about, asks, and sends the digest of just that. */
-export function addApprove({ program, run, terminal }: Context): void {
+export function addApprove({ program, run, screen, terminal }: Context): void {
   const options = (command: ReturnType<typeof program.command>) =>
     addDecider(command)
       .option('--yes', 'do not ask')
@@ -30,7 +28,7 @@ export function addApprove({ program, run, terminal }: Context): void {
   ).action((migration: string, step: string | undefined, given: ApproveOptions) =>
     run(() =>
       withLine(terminal.env, (ferry) =>
-        approve(ferry, terminal, migration, step === undefined ? undefined : stepNamed(step), given),
+        approve(ferry, { screen, terminal }, migration, step === undefined ? undefined : stepNamed(step), given),
       ),
     ),
   );
@@ -38,13 +36,15 @@ export function addApprove({ program, run, terminal }: Context): void {
   options(
     program.command('sign-off <migration>').description('Accept the handover: what was moved, and what was not'),
   ).action((migration: string, given: ApproveOptions) =>
-    run(() => withLine(terminal.env, (ferry) => approve(ferry, terminal, migration, 'complete-migration', given))),
+    run(() =>
+      withLine(terminal.env, (ferry) => approve(ferry, { screen, terminal }, migration, 'complete-migration', given)),
+    ),
   );
 }
 
 async function approve(
   ferry: Line,
-  terminal: Terminal,
+  { screen, terminal }: Pick<Context, 'screen' | 'terminal'>,
   migrationId: string,
   named: Step | undefined,
   options: ApproveOptions,
@@ -54,8 +54,7 @@ async function approve(
   if (step === undefined) throw new CommandFailed('no worker answers, so the open step is not known', 'name the step');
   const sent: Sent = { step, ...sentBy(options) };
   if (!subject) return send(ferry, migrationId, 'approve', sent);
-  const screen = new Screen(terminal, options.json === true);
-  if (!screen.json) subject.print(screen);
+  if (!screen.json && !(screen.quiet && options.yes)) subject.print(screen);
   if (!options.yes && !screen.json && terminal.prompts && !(await terminal.prompts.confirm(`Approve ${step}?`))) {
     throw new CommandFailed('nothing was decided', `look at all of it with: ferry show ${migrationId}`);
   }

@@ -3,6 +3,7 @@ import type { Platform } from '../../domain/platforms';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
 import { counted } from '../../domain/words';
 import type { CommandResult, Screen } from '../screen';
+import { NOTHING } from '../screen';
 import type { AccountCheck, CheckedPlan } from './account-check';
 import { checkAccount, routeOf } from './account-check';
 import type { Context } from './context';
@@ -69,6 +70,7 @@ function checkResult(check: WholeCheck): CommandResult {
   return {
     failed: check.findings.errors > 0,
     json: { schema: 'ferry.check/1', ok: check.findings.errors === 0, ...checkJson(check) },
+    quietly: NOTHING,
     print: (screen) => {
       printFindings(screen, check.findings);
       printSummary(screen, check);

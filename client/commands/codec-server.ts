@@ -30,7 +30,7 @@ export function addCodecServer({ program, run, screen, terminal }: Context): voi
       const interrupted = terminal.interruption();
       await run(async () => {
         const server = await start(terminal, options);
-        if (!screen.json) screen.line(`The codec server listens at ${server.url}. Stop with Ctrl-C.`);
+        screen.note(`The codec server listens at ${server.url}. Stop with Ctrl-C.`);
         await new Promise((resolve) => interrupted.addEventListener('abort', resolve, { once: true }));
         await server.close();
         return { json: { schema: 'ferry.codec-server/1', url: server.url }, print: () => undefined };

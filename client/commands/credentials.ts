@@ -7,6 +7,7 @@ import { decide, NoSuchMigration } from '../ferry';
 import type { Credentials } from '../manifest';
 import { readCredentials, seeFile } from '../manifest';
 import type { CommandResult, Screen, Terminal } from '../screen';
+import { NOTHING } from '../screen';
 import { readTime } from '../screen/times';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
@@ -159,6 +160,7 @@ function whatBecame(
       shredded: disposal.shredded,
       ...findingsJson(findings),
     },
+    quietly: NOTHING,
     print: (screen) => {
       printFindings(screen, findings);
       const mark = stored.length === 0 ? screen.styled('red', '✗') : screen.styled('green', '✓');

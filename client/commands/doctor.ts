@@ -1,6 +1,7 @@
 import type { Examined } from '../doctor';
 import { examineAll } from '../doctor';
 import type { CommandResult, Screen } from '../screen';
+import { NOTHING } from '../screen';
 import { counted } from '../../domain/words';
 import type { Context } from './context';
 
@@ -17,6 +18,7 @@ function answered(checks: readonly Examined[]): CommandResult {
   return {
     failed: problems > 0,
     json: { schema: 'ferry.doctor/1', ok: problems === 0, checks },
+    quietly: NOTHING,
     print: (screen) => {
       for (const check of checks) printCheck(screen, check);
       screen.line();

@@ -5,6 +5,7 @@ import { CommandFailed } from '../command-failed';
 import type { TemplateFormat } from '../manifest';
 import { TEMPLATE_FORMATS, templatesOf, templateText } from '../manifest';
 import type { CommandResult } from '../screen';
+import { NOTHING } from '../screen';
 import { routeOf } from './account-check';
 import type { Context } from './context';
 import { platformOption, wordOption } from './options';
@@ -43,6 +44,7 @@ function exported(folder: string, { platform, format }: TemplateOptions): Comman
       route,
       files: templates.map(({ file, columns }) => ({ file, columns })),
     },
+    quietly: NOTHING,
     print: (screen) => {
       for (const { file, columns } of templates) {
         screen.line(`${screen.styled('green', '✓')} ${file}`);

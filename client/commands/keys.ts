@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
+import { Option } from 'commander';
 import { loadConfig, signingKeyFile } from '../../config';
 import { createSigningKey, parseSigningKey, Secret } from '../../security';
 import { CommandFailed } from '../command-failed';
@@ -18,7 +19,12 @@ export function addKeys({ program, run, terminal }: Context): void {
   keys
     .command('create')
     .description('Make a signing key; what it prints is public, and goes to whoever starts the migration')
-    .option('--by <name>', 'your name, as your decisions say it', userInfo().username)
+    .addOption(
+      new Option('--by <name>', 'your name, as your decisions say it').default(
+        userInfo().username,
+        'the user of this machine',
+      ),
+    )
     .option(
       '--file <file>',
       'where it goes, and TOKENFERRY_SIGNING_KEY_FILE has to point to (default: your home folder)',
@@ -51,6 +57,7 @@ function keyResult(file: string): CommandResult {
   const { by, publicKey } = parseSigningKey(new Secret(readFileSync(file, 'utf8')));
   return {
     json: { schema: 'ferry.signing-key/1', by, publicKey, file },
+    quietly: (screen) => screen.line(publicKey),
     print: (screen) => {
       screen.line(`The signing key of ${by} lies in ${file}; it goes to nobody.`);
       screen.line('Whoever starts the migration names its public half, with your role:');

@@ -30,6 +30,9 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
   });
   return {
     json: { schema: 'ferry.list/1', migrations },
+    quietly: (screen) => {
+      for (const { migrationId } of migrations) screen.line(migrationId);
+    },
     print: (screen) => {
       if (migrations.length === 0) return screen.line('No migrations yet. Start one with: ferry start');
       screen.table(

@@ -4,6 +4,7 @@ import type { Ferry, WindowSchedule } from '../ferry';
 import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../ferry';
 import { readMigration } from '../../store';
 import type { CommandResult, Screen } from '../screen';
+import { NOTHING } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
 import { BY_DEFAULT } from './sender';
@@ -22,8 +23,7 @@ interface Noted extends Which {
 export function addSchedule({ program, run, terminal }: Context): void {
   const schedule = program
     .command('schedule')
-    .description('See, pause, resume and trigger the windows in which companies are started')
-    .configureHelp({ showGlobalOptions: true });
+    .description('See, pause, resume and trigger the windows in which companies are started');
   const onEach = (
     command: Command,
     work: (ferry: Ferry, ids: readonly string[], options: Noted) => Promise<CommandResult>,
@@ -132,6 +132,7 @@ async function forEach(ids: readonly string[], work: (id: string) => Promise<Bec
   return {
     failed: results.some(({ done }) => !done),
     json: { schema: 'ferry.schedule-change/1', results },
+    quietly: NOTHING,
     print: (screen) => {
       if (results.length === 0) screen.line('No windows are scheduled.');
       for (const { migrationId, done, text } of results) {

@@ -67,7 +67,7 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   if (!(await isConfirmed(context, check, options))) return notStarted();
   return withFerry(terminal.env, async (ferry) => {
     const started = await start(ferry, check, options, limits);
-    if (!screen.json) printStarted(screen, check, started);
+    if (!screen.json && !screen.quiet) printStarted(screen, check, started);
     const canBeWatched = started.preflight !== null && !options.detach;
     const end = canBeWatched ? await watched(context, ferry, migrationId, { untilDecision: true }) : null;
     return selfServiceResult(check, started, end);
@@ -175,6 +175,7 @@ function selfServiceResult(
       next,
       ...findingsJson(findings),
     },
+    quietly: (screen) => screen.line(migrationId),
     print: (screen) => {
       if (!end) return screen.line(`  See how far it is with: ferry watch ${migrationId}`);
       end.print(screen);

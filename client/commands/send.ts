@@ -6,6 +6,7 @@ import { CommandFailed } from '../command-failed';
 import type { Answer, Line, Sent } from '../ferry';
 import { decide } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
+import { NOTHING } from '../screen';
 import { nearest } from '../spelling';
 
 /** Sends a decision and says what became of it. */
@@ -19,6 +20,7 @@ export async function send(
   return {
     failed: answer.became === 'refused',
     json: { schema: 'ferry.decision/1', migrationId, message, ...answer },
+    ...(answer.became === 'applied' ? { quietly: NOTHING } : {}),
     print: (screen) => {
       screen.line(`${markOf(screen, answer)} ${migrationId}: ${answer.text}`);
       const note = signatureNote(ferry, answer, sent);

@@ -13,6 +13,7 @@ import {
 } from '../../dev/service-keys';
 import { CommandFailed } from '../command-failed';
 import type { CommandResult, Screen } from '../screen';
+import { NOTHING } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
 
@@ -41,7 +42,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
       withDatabase(async (url) => {
         if (!(await retireKey(url, id))) throw noKey(id);
         const print = (screen: Screen): void => screen.line(`The key ${id} is outdated.`);
-        return { json: { schema: 'ferry.service-key-revoked/1', id }, print };
+        return { json: { schema: 'ferry.service-key-revoked/1', id }, print, quietly: NOTHING };
       }),
     );
   keys
@@ -78,6 +79,7 @@ async function withServiceDatabase(
 function created({ id, key }: CreatedKey): CommandResult {
   return {
     json: { schema: 'ferry.service-key/1', id, key },
+    quietly: (screen) => screen.line(key),
     print: (screen) => {
       screen.line(`${screen.styled('green', '✓')} Key ${id}. It is shown this once:`);
       screen.line(key);

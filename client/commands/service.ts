@@ -16,8 +16,7 @@ interface StartOptions {
 export function addService(context: Context): void {
   const service = context.program
     .command('service')
-    .description('Run the Company Data Service alone, and manage its keys')
-    .configureHelp({ showGlobalOptions: true });
+    .description('Run the Company Data Service alone, and manage its keys');
   service
     .command('start')
     .description('Start the service and stay; Postgres is embedded unless DATABASE_URL is set')
@@ -52,7 +51,7 @@ async function started(screen: Screen, { env }: Terminal, options: StartOptions)
       databaseUrl: env['DATABASE_URL'] || undefined,
       port: options.port,
       logLevel,
-      log: (line) => screen.json || screen.line(line),
+      log: (line) => screen.note(line),
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : 'the service did not start';
@@ -61,7 +60,7 @@ async function started(screen: Screen, { env }: Terminal, options: StartOptions)
 }
 
 function printStarted(screen: Screen, { url, keys }: ServiceAlone): void {
-  screen.line(
+  screen.note(
     `${screen.styled('green', '✓')} The Company Data Service listens at ${url}; its documentation: ${url}/docs`,
   );
   if (keys) {
@@ -73,7 +72,7 @@ function printStarted(screen: Screen, { url, keys }: ServiceAlone): void {
       ],
     );
   }
-  screen.line('More keys: ferry service keys create. Stop with Ctrl-C.');
+  screen.note('More keys: ferry service keys create. Stop with Ctrl-C.');
 }
 
 function port(text: string): number {

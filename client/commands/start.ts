@@ -167,6 +167,7 @@ function started(request: Started): CommandResult {
       heldUp,
       ...findingsJson(findings),
     },
+    quietly: (screen) => screen.line(migrationId),
     print: (screen) => {
       printFindings(screen, findings);
       const what = `${counted(totals.companies, 'company')} of ${platform.name}`;

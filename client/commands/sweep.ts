@@ -32,6 +32,9 @@ async function swept(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Promi
     const left = close ? [] : open;
     return {
       json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: left },
+      quietly: (screen) => {
+        for (const id of left) screen.line(id);
+      },
       print: (screen) => {
         for (const id of schedulesDeleted) screen.line(`The schedule of ${id} is deleted.`);
         for (const id of closed) screen.line(`${id} is closed; what became of it: ferry report ${id}`);

@@ -4,6 +4,7 @@ import type { Stack } from '../../dev/stack';
 import { startWholeStack, workerLog } from '../../dev/whole-stack';
 import { CommandFailed } from '../command-failed';
 import type { CommandResult, Screen, Terminal } from '../screen';
+import { NOTHING } from '../screen';
 import type { Context } from './context';
 
 /** `ferry up`: the embedded stack, in the foreground until Ctrl-C. */
@@ -19,9 +20,9 @@ export function addUp({ program, run, screen, terminal }: Context): void {
         return addresses(stack);
       });
       await aborted(interrupted);
-      if (!screen.json) screen.line('Stopping...');
+      screen.note('Stopping...');
       await stack?.stop();
-      if (!screen.json) screen.line('Stopped.');
+      screen.note('Stopped.');
     });
 }
 
@@ -35,7 +36,7 @@ async function start(screen: Screen, { env }: Terminal, interrupted: AbortSignal
       databaseUrl: env['DATABASE_URL'],
       logLevel,
       signal: interrupted,
-      log: (line) => screen.json || screen.line(line),
+      log: (line) => screen.note(line),
     });
   } catch (error) {
     if (interrupted.aborted) throw new CommandFailed('interrupted', 'nothing was left running', { cause: error });
@@ -55,6 +56,7 @@ function addresses({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): 
       serviceUrl: config.service.url,
       serviceDocsUrl,
     },
+    quietly: NOTHING,
     print: (screen) => {
       screen.line(`${screen.styled('green', '✓')} Everything runs. Data: ${config.home}`);
       screen.table(

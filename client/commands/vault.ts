@@ -4,6 +4,7 @@ import { createMasterKeyProvider, UnknownMasterKey, WrappedKeyBroken } from '../
 import { openDatabase, rotateVaults } from '../../store';
 import { CommandFailed } from '../command-failed';
 import type { CommandResult } from '../screen';
+import { NOTHING } from '../screen';
 import type { Context } from './context';
 
 /** `ferry vault`: the keys above the sealed credentials. For whoever holds the master key. */
@@ -25,6 +26,7 @@ async function rotated(env: NodeJS.ProcessEnv): Promise<CommandResult> {
     const { rewrapped, unchanged } = rotation;
     return {
       json: { schema: 'ferry.vault-rotation/1', keyId: masterKeys.newest.id, ...rotation },
+      quietly: NOTHING,
       print: (screen) => {
         screen.line(
           `${counted(rewrapped, 'vault')} put under master key ${masterKeys.newest.id}, ${unchanged} were before.`,

@@ -54,7 +54,7 @@ export async function watched(
   const interrupted = terminal.interruption();
   const pause = openPause();
   interrupted.addEventListener('abort', () => pause.end(), { once: true });
-  const view = screen.json ? null : openWatchView(terminal.stdout);
+  const view = screen.json || screen.quiet ? null : openWatchView(terminal.stdout);
   let latest: Looked | null = null;
   try {
     for (;;) {

@@ -12,6 +12,8 @@ import type { Terminal } from './terminal';
 export interface CommandResult {
   readonly json: { readonly schema: `ferry.${string}/${number}` } & Readonly<Record<string, unknown>>;
   readonly print: (screen: Screen) => void;
+  /** What `--quiet` leaves of that, where something was done and nothing asked; a failure is told in full. */
+  readonly quietly?: (screen: Screen) => void;
   /** The command did its work, and the answer is no. */
   readonly failed?: boolean;
 }
@@ -20,6 +22,9 @@ export interface CommandResult {
 export interface Shown {
   readonly shown: true;
 }
+
+/** All that `--quiet` leaves of what was done as it was asked. */
+export const NOTHING = (): void => undefined;
 
 /** Rows of a long table that are aligned with one another. */
 const LAID_AT_ONCE = 1_000;
@@ -30,12 +35,20 @@ export class Screen {
     private readonly terminal: Pick<Terminal, 'stdout' | 'stderr'>,
     /** Only results are written, as JSON. */
     readonly json: boolean,
+    /** Only failures are written, and what was asked for. */
+    readonly quiet = false,
   ) {}
 
   /** Writes the result in the form that was asked for. */
-  show({ json, print }: CommandResult): void {
+  show({ json, print, quietly, failed }: CommandResult): void {
     if (this.json) this.terminal.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+    else if (this.quiet && quietly && !failed) quietly(this);
     else print(this);
+  }
+
+  /** A line that nobody has asked for: how far it is, what to do next. */
+  note(text: string): void {
+    if (!this.json && !this.quiet) this.line(text);
   }
 
   /** A line, written when the reader of the output takes it: so any number of lines takes no memory. */

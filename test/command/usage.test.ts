@@ -63,3 +63,12 @@ test('colours are for terminals, and for those who want them', async () => {
   expect((await ferry(check, 100)).out).toContain(COLOUR);
   expect((await ferry(check, 100, { NO_COLOR: '1' })).out).not.toContain(COLOUR);
 });
+
+test.each([80, 120])('the help fits a terminal of %i columns', async (columns) => {
+  for (const command of [[], ['start'], ['service', 'keys', 'create'], ['adjust']]) {
+    const { out } = await ferry([...command, '--help'], columns, { NO_COLOR: '1' });
+    // What is to be typed is never broken up.
+    const lines = out.split('\n').filter((line) => !line.startsWith('  ferry '));
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  }
+});

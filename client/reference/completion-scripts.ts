@@ -1,0 +1,158 @@
+/** Completion as each shell wants it: a script that holds all words, so that no process is started for a Tab. */
+import type { Completed, CompletedCommand, Shell } from './completion';
+
+/** A migration's ids are asked for at most so often. */
+const SECONDS_KEPT = 30;
+
+export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
+  return { bash, zsh, fish }[shell](commands);
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** `' service'|'service keys'`: every step from one command to one below it. */
+const steps = (commands: readonly CompletedCommand[]): string =>
+  commands.flatMap(({ path, below }) => below.map(({ name }) => quoted(`${path} ${name}`))).join('|');
+
+/** Ids of migrations, by the two shells that are much alike. */
+const MIGRATIONS = `_ferry_migrations() {
+  if [[ -z $_ferry_asked_at ]] || (( SECONDS - _ferry_asked_at > ${SECONDS_KEPT} )); then
+    _ferry_ids=$(ferry list --quiet 2>/dev/null)
+    _ferry_asked_at=$SECONDS
+  fi
+}
+`;
+
+/** The options whose value is completed, and how; \`how\` writes it for one shell. */
+function valueCases(commands: readonly CompletedCommand[], how: (value: Completed) => string): string[] {
+  return commands.flatMap(({ path, options }) =>
+    options.flatMap(({ names, value }) =>
+      value === null
+        ? []
+        : [`    ${names.map((name) => quoted(`${path}:${name}`)).join('|')}) ${how(value)}; return ;;`],
+    ),
+  );
+}
+
+function bash(commands: readonly CompletedCommand[]): string {
+  const value = (completed: Completed): string => {
+    if (completed === 'file')
+      return `compopt -o filenames 2>/dev/null; IFS=$'\\n'; COMPREPLY+=($(compgen -f -- "$cur"))`;
+    if (completed === 'migration') return '_ferry_migrations; COMPREPLY+=($(compgen -W "$_ferry_ids" -- "$cur"))';
+    return completed === 'anything' ? ':' : `COMPREPLY+=($(compgen -W ${quoted(completed.words.join(' '))} -- "$cur"))`;
+  };
+  return `# ferry, completed by bash: ferry completion bash > ~/.local/share/bash-completion/completions/ferry
+${MIGRATIONS}
+_ferry() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at= i IFS=$' \\t\\n'
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$at \${COMP_WORDS[i]}" in
+    ${steps(commands)}) at="\${at:+$at }\${COMP_WORDS[i]}" ;;
+    esac
+  done
+  case "$at:$prev" in
+${valueCases(commands, value).join('\n')}
+  esac
+  if [[ $cur == -* ]]; then
+    case "$at" in
+${commands.map(({ path, options }) => `    ${quoted(path)}) ${value({ words: options.flatMap(({ names }) => names) })} ;;`).join('\n')}
+    esac
+    return
+  fi
+  case "$at" in
+${commands.map(({ path, below, values }) => `    ${quoted(path)}) ${[{ words: below.map(({ name }) => name) }, ...values].map(value).join('; ')} ;;`).join('\n')}
+  esac
+}
+complete -F _ferry ferry
+`;
+}
+
+function zsh(commands: readonly CompletedCommand[]): string {
+  const value = (completed: Completed): string => {
+    if (completed === 'file') return '_files';
+    if (completed === 'migration') return '_ferry_migrations; compadd -- ${(f)_ferry_ids}';
+    return completed === 'anything' ? ':' : `compadd -- ${completed.words.map(quoted).join(' ')}`;
+  };
+  const described = (all: readonly { readonly name: string; readonly description: string }[]): string =>
+    all.map(({ name, description }) => quoted(`${name}:${description.replaceAll(':', '\\:')}`)).join(' ');
+  const options = (each: CompletedCommand): string =>
+    described(each.options.flatMap(({ names, description }) => names.map((name) => ({ name, description }))));
+  return `#compdef ferry
+# ferry, completed by zsh: ferry completion zsh > a folder of $fpath/_ferry
+${MIGRATIONS}
+_ferry() {
+  local at= i
+  local -a found
+  for ((i = 2; i < CURRENT; i++)); do
+    case "$at \${words[i]}" in
+    ${steps(commands)}) at="\${at:+$at }\${words[i]}" ;;
+    esac
+  done
+  case "$at:\${words[CURRENT-1]}" in
+${valueCases(commands, value).join('\n')}
+  esac
+  if [[ $PREFIX == -* ]]; then
+    case "$at" in
+${commands.map((each) => `    ${quoted(each.path)}) found=(${options(each)}) ;;`).join('\n')}
+    esac
+    _describe option found
+    return
+  fi
+  case "$at" in
+${commands
+  .map(({ path, below, values }) => {
+    const names = below.length === 0 ? [] : [`found=(${described(below)}); _describe command found`];
+    return `    ${quoted(path)}) ${[...names, ...values.map(value)].join('; ') || ':'} ;;`;
+  })
+  .join('\n')}
+  esac
+}
+if [[ $funcstack[1] == _ferry ]]; then _ferry "$@"; else compdef _ferry ferry; fi
+`;
+}
+
+function fish(commands: readonly CompletedCommand[]): string {
+  const inQuotes = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
+  const value = (completed: Completed): string => {
+    if (completed === 'file') return '-r -F';
+    if (completed === 'migration') return "-x -a '(__ferry_migrations)'";
+    return completed === 'anything' ? '-x' : `-x -a ${inQuotes(completed.words.join(' '))}`;
+  };
+  const below = commands.flatMap((each) => each.below.map(({ name }) => inQuotes(`${each.path} ${name}`)));
+  const lines = commands.flatMap(({ path, below: names, options, values }) => {
+    const here = `complete -c ferry -n ${inQuotes(`__ferry_is ${inQuotes(path)}`)}`;
+    return [
+      ...names.map(({ name, description }) => `${here} -a ${name} -d ${inQuotes(description)}`),
+      ...options.map((option) => {
+        const flags = option.names.map((name) =>
+          name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
+        );
+        const follows = option.value === null ? '' : ` ${value(option.value)}`;
+        return `${here} ${flags.join(' ')}${follows} -d ${inQuotes(option.description)}`;
+      }),
+      ...values.filter((each) => each !== 'anything').map((each) => `${here} ${value(each).replace(/^-[rx] /, '')}`),
+    ];
+  });
+  return `# ferry, completed by fish: ferry completion fish > ~/.config/fish/completions/ferry.fish
+function __ferry_is
+    set -l at ''
+    for word in (commandline -opc)[2..-1]
+        switch "$at $word"
+            case ${below.join(' ')}
+                set at (string trim -- "$at $word")
+        end
+    end
+    test "$at" = "$argv[1]"
+end
+function __ferry_migrations
+    if not set -q __ferry_asked_at; or test (math (date +%s) - $__ferry_asked_at) -gt ${SECONDS_KEPT}
+        set -g __ferry_ids (ferry list --quiet 2>/dev/null)
+        set -g __ferry_asked_at (date +%s)
+    end
+    printf '%s\\n' $__ferry_ids
+end
+complete -c ferry -f
+${lines.join('\n')}
+`;
+}

@@ -1,0 +1,86 @@
+/** What is typed in practice, by command: `--help` shows it, and docs/cli.md. */
+
+const M = 'acme.quickbooks-online';
+
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  up: ['ferry up'],
+  doctor: ['ferry doctor', 'ferry doctor --json'],
+  'service start': ['ferry service start --port 8700', 'ferry service start --temporary --faults'],
+  'service keys create': ['ferry service keys create --account Acme --role administrator'],
+  'service keys list': ['ferry service keys list'],
+  'service keys revoke': ['ferry service keys revoke 6f1c1f9e-1f0a-4d3e-9a53-0d6a2f1c9b11'],
+  'service keys rotate': ['ferry service keys rotate 6f1c1f9e-1f0a-4d3e-9a53-0d6a2f1c9b11'],
+  'export-template': [
+    'ferry export-template --platform quickbooks-online',
+    'ferry export-template acme --platform xero --format json',
+  ],
+  check: [
+    'ferry check manifest.csv --platform quickbooks-online --offline',
+    'ferry check manifest.csv -p quickbooks-online --credentials credentials.csv',
+  ],
+  start: [
+    'ferry start manifest.csv --platform quickbooks-online --client acme --contact "Sam, +44 20 7946 0000"',
+    'ferry start manifest.csv -p quickbooks-online --client acme --window "mon-fri 22:00-05:00 Europe/London"',
+    'ferry start manifest.csv -p quickbooks-online --client acme --dry-run',
+  ],
+  'self-service': ['ferry self-service companies.csv --platform xero --client acme --credentials credentials.csv'],
+  desk: ['ferry desk'],
+  list: ['ferry list', 'ferry list --json'],
+  show: [`ferry show ${M}`],
+  watch: [`ferry watch ${M}`, `ferry watch ${M} --until-decision`],
+  'go-nogo': [`ferry go-nogo ${M}`],
+  companies: [
+    `ferry companies ${M} --state failed`,
+    `ferry companies ${M} --search bramble --limit 20 --page 2`,
+    `ferry companies ${M} --failure reauthorization-required --csv > reconnect.csv`,
+  ],
+  exceptions: [`ferry exceptions ${M}`],
+  report: [`ferry report ${M} --format html > handover.html`, `ferry report ${M} --format csv > companies.csv`],
+  audit: [`ferry audit ${M}`, `ferry audit ${M} --format jsonl > trail.jsonl`],
+  approve: [`ferry approve ${M} supply-details`, `ferry approve ${M} schedule --as client --by Cleo`],
+  'sign-off': [`ferry sign-off ${M}`, `ferry sign-off ${M} --as client --by Cleo`],
+  reject: [
+    `ferry reject ${M} schedule --reason "month end"`,
+    `ferry reject ${M} migrate-first-company --next another-company --company C-1002 --reason "the wrong one"`,
+  ],
+  'propose-time': [
+    `ferry propose-time ${M} "2026-11-21 22:00" --window "mon-fri 22:00-05:00 Europe/London"`,
+    `ferry propose-time ${M} now`,
+  ],
+  pause: [`ferry pause ${M} --reason "the platform is slow"`],
+  resume: [`ferry resume ${M}`],
+  cancel: [`ferry cancel ${M} --reason "the client has changed its mind"`],
+  'first-company': [`ferry first-company ${M} C-1002`],
+  'confirm-sync-disabled': [
+    `ferry confirm-sync-disabled ${M} --all --as client --by Cleo`,
+    `ferry confirm-sync-disabled ${M} C-1001 C-1002 --as client --by Cleo`,
+    `ferry confirm-sync-disabled ${M} --wave 1 --as client --by Cleo`,
+  ],
+  exclude: [`ferry exclude ${M} C-1003 --reason "sold last week"`],
+  retry: [`ferry retry ${M} C-1008`, `ferry retry ${M} --all`],
+  relink: [`ferry relink ${M} C-1008`],
+  skip: [`ferry skip ${M} C-1014 --reason "closed its books"`],
+  adjust: [`ferry adjust ${M} --companies-per-minute 30`, `ferry adjust ${M} --no-window --reason "all is calm"`],
+  amend: [`ferry amend ${M} latecomers.csv`],
+  application: [`ferry application ${M} --client-id my-app --environment production --as client --by Cleo`],
+  credentials: [`ferry credentials ${M} credentials.csv --obtained-at now --as client --by Cleo`],
+  'replace-credential': [`ferry replace-credential ${M} new-credentials.csv --as client --by Cleo`],
+  'schedule show': [`ferry schedule show ${M}`, 'ferry schedule show --all'],
+  'schedule pause': [`ferry schedule pause ${M} --reason "the platform has maintenance"`],
+  'schedule resume': ['ferry schedule resume --all'],
+  'schedule trigger': [`ferry schedule trigger ${M}`],
+  sweep: ['ferry sweep', 'ferry sweep --close'],
+  'keys create': ['ferry keys create --by Sam'],
+  'keys show': ['ferry keys show'],
+  'vault rotate': ['ferry vault rotate'],
+  'codec-server': [
+    'ferry codec-server --origin http://localhost:8233',
+    'ferry codec-server --origin https://temporal.example.com --issuer https://login.example.com --audience ferry --key-set https://login.example.com/keys',
+  ],
+  completion: ['ferry completion bash > ~/.local/share/bash-completion/completions/ferry'],
+};
+
+/** @param path as it is typed: `service keys create` */
+export function examplesOf(path: string): readonly string[] {
+  return EXAMPLES[path] ?? [];
+}

@@ -1,0 +1,11 @@
+/** `npm run docs`: the pages of docs/ that follow from the code. A test fails when one of them is out of date. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { cliPage } from '../client/reference/cli-page';
+
+const docs = path.join(__dirname, '..', '..', 'docs');
+
+for (const [file, page] of [['cli.md', cliPage()]] as const) {
+  writeFileSync(path.join(docs, file), page);
+  process.stdout.write(`docs/${file}\n`);
+}
