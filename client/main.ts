@@ -11,7 +11,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 /** A second Ctrl-C ends the process at once: the first one's listeners are gone by then. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const interrupt = (): void => {
+      controller.abort();
+      // Later: whoever asks a question at this moment ends the process at once where nobody else listens.
+      setImmediate(() => process.off(signal, interrupt));
+    };
+    process.on(signal, interrupt);
+  }
   return controller.signal;
 }
 

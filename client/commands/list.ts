@@ -43,7 +43,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           { title: 'Waiting for' },
           { title: 'Done', align: 'right' },
           { title: 'Failed', align: 'right' },
-          { title: 'Started' },
+          { title: 'Started', spare: true },
         ],
         migrations.map(({ migrationId, state, step, waitingFor, done, total, failed, startedAt, missingKey }) => [
           migrationId,

@@ -9,7 +9,7 @@ import { migrationPage } from './migration-page';
 import type { Page } from './page';
 import type { DeskState, Said } from './state';
 
-const LEAST: Size = { columns: 60, rows: 16 };
+const LEAST: Size = { columns: 76, rows: 16 };
 
 /** Head, what does not answer, and the keys. */
 const AROUND_PAGE = 3;

@@ -90,7 +90,6 @@ export async function runDesk({ keyboard: stdin, ...decider }: DeskOptions): Pro
     clearInterval(clock);
     terminal.stdout.off('resize', resized);
     pause.end();
-    isAsking = true;
     keyboard.close();
     screen.close();
   }

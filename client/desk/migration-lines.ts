@@ -41,7 +41,7 @@ export function companiesLines({ progress, overview }: Seen, now: Date): readonl
   const rate = overview && state === 'running' ? perMinute(overview) : null;
   const end = endOf(progress, overview, now);
   const lacking = [
-    [counts.unconfirmed, 'not confirmed as disabled'],
+    [counts.unconfirmed, 'unconfirmed'],
     [counts.withoutCredential, 'without credential'],
   ] as const;
   return [

@@ -28,7 +28,7 @@ export interface FullScreen {
   forget(): void;
   /** An empty screen that writes from the top on like any terminal, with its cursor, until the next drawing. */
   clear(): void;
-  /** The terminal as it was. Called twice it does nothing. */
+  /** The terminal as it was. From then on nothing is drawn. */
   close(): void;
 }
 
@@ -57,6 +57,7 @@ export function openFullScreen(stream: TerminalStream): FullScreen {
       stream.write(SHOW_CURSOR_AND_WRAP + HOME_AND_CLEAR);
     },
     draw: (lines) => {
+      if (!isOpen) return;
       const { columns, rows } = size();
       const next = Array.from({ length: rows }, (_, row) => painted(stream, lines[row] ?? [], columns));
       const before = shown;

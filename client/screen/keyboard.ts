@@ -22,7 +22,9 @@ export function openKeyboard(stdin: ReadStream, pressed: (key: string) => void):
     const name = nameOf(text, key);
     if (name !== null) pressed(name);
   };
+  let isClosed = false;
   const take = (): void => {
+    if (isClosed) return;
     stdin.setRawMode(true);
     stdin.on('keypress', listen);
     stdin.resume();
@@ -35,7 +37,10 @@ export function openKeyboard(stdin: ReadStream, pressed: (key: string) => void):
   emitKeypressEvents(stdin);
   take();
   return {
-    close: leave,
+    close: () => {
+      isClosed = true;
+      leave();
+    },
     whileAside: async (work) => {
       leave();
       try {

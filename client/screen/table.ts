@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import Table from 'cli-table3';
+import stringWidth from 'string-width';
 
 import type { TerminalStream } from './terminal';
 
@@ -13,10 +14,12 @@ export interface TableColumn {
   readonly align?: 'left' | 'right';
   /** Never cut or wrapped: what people have to type again. */
   readonly whole?: true;
+  /** Left out where there is no room for all. */
+  readonly spare?: true;
 }
 
 /** Narrower than this, a column of words is not readable. */
-const LEAST_WIDTH = 12;
+const LEAST_WIDTH = 10;
 const GAP = 2;
 
 /** Lays rows out under their titles, without lines. On a terminal it fits the width, elsewhere nothing is wrapped. */
@@ -28,10 +31,11 @@ export function layTable(
   return new TableLayout(stream, columns).lay(rows);
 }
 
-/** The same for a table that is laid out part by part: columns never get narrower on the way. */
+/** The same for a table that is laid out part by part: columns never get narrower on the way, and none comes or goes. */
 export class TableLayout {
   #widths: readonly number[];
-  #hasHead = false;
+  /** Which of the columns there is room for; null: nothing is laid out yet. */
+  #shown: readonly number[] | null = null;
 
   constructor(
     private readonly stream: TerminalStream,
@@ -43,29 +47,32 @@ export class TableLayout {
   lay(rows: readonly (readonly TableCell[])[]): string {
     const { stream, columns } = this;
     this.#widths = this.#widths.map((width, index) =>
-      rows.reduce((most, row) => Math.max(most, textOf(row[index] ?? '').length), width),
+      rows.reduce((most, row) => Math.max(most, stringWidth(textOf(row[index] ?? ''))), width),
     );
+    const isFirst = this.#shown === null;
+    const shown = (this.#shown ??= withRoom(this.#widths, columns, stream.columns));
+    const these = shown.flatMap((index) => columns[index] ?? []);
+    const natural = shown.map((index) => this.#widths[index] ?? 0);
     const table = new Table({
-      head: this.#hasHead ? [] : columns.map(({ title }) => styled(stream, 'bold', title)),
+      head: isFirst ? these.map(({ title }) => styled(stream, 'bold', title)) : [],
       // The width that cli-table3 is told includes the gap.
-      colWidths: fitted(this.#widths, columns, stream.columns).map((width) => width + GAP),
-      colAligns: columns.map(({ align }) => align ?? 'left'),
+      colWidths: fitted(natural, these, stream.columns).map((width) => width + GAP),
+      colAligns: these.map(({ align }) => align ?? 'left'),
       wordWrap: true,
       chars: NO_LINES,
       style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
     });
-    this.#hasHead = true;
-    for (const row of rows) {
-      table.push(
-        row.map((cell) => (typeof cell === 'string' ? textOf(cell) : styled(stream, cell.style, textOf(cell)))),
-      );
-    }
+    for (const row of rows) table.push(shown.map((index) => drawn(stream, row[index] ?? '')));
     return table
       .toString()
       .split('\n')
       .map((line) => line.trimEnd())
       .join('\n');
   }
+}
+
+function drawn(stream: TerminalStream, cell: TableCell): string {
+  return typeof cell === 'string' ? textOf(cell) : styled(stream, cell.style, textOf(cell));
 }
 
 /** Colours only where the stream shows them: a terminal, and `NO_COLOR` is not set. */
@@ -80,11 +87,24 @@ export function harmless(text: string): string {
 
 const textOf = (cell: TableCell): string => harmless(typeof cell === 'string' ? cell : cell.text);
 
+/** All columns, or those that are not spare, where all are too many however narrow they get. */
+function withRoom(
+  natural: readonly number[],
+  columns: readonly TableColumn[],
+  available = Infinity,
+): readonly number[] {
+  const all = columns.map((_, index) => index);
+  if (sumOf(fitted(natural, columns, available)) <= available) return all;
+  return all.filter((index) => !columns[index]?.spare);
+}
+
+/** With the gaps between them. */
+const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + GAP, -GAP);
+
 /** Takes from the widest column until all fit, or until none can give more. */
 function fitted(natural: readonly number[], columns: readonly TableColumn[], available = Infinity): number[] {
   const widths = [...natural];
-  const total = (): number => widths.reduce((sum, width) => sum + width + GAP, 0);
-  while (total() > available) {
+  while (sumOf(widths) > available) {
     const yielding = widths.map((width, index) => (columns[index]?.whole ? 0 : width));
     const widest = yielding.indexOf(Math.max(...yielding));
     const width = yielding[widest] ?? 0;

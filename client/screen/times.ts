@@ -19,7 +19,7 @@ export function clockTime(moment: Date): string {
 }
 
 /**
- * A moment near now, in at most nine columns: `22:31`, `Sun 04:10`, `28 Nov`.
+ * A moment in at most nine columns, as exact as it is near: `22:31`, `Sun 04:10`, `28 Nov`, `Mar 2030`.
  *
  * @param moment ISO 8601
  */
@@ -27,7 +27,8 @@ export function nearTime(moment: string, now: Date): string {
   const time = DateTime.fromISO(moment).setLocale('en');
   const days = Math.abs(time.diff(DateTime.fromJSDate(now), 'days').days);
   if (time.hasSame(DateTime.fromJSDate(now), 'day')) return time.toFormat('HH:mm');
-  return time.toFormat(days < 6 ? 'ccc HH:mm' : 'd LLL');
+  if (days < 6) return time.toFormat('ccc HH:mm');
+  return time.toFormat(days < 300 ? 'd LLL' : 'LLL yyyy');
 }
 
 /** How long ago or how long yet, in at most three columns: `45s`, `12m`, `5h`, `3d`. */

@@ -1,0 +1,43 @@
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+
+/** Stands between a command and a server, so that the server can be away for that command alone. */
+export interface Relay {
+  /** `host:port` */
+  readonly address: string;
+  /** Breaks every connection off, and takes no other. */
+  cut(): Promise<void>;
+  restore(): Promise<void>;
+}
+
+export async function relayTo(address: string): Promise<Relay> {
+  const [host = '', port = ''] = address.split(':');
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((near) => {
+    const far = connect(Number(port), host);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const listen = (at: number): Promise<void> => new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
+  await listen(0);
+  const { port: own } = server.address() as AddressInfo;
+  return {
+    address: `127.0.0.1:${own}`,
+    cut: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    restore: () => listen(own),
+  };
+}
