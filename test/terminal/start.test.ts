@@ -93,7 +93,7 @@ test("a platform of the client's own key leads to the other command, which asks 
   await start.sees("Xero: moved with the client's own key: self-service.");
   await start.sees('Which file holds the credentials?');
   start.type(KEY.enter);
-  await start.sees(/ferry self-service .*own-key.csv --client own-wizard --contact Sam --platform xero/);
+  await start.sees(/ferry self-service .*own-key\.csv' --client own-wizard --contact Sam --platform xero/);
   await start.sees('Start? (y/N)');
   start.type(KEY.ctrlC);
   expect(await start.ended).toBe(1);
