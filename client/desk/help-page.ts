@@ -8,15 +8,15 @@ const HELP = [
   ['Enter →', 'open the selected migration; Esc or ← goes back'],
   ['', ''],
   ['Deciding: each asks for role, name and reason, then for a last yes; Esc is no', ''],
-  ['a', 'approve the open step, having seen what there is to approve'],
+  ['a', 'approve the open step; what there is to approve is shown'],
   ['x', 'reject it, with a reason'],
   ['p', 'pause: no further company is started; or resume'],
   ['r', 'try companies again that were not moved'],
   ['', ''],
   ['Columns', ''],
-  ['Waits for', 'who has to act, and since when; at work: nobody; held up: nothing gets through'],
+  ['Waits for', 'who has to act, since when; held up: nothing gets through'],
   ['/min', 'companies moved in a minute, over the last ten'],
-  ['Ends', 'when the rest is moved at that rate, in the agreed windows; else as estimated'],
+  ['Ends', 'when the rest is moved at that rate, in its windows'],
   ['Exc.', 'companies that were not moved, or cannot be as they are'],
 ] as const;
 

@@ -105,8 +105,11 @@ function exceptionStill(detail: Detail | null, row: number | null): number | nul
 
 /** Those for whom support has to do something come first, then what moves, then what waits for the client. */
 function inOrder(rows: readonly DeskRow[]): readonly DeskRow[] {
-  return [...rows].sort((a, b) => urgency(a) - urgency(b) || (a.migrationId < b.migrationId ? -1 : 1));
+  return [...rows].sort((a, b) => urgency(a) - urgency(b) || BY_NAME.compare(a.migrationId, b.migrationId));
 }
+
+/** The second before the tenth. */
+const BY_NAME = new Intl.Collator('en', { numeric: true });
 
 export function urgency({ state, waitingFor }: Pick<DeskRow, 'state' | 'waitingFor'>): number {
   if (state === 'paused' || waitingFor.includes('support')) return 0;

@@ -133,6 +133,7 @@ test('help covers the screen until any key, and what was said is gone with the n
   const said = { ...desk([moving]), said: { became: 'refused', text: 'too late' } as const };
   expect(linesOf(said)).toContain('✗ refused: too late');
   const help = afterKeys(said, '?');
+  expect(linesOf(help).filter((line) => widthOf(line) > SIZE.columns)).toEqual([]);
   expect(linesOf(help).join('\n')).toContain('approve the open step');
   expect(linesOf(afterKeys(help, 'a')).join('\n')).not.toContain('too late');
 });
