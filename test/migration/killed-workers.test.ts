@@ -86,7 +86,7 @@ test('workers are killed again and again: every company is moved once, every tok
     expect(used).not.toContain(token);
     if (accepted) used.add(token);
   }
-}, 180_000);
+}, 300_000);
 
 /** Approves the first company, and waits until nothing of the rest is waiting or on its way. */
 async function moveTheRest({ id, send }: Started): Promise<void> {
@@ -95,7 +95,7 @@ async function moveTheRest({ id, send }: Started): Promise<void> {
     const { waiting, importing, syncing } = await countCompanies(orchestrator.ferry.db, id);
     return waiting + importing + syncing === 0;
   };
-  await until(isOver, 120_000);
+  await until(isOver, 240_000);
 }
 
 /** @returns the companies that were begun more than once */

@@ -5,6 +5,7 @@ import { asked } from '../command/orchestrated';
 import type { Progress } from '../../domain/progress';
 import { until } from '../support/conditions';
 import { interpose, passedOn, type Interference, type Interposer } from '../support/interposer';
+import { countCompanies } from '../../store';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import type { Started } from './started';
@@ -138,7 +139,8 @@ test('a 429 with a long wait: no company is tried before it is over, and then al
 test('connections break off while companies sync: they are looked at again when the service is back', async () => {
   const migration = await readyToFollow('dropped', 'sbx-ok-80');
   await migration.approve();
-  await migration.until(({ counts }) => counts.syncing === COMPANIES - 1);
+  const { db } = orchestrator.ferry;
+  await until(async () => (await countCompanies(db, migration.id)).syncing === COMPANIES - 1, 40_000);
   everyCallAfter(0, (response) => void response.destroy());
   const { standstill } = await migration.until(standing);
   expect(standstill?.why).toMatch(/dataStatus|account/);
