@@ -3,6 +3,7 @@ import { ConfigurationError } from '../config';
 import { CommandFailed } from './command-failed';
 import { ferryCommand } from './command-line';
 import type { Context } from './commands/context';
+import { explained, stacksOf } from './explained';
 import { Screen, type Terminal } from './screen';
 
 /** The command did what was asked. */
@@ -48,9 +49,10 @@ function usageOf(error: CommanderError, screen: Screen): 0 | 2 {
   return USED_WRONGLY;
 }
 
-function explain(error: unknown, screen: Screen, { stderr }: Terminal, debug: boolean): void {
+function explain(thrown: unknown, screen: Screen, { stderr }: Terminal, debug: boolean): void {
+  const error = explained(thrown);
   if (error instanceof CommandFailed) screen.fail(error.message.replace(/\.$/, ''), error.advice);
   else if (error instanceof ConfigurationError) screen.fail(error.message);
-  else screen.fail(`unexpected: ${String(error)}`, 'run again with --debug for the whole error');
-  if (debug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`);
+  else screen.fail(`unexpected: ${String(error)}`, 'run again with --debug for the whole error, and report it');
+  if (debug) stderr.write(stacksOf(error));
 }

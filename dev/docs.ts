@@ -2,10 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cliPage } from '../client/reference/cli-page';
+import { jsonPage } from '../client/reference/json-page';
 
 const docs = path.join(__dirname, '..', '..', 'docs');
 
-for (const [file, page] of [['cli.md', cliPage()]] as const) {
+const PAGES = { 'cli.md': cliPage(), 'json.md': jsonPage() };
+
+for (const [file, page] of Object.entries(PAGES)) {
   writeFileSync(path.join(docs, file), page);
   process.stdout.write(`docs/${file}\n`);
 }

@@ -89,3 +89,11 @@ function withoutPassword(url: string): string {
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.constraint === constraint;
 }
+
+/** Whether an error is the database's: it refused a statement, or the connection to it broke. */
+export function isDatabaseError(error: Error): boolean {
+  if (error instanceof DatabaseError) return true;
+  return /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect/.test(
+    error.message,
+  );
+}

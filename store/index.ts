@@ -7,7 +7,7 @@ export type { Claimant, ClaimedCompany } from './claim';
 export * from './companies';
 export * from './counts';
 export { readCourse } from './course-figures';
-export { DatabaseUnavailable, openDatabase } from './database';
+export { DatabaseUnavailable, isDatabaseError, openDatabase } from './database';
 export type { Database } from './database';
 export * from './details';
 export * from './endings';

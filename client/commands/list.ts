@@ -1,9 +1,10 @@
+import { ADD_PAYLOAD_KEY } from '../explained';
 import type { MigrationLine } from '../ferry';
 import { listMigrations } from '../ferry';
 import type { CommandResult, Screen } from '../screen';
 import { localTime } from '../screen/times';
 import type { Context } from './context';
-import { ADD_PAYLOAD_KEY, withLine } from './with-ferry';
+import { withLine } from './with-ferry';
 
 /** `ferry list`: every migration in a line. */
 export function addList({ program, run, terminal }: Context): void {

@@ -33,7 +33,8 @@ async function start({ screen, terminal }: Context, options: StartOptions): Prom
   const interrupted = terminal.interruption();
   const service = await started(screen, terminal, options);
   try {
-    if (screen.json) terminal.stdout.write(`${JSON.stringify({ url: service.url, ...service.keys })}\n`);
+    if (screen.json)
+      terminal.stdout.write(`${JSON.stringify({ schema: 'ferry.service/1', url: service.url, ...service.keys })}\n`);
     else printStarted(screen, service);
     if (!interrupted.aborted) await new Promise((resolve) => interrupted.addEventListener('abort', resolve));
   } finally {

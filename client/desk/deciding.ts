@@ -6,7 +6,7 @@ import { isStep, ROLES, STEP_RULES } from '../../domain/steps';
 import { CommandFailed } from '../command-failed';
 import { assertCompany } from '../commands/send';
 import { readSubject } from '../commands/subject';
-import { explained } from '../commands/with-ferry';
+import { explained } from '../explained';
 import type { Ferry, Sent } from '../ferry';
 import { decide, progressIfAnswered } from '../ferry';
 import type { Terminal } from '../screen';

@@ -1,9 +1,11 @@
 import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 
+import { z } from 'zod';
 import { runFerry } from '../../client/program';
 import type { Prompts } from '../../client/screen/prompts';
 import type { TerminalStream } from '../../client/screen/terminal';
+import { SHAPE_OF } from '../../client/shapes';
 
 /** A stream that keeps what is written to it; with a width it is a colour terminal, as far as anybody can tell. */
 export function capturedStream(
@@ -46,5 +48,15 @@ export async function ferry(
     interruption: () => new AbortController().signal,
     ...(prompts ? { prompts: { ...UNASKED, ...prompts } } : {}),
   });
+  if (args.includes('--json')) assertDocumented(stdout.text);
   return { exitCode, out: stdout.text, err: stderr.text };
+}
+
+/** Whatever a test makes a command print with `--json`, docs/json.md describes it: exactly one value, of a form it has. */
+function assertDocumented(out: string): void {
+  const value = JSON.parse(out) as { readonly schema?: string };
+  const shape = SHAPE_OF.get(value.schema ?? '');
+  if (!shape) throw new Error(`docs/json.md has no form ${value.schema}`);
+  const { error } = shape.schema.safeParse(value);
+  if (error) throw new Error(`${value.schema} is not as docs/json.md says:\n${z.prettifyError(error)}`);
 }

@@ -1,6 +1,7 @@
 /** The reference pages follow from the commands, and what they show can be typed. */
 import { readDocument } from './documented';
 import { cliPage } from '../../client/reference/cli-page';
+import { jsonPage } from '../../client/reference/json-page';
 import { leavesOf } from '../../client/reference/commands';
 import { describedProgram } from '../../client/reference/described-program';
 import { examplesOf } from '../../client/reference/examples';
@@ -10,6 +11,10 @@ const COMMANDS = leavesOf(describedProgram()).map(({ path }) => path);
 
 test('docs/cli.md is what `npm run docs` writes', () => {
   expect(readDocument('cli.md')).toBe(cliPage());
+});
+
+test('docs/json.md is what `npm run docs` writes', () => {
+  expect(readDocument('json.md')).toBe(jsonPage());
 });
 
 test.each(COMMANDS)('ferry %s has a description, and examples that the command takes', async (path) => {

@@ -71,7 +71,7 @@ describe('ferry service keys', () => {
   const account = (key: string) => callerWith(service.line.url, key)('GET', '/account');
 
   it('are not made by themselves for a database that is somebody else’s', () => {
-    expect(service.line).toEqual({ url: service.line.url });
+    expect(service.line).toEqual({ schema: 'ferry.service/1', url: service.line.url });
   });
 
   it('are made for an account, which is made with its first one', async () => {
