@@ -73,7 +73,7 @@ export function columnChart(
 
 const CURVE_HEIGHT = 190;
 const LEFT = 56;
-const RIGHT = 14;
+const RIGHT = 26;
 
 /**
  * A quantity that grows in time, as steps.
