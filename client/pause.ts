@@ -27,3 +27,12 @@ export function openPause(): Pause {
     },
   };
 }
+
+/** Rejects when something has not answered in time; it may still answer, and nobody listens any more. */
+export async function within<Answer>(ms: number, work: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -4,7 +4,7 @@ import type { Progress } from '../../domain/progress';
 import { readOverviews } from '../../store';
 import type { Line } from '../ferry';
 import { causeOf, NoSuchMigration, readEndFromOutside, readProgress, troubleOf } from '../ferry';
-import { openPause } from '../pause';
+import { openPause, within } from '../pause';
 import type { CommandResult } from '../screen';
 import type { Context } from './context';
 import type { Looked } from './watch-view';
@@ -15,6 +15,8 @@ const LOOK_EVERY_MS = 250;
 /** Where a look takes long, so many times as long as it took is waited: whoever watches must not be a burden. */
 const REST_FOR_WORK = 2;
 const ANSWER_WITHIN_MS = 5_000;
+/** Temporal and its workers say in time that they do not answer; a database that has stopped says nothing. */
+const LOOKED_WITHIN_MS = 12_000;
 
 interface WatchOptions {
   readonly untilDecision?: true;
@@ -60,7 +62,7 @@ export async function watched(
     for (;;) {
       const begunAt = Date.now();
       try {
-        latest = await look(ferry, migrationId);
+        latest = await within(LOOKED_WITHIN_MS, look(ferry, migrationId));
         view?.show(latest, null);
         if (isOver(latest) || (untilDecision && latest.progress.waitingFor.roles.length > 0)) return ended(latest);
       } catch (error) {

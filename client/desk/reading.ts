@@ -3,6 +3,7 @@ import type { LedgerCompany, Overview } from '../../store';
 import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
 import type { Ferry, MigrationLine } from '../ferry';
 import { causeOf, listMigrations, readHeldUp, readProgress, troubleOf } from '../ferry';
+import { within } from '../pause';
 import { openFacts } from './facts';
 import type { Detail, DeskRow, Reading } from './state';
 
@@ -15,6 +16,8 @@ export interface Wanted {
 }
 
 const ANSWER_WITHIN_MS = 4_000;
+/** Temporal and its workers say in time that they do not answer; a database that has stopped says nothing. */
+const LOOKED_WITHIN_MS = 6_000;
 const DECISIONS_SHOWN = 20;
 /** All of them are in `ferry exceptions`. */
 const EXCEPTIONS_SHOWN = 200;
@@ -55,7 +58,7 @@ export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
 
   return async (wanted) => {
     const errors: unknown[] = [];
-    const met: Met = (work) => work.catch((error: unknown) => void errors.push(error));
+    const met: Met = (work) => within(LOOKED_WITHIN_MS, work).catch((error: unknown) => void errors.push(error));
     const [rows, detail] = await Promise.all([
       readRows(wanted, met),
       wanted.open === null ? undefined : met(readDetail(wanted.open)),
