@@ -18,6 +18,14 @@ export interface WindowSchedules {
   refresh(migrationId: string, openings: readonly Opening[]): Promise<void>;
 }
 
+/** What Temporal says of migrations, which their own workflows could not. */
+export interface Whereabouts {
+  /** `terminated`: from outside, or timed out; `unclear`: Temporal knows nothing of it, or of another end. */
+  of(migrationId: string): Promise<'running' | 'terminated' | 'unclear'>;
+  /** The migrations whose windows are scheduled. */
+  scheduled(): Promise<readonly string[]>;
+}
+
 /** What activities work with; the worker makes it once, tests make their own. */
 export interface ActivityDeps {
   readonly db: Database;
@@ -25,6 +33,7 @@ export interface ActivityDeps {
   readonly keys: KeyProvider;
   readonly notices: NoticeBoard;
   readonly schedules: WindowSchedules;
+  readonly whereabouts: Whereabouts;
   /** An authorization that has not been sent so long after its company was claimed is not sent at all. Milliseconds. */
   readonly sendWithinMs: number;
   /**

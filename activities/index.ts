@@ -5,6 +5,7 @@ import type { ActivityDeps } from './deps';
 import { endingActivities } from './ending';
 import { estimateActivities } from './estimates';
 import { firstCompanyActivities } from './first-company';
+import { sweepActivities } from './left-behind';
 import { noticeActivities } from './notices';
 import { preflightActivities } from './preflight';
 import { relinkActivities } from './relink';
@@ -21,6 +22,7 @@ export function createActivities(deps: ActivityDeps) {
     ...estimateActivities(deps),
     ...noticeActivities(deps),
     ...relinkActivities(deps),
+    ...sweepActivities(deps),
     ...windowActivities(deps),
   });
 }
@@ -28,4 +30,5 @@ export function createActivities(deps: ActivityDeps) {
 export type Activities = ReturnType<typeof createActivities>;
 
 export { createNoticeBoard } from './notices';
+export { createWhereabouts } from './whereabouts';
 export { createWindowSchedules } from './window-schedules';

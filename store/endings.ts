@@ -70,12 +70,16 @@ export async function forgetAtTheService(db: Database, migrationId: string, row:
     .execute();
 }
 
-/** The migrations of this namespace that are open in the ledger, whether their workflows still run or not. */
+/**
+ * The migrations of this namespace that are open in the ledger, whether their workflows still run or not. One whose
+ * cancellation was interrupted still is: its organizations are taken, and its credentials not destroyed.
+ */
 export async function listOpen(db: Database, namespace: string): Promise<readonly string[]> {
   const open = await db
     .selectFrom('migrations')
     .select('id')
-    .where('state', '=', 'open')
+    .where('state', '!=', 'supplied')
+    .where('vault_destroyed_at', 'is', null)
     .where((is) => is.or([is('namespace', '=', namespace), is('namespace', 'is', null)]))
     .orderBy('id')
     .execute();

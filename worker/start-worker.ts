@@ -1,7 +1,7 @@
-import { ScheduleClient } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createActivities, createNoticeBoard, createWindowSchedules } from '../activities';
+import { createActivities, createNoticeBoard, createWhereabouts, createWindowSchedules } from '../activities';
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
 import { createMasterKeyProvider, dataConverterOf } from '../security';
@@ -9,6 +9,7 @@ import { openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
 import { installRuntime } from './runtime';
+import { keepSweepSchedule } from './sweep-schedule';
 import { stalledAfterMs, TIMING, type WorkerTiming } from './timing';
 import { workflowCode, type WorkflowCode } from './workflow-code';
 
@@ -40,7 +41,7 @@ export async function startWorker(
   timing: WorkerTiming = TIMING,
 ): Promise<RunningWorker> {
   installRuntime(log);
-  const { temporal } = config;
+  const { namespace, connectionOptions } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal() });
   const service = createCompanyDataClient({
     baseUrl: config.service.url,
@@ -50,17 +51,18 @@ export async function startWorker(
     onWait: (wait) => log.info(wait, 'the service is asked again later'),
   });
   const dataConverter = dataConverterOf(config.payloadKeys);
-  const connection = await NativeConnection.connect(temporal.connectionOptions);
+  const connection = await NativeConnection.connect(connectionOptions);
   const release = async (): Promise<void> => {
     await connection.close();
     await service.close();
     await db.destroy();
   };
   try {
-    await assertSearchAttributes(connection, temporal.namespace);
+    await assertSearchAttributes(connection, namespace);
+    const client = new Client({ connection, namespace, dataConverter });
     const worker = await Worker.create({
       connection,
-      namespace: temporal.namespace,
+      namespace,
       taskQueue: TASK_QUEUE,
       ...workflows,
       dataConverter,
@@ -69,8 +71,9 @@ export async function startWorker(
         service,
         keys: createMasterKeyProvider(config.masterKeys),
         notices: createNoticeBoard(log, config.webhook.target),
-        schedules: createWindowSchedules(
-          new ScheduleClient({ connection, namespace: temporal.namespace, dataConverter }),
+        schedules: createWindowSchedules(client.schedule),
+        whereabouts: createWhereabouts(
+          new Client({ connection, namespace, dataConverter: { ...dataConverter, payloadCodecs: [] } }),
         ),
         sendWithinMs: timing.sendWithinMs,
         stalledAfterMs: stalledAfterMs(timing),
@@ -79,6 +82,7 @@ export async function startWorker(
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     });
+    await keepSweepSchedule(client.schedule, timing.sweepEveryMs, log);
     const ended = worker.run().finally(release);
     // Whoever stops the worker waits for its end there; nobody else has to.
     ended.catch((error: unknown) => log.error({ err: error }, 'the worker ended'));

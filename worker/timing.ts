@@ -10,6 +10,8 @@ export interface WorkerTiming {
   readonly retryBudgetMs: number;
   /** A worker that joins gets its part of a run after so long at the latest; each slice costs a few events. */
   readonly handBackAfterMs: number;
+  /** So often a namespace is looked through for terminated migrations. */
+  readonly sweepEveryMs: number;
 }
 
 export const TIMING: WorkerTiming = {
@@ -18,6 +20,7 @@ export const TIMING: WorkerTiming = {
   marginMs: 15_000,
   retryBudgetMs: 10_000,
   handBackAfterMs: 60_000,
+  sweepEveryMs: 3_600_000,
 };
 
 /** So long after a claim nothing of its attempt can be on its way any more. */

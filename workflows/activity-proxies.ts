@@ -25,6 +25,7 @@ const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   settleInterrupted: 'Find out what became of interrupted companies',
   closeMigration: 'Close the migration and destroy its credentials',
   removeUnused: 'Remove what was created for companies that stay',
+  lookForLeftBehind: 'Look for migrations that were terminated',
   postNotice: 'Tell somebody who is waited for',
 };
 

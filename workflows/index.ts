@@ -4,3 +4,4 @@ export { closeTerminated } from './close-terminated';
 export { openWindow } from './open-window';
 export { managedMigration } from './managed-migration';
 export { selfServiceMigration } from './self-service-migration';
+export { sweep } from './sweep';

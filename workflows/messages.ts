@@ -26,6 +26,9 @@ export const OPEN_WINDOW = 'openWindow';
 /** What ends a migration in order that was terminated. */
 export const CLOSE_TERMINATED = 'closeTerminated';
 
+/** What looks for terminated migrations, and has them ended. */
+export const SWEEP = 'sweep';
+
 /** The search attributes of a migration. A SQL visibility store has room for three integers. */
 export const SEARCH_ATTRIBUTES = {
   FerryStep: 'KEYWORD',

@@ -1,7 +1,7 @@
 /** What migrations leave behind that were terminated in Temporal's own tools: nothing of theirs runs that could tidy up. */
 import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
-import type { Halt } from '../../domain/decision';
+import { closedAfterwards, closingIdOf } from '../../domain/terminated';
 import { listOpen } from '../../store';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../../workflows/messages';
 import type { Ferry } from './open-ferry';
@@ -37,12 +37,10 @@ const CLOSED_WITHIN_MS = 30_000;
  * @returns false: a worker does it later, when nothing of it can be on its way any more
  */
 export async function closeTerminated({ temporal }: Ferry, migrationId: string, by: string): Promise<boolean> {
-  const decision: Halt = { kind: 'cancel', decisionId: randomUUID(), role: 'support', by, reason: TERMINATED };
-  const outcome = { decisionId: decision.decisionId, applied: true, text: 'cancelled', at: new Date().toISOString() };
   const handle = await temporal.workflow.start(CLOSE_TERMINATED, {
-    workflowId: `${migrationId}.closing`,
+    workflowId: closingIdOf(migrationId),
     taskQueue: TASK_QUEUE,
-    args: [{ migrationId, recorded: { decision, outcome } }],
+    args: [{ migrationId, recorded: closedAfterwards(by, randomUUID(), new Date().toISOString()) }],
     staticSummary: `What ${migrationId} has left behind`,
     // Whoever asks twice waits for the same.
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
@@ -55,8 +53,6 @@ export async function closeTerminated({ temporal }: Ferry, migrationId: string, 
     throw error;
   }
 }
-
-const TERMINATED = "it was terminated with Temporal's own tools";
 
 /** gRPC: not answered in time. */
 function isDeadline(error: unknown): boolean {

@@ -96,6 +96,7 @@ export async function openCrossingRig(): Promise<CrossingRig> {
       service: client(between.url),
       notices: { post: async () => undefined },
       schedules: { keep: async () => 'none', refresh: async () => undefined },
+      whereabouts: { of: async () => 'running', scheduled: async () => [] },
       sendWithinMs: 30_000,
       stalledAfterMs: STALLED_AFTER_MS,
       handBackAfterMs: 60_000,
