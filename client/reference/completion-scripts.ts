@@ -14,16 +14,16 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const steps = (commands: readonly CompletedCommand[]): string =>
   commands.flatMap(({ path, below }) => below.map(({ name }) => quoted(`${path} ${name}`))).join('|');
 
-/** Ids of migrations, by the two shells that are much alike. */
+/** Ids of migrations, by the two shells that are much alike. Bash would run what looks like a command in one. */
 const MIGRATIONS = `_ferry_migrations() {
   if [[ -z $_ferry_asked_at ]] || (( SECONDS - _ferry_asked_at > ${SECONDS_KEPT} )); then
-    _ferry_ids=$(ferry list --quiet 2>/dev/null)
+    _ferry_ids=$(ferry list --quiet 2>/dev/null | tr -cd 'A-Za-z0-9._\\n-')
     _ferry_asked_at=$SECONDS
   fi
 }
 `;
 
-/** The options whose value is completed, and how; \`how\` writes it for one shell. */
+/** The options whose value is completed, and how: `how` writes that for one shell. */
 function valueCases(commands: readonly CompletedCommand[], how: (value: Completed) => string): string[] {
   return commands.flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) =>

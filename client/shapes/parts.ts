@@ -209,3 +209,13 @@ export const outcome = z
     malformed: z.literal(true).optional(),
   })
   .meta({ id: 'Outcome' });
+
+/** A decision that was sent, and what became of it. */
+export const sent = {
+  migrationId: z.string(),
+  message: z.string().describe('the wire name of the decision'),
+  became: z.enum(['applied', 'refused', 'recorded']).describe('recorded: kept until a worker runs'),
+  decisionId: z.string(),
+  text: z.string(),
+  signedBy: z.string().nullable(),
+};

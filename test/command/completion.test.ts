@@ -1,6 +1,6 @@
 /** What a shell completes, asked of the shells themselves. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SHELLS } from '../../client/reference/completion';
@@ -15,7 +15,7 @@ beforeAll(async () => {
     writeFileSync(path.join(folder, shell), out);
   }
   // In place of the real one, which would ask Temporal.
-  const command = '#!/bin/sh\n[ "$*" = "list --quiet" ] && printf "acme.xero\\nbolt.wave\\n"\n';
+  const command = '#!/bin/sh\n[ "$*" = "list --quiet" ] && printf "acme.xero\\nbolt.wave\\nz\\$(touch ran)\\n"\n';
   writeFileSync(path.join(folder, 'ferry'), command);
   chmodSync(path.join(folder, 'ferry'), 0o755);
   writeFileSync(path.join(folder, 'my manifest.csv'), '');
@@ -73,6 +73,11 @@ describe.each(SHELLS)('%s', (shell) => {
   ])('completes %s: %j', (_, typed, expected) => {
     expect(ask(...typed).map((word) => word.replaceAll('\\ ', ' '))).toEqual(expected);
   });
+});
+
+test('an id that looks like a command is not run', () => {
+  for (const shell of SHELLS.filter(isInstalled)) ASK[shell]?.(['ferry', 'show', '']);
+  expect(existsSync(path.join(folder, 'ran'))).toBe(false);
 });
 
 test('every command is completed', async () => {
