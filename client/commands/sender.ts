@@ -1,16 +1,15 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import { loadConfig } from '../../config';
 import type { Role } from '../../domain/steps';
-import { isRole, ROLES } from '../../domain/steps';
-import { CommandFailed } from '../command-failed';
+import { ROLES } from '../../domain/steps';
 import type { Sent } from '../ferry';
 import { readTime } from '../screen/times';
+import { wordOption } from './options';
 
 /** Who decides: said on the command line, because support also records what the client has decided. */
 export interface SenderOptions {
-  readonly as: string;
+  readonly as: Role;
   readonly by: string;
   readonly reason?: string;
   readonly validUntil?: string;
@@ -19,7 +18,7 @@ export interface SenderOptions {
 /** Options of a command that supplies or decides something. */
 export function addSender(command: Command): Command {
   return command
-    .addOption(new Option('--as <role>', 'whose decision it is: client or support').default('support'))
+    .addOption(wordOption('--as <role>', 'whose decision it is', ROLES).default('support'))
     .option('--by <name>', `the person who decides ${BY_DEFAULT}`);
 }
 
@@ -50,7 +49,6 @@ export function addDecider(command: Command, reason: 'reason needed' | 'reason p
 }
 
 export function senderOf({ as, by }: Pick<SenderOptions, 'as' | 'by'>): { role: Role; by: string } {
-  if (!isRole(as)) throw new CommandFailed(`there is no role ${as}`, `roles are: ${ROLES.join(', ')}`);
   return { role: as, by };
 }
 

@@ -1,7 +1,7 @@
 /** What a shell completes, taken from the commands themselves. */
 import type { Argument, Command, Option } from 'commander';
 import { PLATFORMS } from '../../domain/platforms';
-import { ROLES, STEPS } from '../../domain/steps';
+import { STEPS } from '../../domain/steps';
 import { optionsOf } from './commands';
 
 /** What stands where: a word that is known, a file, or the id of a migration, which `ferry list` knows. */
@@ -31,7 +31,6 @@ export type Shell = (typeof SHELLS)[number];
 /** Words that no option lists itself, because its help would be too long with them. */
 const KNOWN_WORDS: Readonly<Record<string, readonly string[]>> = {
   platform: PLATFORMS.map(({ slug }) => slug),
-  as: ROLES,
   step: STEPS,
 };
 

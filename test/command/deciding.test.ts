@@ -43,7 +43,6 @@ test.each([
   [['report', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
   [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; see them all with: ferry list'],
   [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],
-  [['approve', ID, '--as', 'boss'], 'there is no role boss; roles are: client, support'],
   [
     ['propose-time', ID, 'tomorrowish'],
     'tomorrowish is no time; write "2026-11-21 22:00", 2026-11-21T21:00:00Z, or now',

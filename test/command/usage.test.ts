@@ -15,6 +15,8 @@ test.each([
   },
   { what: 'an unheard-of platform', args: ['check', manifest, '-p', 'abacus'], says: /Platforms are: freeagent, / },
   { what: 'no manifest', args: ['check', '-p', 'xero'], says: /missing required argument 'manifest'/ },
+  { what: 'an unheard-of role', args: ['approve', 'acme.xero', '--as', 'boss'], says: /One of: client, support\./ },
+  { what: 'a misspelt role', args: ['approve', 'acme.xero', '--as', 'suport'], says: /Did you mean support\?/ },
   {
     what: 'an unknown option',
     args: ['check', manifest, '-p', 'xero', '--credential', 'x.csv'],
