@@ -219,4 +219,13 @@ describe('what is documented to come back', () => {
       if (/ resume | --unpause /.test(line)) await until(async () => (await state()) === 'running');
     }
   });
+
+  test('sweeps are made, triggered, paused and resumed', async () => {
+    const lines = linesOf(chapter('Terminated migrations'));
+    expect(lines).toHaveLength(5);
+    for (const line of lines) {
+      const { exitCode, err } = await shell.run(line, ID);
+      expect({ line, exitCode, err }).toEqual({ line, exitCode: 0, err: '' });
+    }
+  });
 });
