@@ -9,7 +9,7 @@ export interface Swept {
   readonly schedulesDeleted: readonly string[];
   /** Being closed, each by a workflow of its own. */
   readonly closing: readonly string[];
-  /** Open, without Temporal saying that somebody terminated them: nothing of theirs is touched. */
+  /** Open, though they neither run nor were terminated as far as Temporal knows: left to a person. */
   readonly unclear: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export async function sweep(): Promise<Swept> {
     log.info('the schedule of a migration that runs no more is deleted', { migrationId });
   for (const migrationId of terminated) await close(migrationId);
   for (const migrationId of unclear)
-    log.warn('a migration is open, and Temporal knows of no end: see ferry sweep', { migrationId });
+    log.warn('a migration is open, and neither runs nor was terminated: see ferry sweep', { migrationId });
   return { schedulesDeleted, closing: terminated, unclear };
 }
 
