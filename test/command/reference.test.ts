@@ -1,4 +1,6 @@
 /** The reference pages follow from the commands, and what they show can be typed. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { readDocument } from './documented';
 import { cliPage } from '../../client/reference/cli-page';
 import { jsonPage } from '../../client/reference/json-page';
@@ -6,6 +8,7 @@ import { leavesOf } from '../../client/reference/commands';
 import { describedProgram } from '../../client/reference/described-program';
 import { examplesOf } from '../../client/reference/examples';
 import { ferry } from './captured';
+import { parsed } from './parsed';
 
 const COMMANDS = leavesOf(describedProgram()).map(({ path }) => path);
 
@@ -27,18 +30,17 @@ test.each(COMMANDS)('ferry %s has a description, and examples that the command t
   }
 });
 
-/** Which command would have run. */
-async function parsed(line: string): Promise<string | undefined> {
-  let ran: string | undefined;
-  const program = describedProgram();
-  for (const { path, command } of leavesOf(program)) {
-    command.action(() => {
-      ran = path;
-    });
-  }
-  const words = [...line.replace(/ > .*/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(
-    ([, quoted, word]) => quoted ?? word ?? '',
-  );
-  await program.parseAsync(words.slice(1), { from: 'user' });
-  return ran;
-}
+/** Those of README, of docs/operating.md and of docs/runbook.md are run by tests of their own. */
+const DOCUMENTS = ['docs/security.md', 'docs/sandbox.md', 'docs/clients.md', 'docs/deploying.md', 'examples/README.md'];
+const LINES = DOCUMENTS.flatMap((document) => {
+  const text = readFileSync(path.join(__dirname, '../..', document), 'utf8');
+  const lines = [...text.matchAll(/^```(?:sh|text)\n([^]*?)^```$/gm)].flatMap(([, block = '']) => block.split('\n'));
+  return lines.filter((line) => /^(npx )?ferry /.test(line)).map((line) => [document, line] as const);
+});
+/** What stands for a key that nobody has. */
+const PUBLIC_KEY = 'ab'.repeat(32);
+
+test.each(LINES)('%s shows what the command takes: %s', async (_, line) => {
+  const typed = line.replace(/^npx /, '').replaceAll('<public key>', PUBLIC_KEY);
+  expect(await parsed(typed)).toBe(COMMANDS.find((command) => typed.startsWith(`ferry ${command}`)));
+});
