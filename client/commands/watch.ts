@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 250;
 const REST_FOR_WORK = 2;
 const ANSWER_WITHIN_MS = 5_000;
 /** Temporal and its workers say in time that they do not answer; a database that has stopped says nothing. */
-const LOOKED_WITHIN_MS = 12_000;
+const LEDGER_WITHIN_MS = 5_000;
 
 interface WatchOptions {
   readonly untilDecision?: true;
@@ -62,7 +62,7 @@ export async function watched(
     for (;;) {
       const begunAt = Date.now();
       try {
-        latest = await within(LOOKED_WITHIN_MS, look(ferry, migrationId));
+        latest = await look(ferry, migrationId);
         view?.show(latest, null);
         if (isOver(latest) || (untilDecision && latest.progress.waitingFor.roles.length > 0)) return ended(latest);
       } catch (error) {
@@ -82,7 +82,7 @@ export async function watched(
 async function look(ferry: Line, migrationId: string): Promise<Looked> {
   const asked = await Promise.allSettled([
     readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
-    ferry.db ? readOverviews(ferry.db, [migrationId]) : [],
+    ferry.db ? within(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readEndFromOutside(ferry, migrationId)),
   ]);
   const [progress, overviews, end] = asked;

@@ -17,7 +17,7 @@ export interface Wanted {
 
 const ANSWER_WITHIN_MS = 4_000;
 /** Temporal and its workers say in time that they do not answer; a database that has stopped says nothing. */
-const LOOKED_WITHIN_MS = 6_000;
+const LEDGER_WITHIN_MS = 4_000;
 const DECISIONS_SHOWN = 20;
 /** All of them are in `ferry exceptions`. */
 const EXCEPTIONS_SHOWN = 200;
@@ -39,7 +39,10 @@ export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
       }));
     const seen = inSight(known());
     const ids = seen.map(({ migrationId }) => migrationId);
-    const [read] = await Promise.all([met(readOverviews(ferry.db, ids)), met(facts.refresh(seen))]);
+    const [read] = await Promise.all([
+      met(within(LEDGER_WITHIN_MS, readOverviews(ferry.db, ids))),
+      met(facts.refresh(seen)),
+    ]);
     for (const overview of read ?? []) overviews.set(overview.migrationId, overview);
     return known();
   }
@@ -47,18 +50,19 @@ export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
   async function readDetail(migrationId: string): Promise<Detail> {
     const [progress, [overview = null], heldUp, decisions] = await Promise.all([
       readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
-      readOverviews(ferry.db, [migrationId]),
-      readHeldUp(ferry, migrationId),
-      readLatestDecisions(ferry.db, migrationId, DECISIONS_SHOWN),
+      within(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])),
+      ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readHeldUp(ferry, migrationId)),
+      within(LEDGER_WITHIN_MS, readLatestDecisions(ferry.db, migrationId, DECISIONS_SHOWN)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
-    const exceptions = await readExceptions(migrationId, `${migrationId} ${exceptionsDigest} ${heldBack}`);
+    const version = `${migrationId} ${exceptionsDigest} ${heldBack}`;
+    const exceptions = await within(LEDGER_WITHIN_MS, readExceptions(migrationId, version));
     return { progress, overview, heldUp, decisions, exceptions };
   }
 
   return async (wanted) => {
     const errors: unknown[] = [];
-    const met: Met = (work) => within(LOOKED_WITHIN_MS, work).catch((error: unknown) => void errors.push(error));
+    const met: Met = (work) => work.catch((error: unknown) => void errors.push(error));
     const [rows, detail] = await Promise.all([
       readRows(wanted, met),
       wanted.open === null ? undefined : met(readDetail(wanted.open)),

@@ -47,11 +47,11 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
   const open = async (where: string): Promise<void> => {
     await page.goto(`${temporal.uiUrl}/namespaces/${orchestrator.config.temporal.namespace}/${where}`);
   };
-  // The UI shows texts of people in frames of their own: the first is the summary's, the second that of the details.
+  // The UI shows texts of people in frames of their own: that of the current details is the last one.
   const details = (): Promise<string> =>
     page
       .frameLocator('iframe')
-      .nth(1)
+      .last()
       .locator('body')
       .innerText({ timeout: ANSWERED_WITHIN_MS })
       .catch(() => '');
@@ -66,7 +66,9 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
       await until(async () => {
         text = await details();
         if (text.includes(says)) return true;
+        const answered = page.waitForResponse(/__temporal_workflow_metadata/, { timeout: ANSWERED_WITHIN_MS });
         await page.keyboard.press('r');
+        await answered.catch(() => undefined);
         return false;
       }, SHOWN_WITHIN_MS);
       return text;
