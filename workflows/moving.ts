@@ -27,6 +27,22 @@ export function newsAfter(desk: Desk): (state: MigrationState) => boolean {
     (unrecorded.length > 0 || state.outcomes !== outcomes || state.opened !== opened || state.looks !== looks);
 }
 
+/**
+ * Counts the companies. What reaches the ledger while they are counted makes the answer an old one: then they are counted
+ * again, for a company that was decided about would be missed.
+ *
+ * @param change what is changed together with the counts
+ */
+export async function countAgain(desk: Desk, change: (state: MigrationState) => Partial<MigrationState> = () => ({})) {
+  const { migrationId } = desk.plan;
+  for (;;) {
+    const isNews = newsAfter(desk);
+    const counts = await records.count({ migrationId });
+    if (isNews(desk.state())) continue;
+    return desk.change((state) => ({ ...state, counts, ...change(state) }));
+  }
+}
+
 /** Waits for the next window; false: something was decided meanwhile that may change what comes next. */
 export async function windowOpen(desk: Desk): Promise<boolean> {
   const { migrationId } = desk.plan;
@@ -46,7 +62,7 @@ export async function estimateAgain(desk: Desk, runFinished: boolean): Promise<v
 }
 
 /** The migration pauses itself: something is wrong that is not the companies' fault. Support resumes it. */
-export async function halt(desk: Desk, stop: StopReason, also: Partial<MigrationState>): Promise<void> {
+export async function halt(desk: Desk, stop: StopReason, also: Partial<MigrationState> = {}): Promise<void> {
   await records.setPaused({ migrationId: desk.plan.migrationId, paused: true });
   desk.change((state) => ({ ...state, ...also, pause: { reason: stopInWords(stop), by: null, stop, at: now() } }));
 }

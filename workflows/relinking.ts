@@ -1,8 +1,8 @@
 /** End customers who are to connect again: the migration looks at the service whether they have. */
-import { checks, records } from './activity-proxies';
+import { checks } from './activity-proxies';
 import type { Desk } from './desk';
 import { growingWait } from './growing-wait';
-import { inLedger } from './moving';
+import { countAgain, inLedger } from './moving';
 import { conditionOrTimer } from './waits';
 
 /** Between two looks: minutes at first, hours later. */
@@ -34,9 +34,8 @@ async function lookForRelinked(desk: Desk, isOver: () => boolean): Promise<void>
     if (isOver()) return;
     const { relinking } = desk.state();
     const { waiting } = await checks.lookForRelinked({ migrationId });
-    const counts = await records.count({ migrationId });
     // What was asked for during the look is looked at next.
-    desk.change((state) => ({ ...state, counts, relinking: waiting + state.relinking - relinking }));
+    await countAgain(desk, (state) => ({ relinking: waiting + state.relinking - relinking }));
     expected = waiting;
   }
 }

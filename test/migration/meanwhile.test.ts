@@ -44,3 +44,19 @@ test.each([
   },
   90_000,
 );
+
+test('a company that is decided about while the companies are counted is not missed', async () => {
+  // Each decides at another moment of the count at the end of its batch.
+  const clients = Array.from({ length: 6 }, (_, index) => `counted-${index}`);
+  await Promise.all(
+    clients.map(async (client) => {
+      const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-revoked.${client}`]);
+      await migration.readyToMove();
+      await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+      await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+      await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
+      expect(await migration.replace('R-2', `sbx-ok-1.${client}-new`)).toBe('applied');
+      await migration.until(({ counts }) => counts.migrated === 2);
+    }),
+  );
+}, 120_000);

@@ -11,7 +11,7 @@ import type { BatchReport } from '../batch-run';
 import { batchRun } from '../batch-run';
 import type { Desk } from '../desk';
 import { lookAgainSignal } from '../messages';
-import { estimateAgain, halt, mayMove, newsAfter } from '../moving';
+import { countAgain, estimateAgain, halt, mayMove, newsAfter } from '../moving';
 import { whileRelinking } from '../relinking';
 
 const STEP = 'complete-migration';
@@ -63,10 +63,8 @@ async function oneBatchRun(desk: Desk): Promise<void> {
     staticSummary: batchSummaryOf(batch),
   });
   const { stop } = await whileTelling(desk, run);
-  const counts = await records.count({ migrationId });
-  desk.change((state) => ({ ...state, standstill: null }));
-  if (stop) await halt(desk, stop, { counts });
-  else desk.change((state) => ({ ...state, counts }));
+  await countAgain(desk, () => ({ standstill: null }));
+  if (stop) await halt(desk, stop);
   await estimateAgain(desk, true);
 }
 

@@ -8,7 +8,7 @@ import { records, slices } from '../activity-proxies';
 import type { Desk } from '../desk';
 import { now } from '../desk';
 import { growingWait } from '../growing-wait';
-import { estimateAgain, halt, mayMove, newsAfter, windowOpen } from '../moving';
+import { countAgain, estimateAgain, halt, mayMove, newsAfter, windowOpen } from '../moving';
 
 const STEP = 'migrate-first-company';
 
@@ -73,10 +73,12 @@ async function moveFirstCompany(desk: Desk): Promise<void> {
       { summary: `Move and check the first company, ${reference}` },
       [{ migrationId, row }],
     );
-    const counts = await records.count({ migrationId });
-    if (!('againInMs' in advance)) desk.change((state) => ({ ...state, standstill: null }));
-    if ('stop' in advance) return halt(desk, advance.stop, { counts, firstCompany: null });
-    if ('result' in advance) return desk.change((state) => ({ ...state, counts, firstCompany: advance.result }));
+    await countAgain(desk, () => ({
+      ...('againInMs' in advance ? {} : { standstill: null }),
+      ...('result' in advance ? { firstCompany: advance.result } : {}),
+    }));
+    if ('stop' in advance) return halt(desk, advance.stop, { firstCompany: null });
+    if ('result' in advance) return;
     // A credential supplied, or a resume, is looked at without waiting.
     const ms = wait(advance.againInMs, false);
     const standstill = heldUp(desk.state(), advance.heldUpBy, ms);

@@ -4,7 +4,7 @@ import type { MigrationState } from '../../domain/migration-state';
 import { isSettled } from '../../domain/step-course';
 import { checks, records } from '../activity-proxies';
 import type { Desk } from '../desk';
-import { inLedger } from '../moving';
+import { countAgain, inLedger } from '../moving';
 
 /** The ledger and the vault are opened and the details checked; support accepts them, where somebody has to. */
 export async function detailsSupplied(desk: Desk): Promise<void> {
@@ -37,10 +37,7 @@ async function checkDetails(desk: Desk): Promise<void> {
   await condition(() => inLedger(desk.state()));
   const { changes, proposal } = desk.state();
   const preflight = await checks.preflight({ migrationId, startAt: proposal?.startAt ?? null });
-  const counts = await records.count({ migrationId });
-  desk.change((state) => ({
-    ...state,
-    counts,
+  await countAgain(desk, (state) => ({
     changesChecked: Math.max(state.changesChecked, changes),
     ...(state.changes === changes ? { preflight } : {}),
   }));
