@@ -15,7 +15,7 @@ const look = chromium === undefined ? test.skip : test;
 const INNER_WORDS = /ledger|slice|vault|crossing|digest|PendingAuth|undefined|null|NaN/i;
 
 /** One of them syncs for long, so that there is something to look at meanwhile. */
-const SLOW = 'sbx-slow-8000-ok-1.ui';
+const SLOW = 'sbx-slow-3000-ok-1.ui';
 const REVOKED = 'sbx-revoked.ui';
 const MOVED = Array.from({ length: 5 }, (_, index) => `sbx-ok-1.ui${index}`);
 const TOKENS = [...MOVED, SLOW, REVOKED];
@@ -137,8 +137,8 @@ look(
 look(
   'waiting for the sign-off of both',
   async () => {
-    await migration.until(({ counts }) => counts.syncing === 0);
     await migration.send('resume', SUPPORT);
+    await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
     const text = await details(migration.id, 'sign off the handover', 'waiting-for-sign-off');
     expect(text).toContain('Waiting for: support and client, since ');
     expect(text).toContain('must reconnect: 1');
