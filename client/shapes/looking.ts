@@ -75,7 +75,10 @@ export const LOOKING: Shapes = {
     {
       ...progress,
       heldUp: z.array(z.string()).describe('what keeps failing and is tried again'),
-      interrupted: z.strictObject({ companies: count, onItsWayUntil: time.nullable() }),
+      interrupted: z
+        .strictObject({ companies: count, onItsWayUntil: time.nullable() })
+        .nullable()
+        .describe('null: the database is not ours to read'),
       next: part.next,
     },
   ],
