@@ -18,8 +18,10 @@ export interface TableColumn {
   readonly spare?: true;
 }
 
+/** Rather than narrower than this, a column of words is left out, where it can be. */
+const COMFORTABLE = 10;
 /** Narrower than this, a column of words is not readable. */
-const LEAST_WIDTH = 10;
+const NARROWEST = 7;
 const GAP = 2;
 
 /** Lays rows out under their titles, without lines. On a terminal it fits the width, elsewhere nothing is wrapped. */
@@ -94,7 +96,7 @@ function withRoom(
   available = Infinity,
 ): readonly number[] {
   const all = columns.map((_, index) => index);
-  if (sumOf(fitted(natural, columns, available)) <= available) return all;
+  if (sumOf(fitted(natural, columns, available, COMFORTABLE)) <= available) return all;
   return all.filter((index) => !columns[index]?.spare);
 }
 
@@ -102,13 +104,18 @@ function withRoom(
 const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + GAP, -GAP);
 
 /** Takes from the widest column until all fit, or until none can give more. */
-function fitted(natural: readonly number[], columns: readonly TableColumn[], available = Infinity): number[] {
+function fitted(
+  natural: readonly number[],
+  columns: readonly TableColumn[],
+  available = Infinity,
+  least = NARROWEST,
+): number[] {
   const widths = [...natural];
   while (sumOf(widths) > available) {
     const yielding = widths.map((width, index) => (columns[index]?.whole ? 0 : width));
     const widest = yielding.indexOf(Math.max(...yielding));
     const width = yielding[widest] ?? 0;
-    if (width <= LEAST_WIDTH) break;
+    if (width <= least) break;
     widths[widest] = width - 1;
   }
   return widths;

@@ -55,3 +55,18 @@ test('text of any script stays in line, and spare columns go first', () => {
   const starts = wide.slice(1).map((line) => widthOf(line.slice(0, line.indexOf('x'))));
   expect(new Set(starts).size).toBe(1);
 });
+
+test('a long id is whole in 80 columns, and what stands beside it gives way', () => {
+  const columns: readonly TableColumn[] = [
+    { title: 'Migration', whole: true },
+    ...['State', 'Step', 'Waiting for'].map((title) => ({ title })),
+    ...['Done', 'Failed'].map((title) => ({ title, align: 'right' as const })),
+    { title: 'Started', spare: true },
+  ];
+  const id = 'swept-terminated.quickbooks-online-x';
+  const row = [id, 'terminated', 'migrate-first-company', 'client and support', '150/150', '6', '2026-11-21 17:00:00'];
+  const lines = stripVTControlCharacters(layTable(capturedStream(80), columns, [row])).split('\n');
+  expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
+  expect(lines.join('\n')).toContain(id);
+  expect(lines[0]).not.toContain('Started');
+});
