@@ -37,7 +37,7 @@ test('a worker that is started in the middle of a run imports companies of it, a
   const moved = async () => (await countCompanies(orchestrator.ferry.db, migration.id)).migrated;
   await until(async () => (await moved()) > 2, 30_000);
   await begin(ways[1]);
-  await until(async () => (await moved()) === tokens.length, 90_000);
+  await until(async () => (await moved()) === tokens.length, 180_000);
 
   const imports = ways.map((way) => way.arrived('PUT', /\/authorization$/).map(({ body }) => body));
   const [, joined] = imports;
@@ -45,4 +45,4 @@ test('a worker that is started in the middle of a run imports companies of it, a
   expect(joined?.length).toBeGreaterThan(tokens.length / 10);
   expect(new Set(imports.flat()).size).toBe(tokens.length);
   expect(imports.flat()).toHaveLength(tokens.length);
-}, 150_000);
+}, 260_000);
