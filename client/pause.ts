@@ -36,3 +36,8 @@ export async function within<Answer>(ms: number, work: Promise<Answer>): Promise
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
+
+/** Until somebody aborts it, also when they have done so already. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}

@@ -12,7 +12,7 @@ import { findPlatform } from './platforms';
 import type { Progress, StepProgress } from './progress';
 import { ROOM_BELOW } from './room-below';
 import { STEP_RULES, stepNumber, STEPS } from './steps';
-import { counted } from './words';
+import { counted, oneLine } from './words';
 
 /** Of what people wrote, so much is shown of a name and of a longer text. */
 const NAME_LENGTH = 60;
@@ -67,12 +67,6 @@ function waitingText({ waitingFor, waitingSince, migrationId, contact }: Progres
     `**What to do:** ${what}`,
     `**How:** with \`ferry show ${migrationId}\`, which lists the commands; or tell ${oneLine(contact, TEXT_LENGTH)}, who can record what a client decides`,
   ];
-}
-
-/** What somebody wrote can neither begin a line of its own nor take the room of everything else. */
-function oneLine(text: string, longest: number): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length <= longest ? line : `${line.slice(0, longest)}...`;
 }
 
 function estimateText({ estimate, proposal }: Progress): string[] {

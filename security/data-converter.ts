@@ -10,3 +10,8 @@ export function dataConverterOf(payloadKeys: KeyRing): DataConverter {
     payloadCodecs: [createPayloadCodec(payloadKeys)],
   };
 }
+
+/** The same for who reads states, dates and counts alone: no payload is opened, so that no key can be missing. */
+export function withoutPayloads(converter: DataConverter): DataConverter {
+  return { ...converter, payloadCodecs: [] };
+}

@@ -1,5 +1,5 @@
 /** Secrets that print as `[secret]`, boxes that only a worker opens, and the keys above them. */
-export { dataConverterOf } from './data-converter';
+export { dataConverterOf, withoutPayloads } from './data-converter';
 export { type KeyProvider, UnknownMasterKey, WrappedKeyBroken } from './key-provider';
 export { KeyInvalid, type KeyRing } from './key-ring';
 export { createMasterKeyProvider, parseMasterKeys } from './master-keys';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createActivities, createNoticeBoard, createWhereabouts, createWindowSchedules } from '../activities';
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
-import { createMasterKeyProvider, dataConverterOf } from '../security';
+import { createMasterKeyProvider, dataConverterOf, withoutPayloads } from '../security';
 import { openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
@@ -73,7 +73,7 @@ export async function startWorker(
         notices: createNoticeBoard(log, config.webhook.target),
         schedules: createWindowSchedules(client.schedule),
         whereabouts: createWhereabouts(
-          new Client({ connection, namespace, dataConverter: { ...dataConverter, payloadCodecs: [] } }),
+          new Client({ connection, namespace, dataConverter: withoutPayloads(dataConverter) }),
         ),
         sendWithinMs: timing.sendWithinMs,
         stalledAfterMs: stalledAfterMs(timing),

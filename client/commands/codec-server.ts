@@ -3,6 +3,7 @@ import { loadConfig } from '../../config';
 import { isLoopback, KeySetUnavailable, startCodecServer, tokenReader } from '../../security/codec-server';
 import { createLog } from '../../security/log';
 import { CommandFailed } from '../command-failed';
+import { untilAborted } from '../pause';
 import type { Terminal } from '../screen';
 import type { Context } from './context';
 
@@ -31,7 +32,7 @@ export function addCodecServer({ program, run, screen, terminal }: Context): voi
       await run(async () => {
         const server = await start(terminal, options);
         screen.note(`The codec server listens at ${server.url}. Stop with Ctrl-C.`);
-        await new Promise((resolve) => interrupted.addEventListener('abort', resolve, { once: true }));
+        await untilAborted(interrupted);
         await server.close();
         return { json: { schema: 'ferry.codec-server/1', url: server.url }, print: () => undefined };
       });

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../config';
 import { startServiceAlone, type ServiceAlone } from '../../dev/service-alone';
 import { CommandFailed } from '../command-failed';
+import { untilAborted } from '../pause';
 import type { Screen, Terminal } from '../screen';
 import type { Context } from './context';
 import { addServiceKeys } from './service-keys';
@@ -36,7 +37,7 @@ async function start({ screen, terminal }: Context, options: StartOptions): Prom
     if (screen.json)
       terminal.stdout.write(`${JSON.stringify({ schema: 'ferry.service/1', url: service.url, ...service.keys })}\n`);
     else printStarted(screen, service);
-    if (!interrupted.aborted) await new Promise((resolve) => interrupted.addEventListener('abort', resolve));
+    await untilAborted(interrupted);
   } finally {
     await service.stop();
   }

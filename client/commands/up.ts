@@ -3,6 +3,7 @@ import { loadConfig } from '../../config';
 import type { Stack } from '../../dev/stack';
 import { startWholeStack, workerLog } from '../../dev/whole-stack';
 import { CommandFailed } from '../command-failed';
+import { untilAborted } from '../pause';
 import type { CommandResult, Screen, Terminal } from '../screen';
 import { NOTHING } from '../screen';
 import type { Context } from './context';
@@ -19,7 +20,7 @@ export function addUp({ program, run, screen, terminal }: Context): void {
         stack = await start(screen, terminal, interrupted);
         return addresses(stack);
       });
-      await aborted(interrupted);
+      await untilAborted(interrupted);
       screen.note('Stopping...');
       await stack?.stop();
       screen.note('Stopped.');
@@ -72,9 +73,4 @@ function addresses({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): 
       screen.line('In another terminal: ferry start MANIFEST --platform NAME --client KEY. Stop with Ctrl-C.');
     },
   };
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }

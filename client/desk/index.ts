@@ -4,7 +4,7 @@
  * What is shown is a pure function of a state. Keys, what is read and what was decided change the state; nothing else does.
  */
 import type { ReadStream } from 'node:tty';
-import { openPause } from '../pause';
+import { openPause, untilAborted } from '../pause';
 import { openFullScreen } from '../screen/full-screen';
 import { openKeyboard } from '../screen/keyboard';
 import type { Decider } from './deciding';
@@ -97,7 +97,7 @@ export async function runDesk({ keyboard: stdin, ...decider }: DeskOptions): Pro
 
 /** @throws whatever it was aborted with, unless that is nothing in particular */
 async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await untilAborted(signal);
   const reason: unknown = signal.reason;
   if (reason instanceof Error && reason.name !== 'AbortError') throw reason;
 }

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../../config';
 import type { SigningKey } from '../../security';
-import { dataConverterOf } from '../../security';
+import { dataConverterOf, withoutPayloads } from '../../security';
 import type { Database } from '../../store';
 import { openDatabase } from '../../store';
 import { Unreachable } from './unreachable';
@@ -75,7 +75,7 @@ function lineOver(connection: Connection, { temporal, payloadKeys, signingKey }:
   const dataConverter = dataConverterOf(payloadKeys);
   return {
     temporal: new Client({ connection, namespace, dataConverter }),
-    closed: new Client({ connection, namespace, dataConverter: { ...dataConverter, payloadCodecs: [] } }),
+    closed: new Client({ connection, namespace, dataConverter: withoutPayloads(dataConverter) }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
     close: () => connection.close(),
   };

@@ -13,7 +13,7 @@ import { MigrationExists, supplyMigration } from '../../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../../workflows/messages';
 import { ask } from './ask';
 import type { Ferry } from './open-ferry';
-import { counted } from '../../domain/words';
+import { counted, oneLine } from '../../domain/words';
 
 export interface StartRequest {
   /** Absent: managed. */
@@ -124,7 +124,7 @@ function aboutIt(client: string, platform: string, contact: string): string {
   return [
     `The connections of ${client} to ${platform} are moved to the Company Data Service, so that no end customer has to connect again.`,
     '**Current Details**, beside this, say where the move is, who is waited for, and what they have to do.',
-    `Whom to call: ${contact.slice(0, CONTACT_SHOWN)}`,
+    `Whom to call: ${oneLine(contact, CONTACT_SHOWN)}`,
     ROOM_BELOW,
   ].join('\n\n');
 }
