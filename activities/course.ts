@@ -32,6 +32,8 @@ export interface RunBegun {
   readonly slicesAtOnce: number;
   /** The run may end while so many companies still sync: the slowest of a ramp. */
   readonly mayStillSync: number;
+  /** As the run finds the companies: of the runs before it, some may still sync. */
+  readonly counts: Counts;
 }
 
 export function courseActivities(deps: ActivityDeps) {
@@ -54,6 +56,7 @@ export function courseActivities(deps: ActivityDeps) {
       return {
         slicesAtOnce: paceOf(limits).slices,
         mayStillSync: alone.othersWait ? stragglersIn(alone.companies) : 0,
+        counts: await countCompanies(db, migrationId),
       };
     },
 

@@ -10,7 +10,7 @@ export interface BatchShown {
   readonly runNumber: number;
   /** The window it may start companies in; null: it may at any time. */
   readonly opening: Opening | null;
-  /** Null: nothing has moved yet. */
+  /** Null: not known yet. */
   readonly counts: Counts | null;
   /** When they were counted. ISO 8601, UTC. */
   readonly at: string;

@@ -34,6 +34,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   show(batch, null);
   // The first run is the ramp: the others follow once it went well.
   const begun = await records.beginRun({ migrationId, run: course.run, ramp: runNumber === 1 });
+  show(batch, begun.counts);
   // To the very end: a cancelled run tells what its last slices have done, too.
   let ended = false;
   const telling = CancellationScope.nonCancellable(() => tellTheMigration(batch, course, () => ended));

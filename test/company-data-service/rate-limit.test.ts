@@ -69,9 +69,10 @@ describe('the limit per minute and key', () => {
     const [reset, ...otherResets] = new Set(answers.map((answer) => answer.reset));
     expect(otherResets).toEqual([]);
 
+    const askedAt = Date.now();
     const refused = await ask(call);
     expect(refused).toMatchObject({ status: 429, remaining: 0, limit: PER_MINUTE, reset });
-    expect(Date.parse(refused.reset) - Date.now()).toBeGreaterThan(Number(refused.retryAfter) * 1000 - 1000);
+    expect(Date.parse(refused.reset) - askedAt).toBeGreaterThan(Number(refused.retryAfter) * 1000 - 1000);
   });
 
   it('holds for two processes together, however unevenly they are asked', async () => {

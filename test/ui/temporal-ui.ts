@@ -5,6 +5,7 @@ import { reserveStackCodec } from '../../dev/stack-codec';
 import { startTemporal } from '../../dev/temporal-server';
 import { createTemporaryFolder } from '../../dev/temporary-folder';
 import { until } from '../support/conditions';
+import { altered, interpose, passedOn } from '../support/interposer';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { openBrowser } from './browser';
@@ -12,6 +13,9 @@ import { openBrowser } from './browser';
 export interface TemporalUi {
   readonly orchestrator: Orchestrator;
   readonly page: Page;
+  /** From now on, whatever is created under this name syncs until it is let go. */
+  holdSyncOf(company: string): void;
+  letGo(): void;
   /** Opens a page of the namespace: `workflows`, `workflows/<id>`, `schedules/<id>`. */
   open(where: string): Promise<void>;
   /** Opens a workflow's "User Metadata", and gives what its current details read once they say this. */
@@ -27,6 +31,8 @@ const SHOWN_WITHIN_MS = 60_000;
 /** A worker that is busy may answer later than the UI waits: then it is asked again. */
 const ANSWERED_WITHIN_MS = 5_000;
 
+const STILL_FETCHING = (status: object) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } });
+
 export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
   const dataFolder = createTemporaryFolder();
   const codec = await reserveStackCodec(0);
@@ -38,7 +44,9 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
     namespaces: [`test-${process.env['JEST_WORKER_ID'] ?? '1'}`],
   });
   const orchestrator = await startOrchestrator({}, temporal.address);
-  const { payloadKeys } = orchestrator.config;
+  const { payloadKeys, service } = orchestrator.config;
+  const between = await interpose(service.url);
+  await orchestrator.startWorker({ service: { ...service, url: between.url } });
   const codecServer = await codec.start({ payloadKeys, uiUrl: temporal.uiUrl, dataFolder });
   const browser = await openBrowser(chromium);
   const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT } });
@@ -59,6 +67,17 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
     orchestrator,
     page,
     open,
+    holdSyncOf: (company) => {
+      between.on('POST', /^\/companies$/, async (response, { body }, pass) => {
+        const created = await pass();
+        if (body.includes(`"${company}"`)) {
+          const { id } = JSON.parse(created.body) as { id: string };
+          between.on('GET', new RegExp(`^/companies/${id}/dataStatus`), altered(STILL_FETCHING));
+        }
+        passedOn(response, created);
+      });
+    },
+    letGo: () => between.behave(),
     details: async (workflowId, says) => {
       await open(`workflows/${workflowId}`);
       await page.getByRole('tab', { name: 'User Metadata' }).click();
@@ -77,6 +96,7 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
     close: async () => {
       await browser.close();
       await orchestrator.close();
+      await between.close();
       await codecServer.stop();
       await temporal.stop();
     },
