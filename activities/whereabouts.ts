@@ -2,7 +2,6 @@
 import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule } from '../domain/plan';
-import { OPEN_WINDOW } from '../workflows/messages';
 import type { Whereabouts } from './deps';
 
 /** @param client one that opens no payload: states are read of migrations whose payload key is missing, too */
@@ -18,10 +17,9 @@ export function createWhereabouts({ schedule, workflow }: Client): Whereabouts {
     },
     scheduled: async () => {
       const migrations: string[] = [];
-      for await (const { scheduleId, action } of schedule.list()) {
-        const migrationId = migrationOfSchedule(scheduleId);
-        // Somebody else's may be called like ours.
-        if (migrationId !== undefined && action?.workflowType === OPEN_WINDOW) migrations.push(migrationId);
+      for await (const listed of schedule.list()) {
+        const migrationId = migrationOfSchedule(listed);
+        if (migrationId !== undefined) migrations.push(migrationId);
       }
       return migrations;
     },

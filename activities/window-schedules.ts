@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { ScheduleClient, ScheduleDescription } from '@temporalio/client';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
-import { scheduleIdOf } from '../domain/plan';
+import { OPEN_WINDOW, scheduleIdOf } from '../domain/plan';
 import type { Opening, ScheduleState } from '../domain/windows';
-import { OPEN_WINDOW, TASK_QUEUE } from '../workflows/messages';
+import { TASK_QUEUE } from '../workflows/messages';
 import type { WindowSchedules } from './deps';
 
 /** More than these are listed once the first of them have opened. */

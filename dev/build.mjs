@@ -25,13 +25,16 @@ const BUNDLE = {
 };
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 
-/** Real `import()` is kept: it is how CommonJS reaches a package that is ESM only. */
+/**
+ * Real `import()` is kept: it is how CommonJS reaches a package that is ESM only. A package is loaded when something of it
+ * is first used: every `ferry` command knows all others, and would load what only a worker or the service needs.
+ */
 const COMPILER = {
   swcrc: false,
   configFile: false,
   sourceMaps: true,
   jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
-  module: { type: 'commonjs', ignoreDynamic: true },
+  module: { type: 'commonjs', ignoreDynamic: true, lazy: true },
 };
 
 /** Brings `dist/` up to date; says something only when there is much to do. */

@@ -57,7 +57,17 @@ export function scheduleIdOf(migrationId: string): string {
   return `${migrationId}${SCHEDULE_ENDING}`;
 }
 
-/** Whose windows a Schedule opens; undefined: it is another's. */
-export function migrationOfSchedule(scheduleId: string): string | undefined {
-  return scheduleId.endsWith(SCHEDULE_ENDING) ? scheduleId.slice(0, -SCHEDULE_ENDING.length) : undefined;
+/** The type of the workflow that a migration's Schedule starts. */
+export const OPEN_WINDOW = 'openWindow';
+
+/** A Schedule as Temporal lists it. */
+interface ListedSchedule {
+  readonly scheduleId: string;
+  readonly action?: { readonly workflowType: string };
+}
+
+/** Whose windows a Schedule opens; undefined: it is another's, whatever it is called. */
+export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): string | undefined {
+  const isOurs = action?.workflowType === OPEN_WINDOW && scheduleId.endsWith(SCHEDULE_ENDING);
+  return isOurs ? scheduleId.slice(0, -SCHEDULE_ENDING.length) : undefined;
 }

@@ -20,9 +20,6 @@ export const MIGRATIONS: Readonly<Record<Route, string>> = {
 };
 export const TASK_QUEUE = 'tokenferry';
 
-/** What a migration's Schedule starts. */
-export const OPEN_WINDOW = 'openWindow';
-
 /** What ends a migration in order that was terminated. */
 export const CLOSE_TERMINATED = 'closeTerminated';
 

@@ -39,8 +39,8 @@ export async function readWindowSchedule(ferry: Ferry, migrationId: string): Pro
 
 /** The migrations whose windows are scheduled. */
 export async function* scheduledMigrations({ closed }: Ferry): AsyncGenerator<string> {
-  for await (const { scheduleId } of closed.schedule.list()) {
-    const migrationId = migrationOfSchedule(scheduleId);
+  for await (const listed of closed.schedule.list()) {
+    const migrationId = migrationOfSchedule(listed);
     if (migrationId !== undefined) yield migrationId;
   }
 }

@@ -1,6 +1,8 @@
 /** What was terminated in Temporal's own tools is tidied up by command. */
+import { scheduleIdOf } from '../../domain/plan';
 import { readDecisions, readMigration } from '../../store';
 import { started } from '../migration/started';
+import { until } from '../support/conditions';
 import { credentialRows, readRow } from '../support/ledger';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
@@ -39,4 +41,23 @@ test('a terminated migration is named, and closed as if it had been cancelled', 
   expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({ decision: { kind: 'cancel', by: 'Sam' } });
   expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'migrated' });
   expect(await asked(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
+});
+
+test("another's Schedule is left alone, although it is called like those of migrations", async () => {
+  const { schedule } = orchestrator.ferry.temporal;
+  const theirs = await schedule.create({
+    scheduleId: scheduleIdOf('theirs.quickbooks-online'),
+    spec: {},
+    action: { type: 'startWorkflow', workflowType: 'theirs', taskQueue: 'theirs', args: [] },
+  });
+  try {
+    await until(async () => {
+      for await (const { scheduleId } of schedule.list()) if (scheduleId === theirs.scheduleId) return true;
+      return false;
+    });
+    expect(await asked(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [] } });
+    expect((await theirs.describe()).scheduleId).toBe(theirs.scheduleId);
+  } finally {
+    await theirs.delete();
+  }
 });
