@@ -77,6 +77,15 @@ test('a key of a client, and a trial that is too small, are errors of the accoun
   expect(out).not.toContain(key);
 });
 
+test('an application that is not registered yet is supplied in step 1: the files may be started', async () => {
+  const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'New', plan: 'paid' });
+  const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'administrator' });
+  const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: key });
+  expect(out).toMatch(/warning .*no application at QuickBooks Online is registered/);
+  expect(out).toContain('in step 1');
+  expect(exitCode).toBe(0);
+});
+
 test.each<[string, NodeJS.ProcessEnv, string]>([
   ['a service', { COMPANY_DATA_URL: 'http://127.0.0.1:1' }, 'the account could not be looked at'],
   ['a database', { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'other migrations could not be looked at'],
