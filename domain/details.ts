@@ -80,8 +80,13 @@ function estimateText({ estimate, proposal }: Progress): string[] {
 
 function estimateLine(estimate: Estimate, hasStart: boolean): string {
   const { lowMs, highMs, ends } = estimate;
-  const end = hasStart && ends ? `, over between ${moment(ends.earliest)} and ${moment(ends.latest)}` : '';
+  const end = hasStart && ends ? `, ${endInWords(moment(ends.earliest), moment(ends.latest))}` : '';
   return `**Estimated duration:** ${duration(lowMs)} to ${duration(highMs)}${end} (${basisInWords(estimate)})`;
+}
+
+/** When an estimate expects the last company to be moved: two moments as their reader writes them. */
+export function endInWords(earliest: string, latest: string): string {
+  return earliest === latest ? `over at ${latest}` : `over between ${earliest} and ${latest}`;
 }
 
 /** What an estimate rests on. */

@@ -1,4 +1,4 @@
-import { basisInWords, duration, headline } from '../../domain/details';
+import { basisInWords, duration, endInWords, headline } from '../../domain/details';
 import type { Estimate } from '../../domain/estimate';
 import { settledCompanies } from '../../domain/company-state';
 import type { Progress, StepProgress } from '../../domain/progress';
@@ -108,7 +108,7 @@ function printEstimate(screen: Screen, estimate: Estimate, hasStart: boolean): v
     `Estimate: ${duration(lowMs)} to ${duration(highMs)} for ${counted(volume.companies, 'company')}, ${records}, ` +
       `${number(requests)} requests (${basisInWords(estimate)})`,
   );
-  if (hasStart && ends) screen.line(`  over between ${localTime(ends.earliest)} and ${localTime(ends.latest)}`);
+  if (hasStart && ends) screen.line(`  ${endInWords(localTime(ends.earliest), localTime(ends.latest))}`);
   if (darkHours !== null) screen.line(`  up to ${counted(darkHours, 'hour')} without fresh data`);
   if (volume.largestFamily > 1) {
     screen.line(

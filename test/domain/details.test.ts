@@ -1,5 +1,5 @@
 import { ASSUMED_SPEED, estimate } from '../../domain/estimate';
-import { detailsOf, duration, headline } from '../../domain/details';
+import { detailsOf, duration, endInWords, headline } from '../../domain/details';
 import { stopInWords } from '../../domain/failures';
 import type { MigrationState } from '../../domain/migration-state';
 import type { MigrationPlan } from '../../domain/plan';
@@ -135,4 +135,9 @@ test.each([
   [360_000_000, '100 h'],
 ])('%d ms reads %s', (ms, words) => {
   expect(duration(ms)).toBe(words);
+});
+
+test('an end that is certain to the minute is one moment', () => {
+  expect(endInWords('22:31', '22:31')).toBe('over at 22:31');
+  expect(endInWords('22:31', '22:40')).toBe('over between 22:31 and 22:40');
 });
