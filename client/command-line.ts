@@ -6,6 +6,7 @@ import { addAmend } from './commands/amend';
 import { addApplication } from './commands/application';
 import { addApprove } from './commands/approve';
 import { addAudit } from './commands/audit';
+import { addCancel } from './commands/cancel';
 import { addCheck } from './commands/check';
 import { addCodecServer } from './commands/codec-server';
 import { addCompanies } from './commands/companies';
@@ -43,7 +44,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
     ...[addCompanies, addExceptions, addReport, addAudit],
   ],
   'Decide and supply:': [
-    ...[addApprove, addDecisions, addFirstCompany, addAboutCompanies],
+    ...[addApprove, addDecisions, addCancel, addFirstCompany, addAboutCompanies],
     ...[addAdjust, addAmend, addApplication, addCredentials],
   ],
   'Windows:': [addSchedule, addSweep],

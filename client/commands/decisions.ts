@@ -1,7 +1,6 @@
 import type { Step } from '../../domain/steps';
 import type { Line } from '../ferry';
 import { readProgress } from '../ferry';
-import type { CommandResult, Screen } from '../screen';
 import { readTime } from '../screen/times';
 import type { Context } from './context';
 import type { LimitOptions } from './limit-options';
@@ -11,7 +10,7 @@ import type { SenderOptions } from './sender';
 import { addDecider, sentBy } from './sender';
 import { withLine } from './with-ferry';
 
-/** `ferry reject`, `propose-time`, `cancel`, `pause`, `resume`: decisions in one line each. */
+/** `ferry reject`, `propose-time`, `pause`, `resume`: decisions in one line each. */
 export function addDecisions({ program, run, terminal }: Context): void {
   addDecider(
     program
@@ -50,18 +49,6 @@ export function addDecisions({ program, run, terminal }: Context): void {
     ),
   );
 
-  addDecider(
-    program.command('cancel <migration>').description('End a migration; what has been moved stays moved'),
-    'reason needed',
-  ).action((migration: string, options: SenderOptions) =>
-    run(() =>
-      withLine(terminal.env, async (ferry) => {
-        const answer = await send(ferry, migration, 'cancel', sentBy(options));
-        return answer.failed ? answer : { ...answer, print: (screen) => printCancelled(screen, answer, migration) };
-      }),
-    ),
-  );
-
   for (const message of ['pause', 'resume'] as const) {
     addDecider(
       program
@@ -76,14 +63,6 @@ export function addDecisions({ program, run, terminal }: Context): void {
 interface Next {
   readonly next?: string;
   readonly company?: string;
-}
-
-function printCancelled(screen: Screen, { print }: CommandResult, migrationId: string): void {
-  print(screen);
-  screen.line(
-    '  Companies that are on their way are finished first. Which have been handed over, which have not, and what',
-  );
-  screen.line(`  the client may switch on again: ferry report ${migrationId}`);
 }
 
 async function stepOf(ferry: Line, migrationId: string, step: string | undefined): Promise<Step> {

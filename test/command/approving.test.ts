@@ -128,3 +128,13 @@ test('a trail is asked of a migration that there is', async () => {
     err: 'ferry: there is no migration nobody.xero; see them all with: ferry list\n',
   });
 });
+
+test('a cancellation says what it means, and is asked for once more', async () => {
+  const cancel = ['cancel', ID, '--reason', 'they stay where they are', ...SAM];
+  const refused = await answering(false, ...cancel);
+  expect(refused).toMatchObject({ exitCode: 1, questions: [`Cancel ${ID} for ever?`] });
+  expect(refused.out).toContain('0 of 25 companies are moved, and stay moved.');
+  expect(refused.err).toContain(`nothing was cancelled; to stop it for a while: ferry pause ${ID}`);
+  expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for ever?`] });
+  expect((await asked(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
+});
