@@ -20,11 +20,6 @@ export function readWindow(text: string): Window {
   return window;
 }
 
-/** A window as `readWindow` takes it. */
-export function windowText({ days, from, to, timeZone }: Window): string {
-  return `${days.length === WEEKDAYS.length ? 'daily' : days.join(',')} ${from}-${to} ${timeZone}`;
-}
-
 function noWindow(text: string): CommandFailed {
   return new CommandFailed(`"${text}" is no window`, 'write "mon-fri 22:00-05:00 Europe/London"');
 }

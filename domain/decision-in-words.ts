@@ -1,5 +1,7 @@
 import type { Companies, Decision } from './decision';
+import type { LimitsChange } from './limits';
 import { moment } from './moment';
+import { windowsInWords } from './window-in-words';
 import { counted } from './words';
 
 /** A decision about more companies names the first ones; the audit trail has them all. */
@@ -31,14 +33,19 @@ export function whatWasDecided(decision: Decision): string {
     case 'replace-credential':
       return `replace the credential of ${named(decision.companies)}${reason}`;
     case 'adjust':
-      return `adjust ${Object.entries(decision.limits)
-        .map(([name, value]) => `${name} to ${JSON.stringify(value)}`)
-        .join(', ')}${reason}`;
+      return `adjust ${adjusted(decision.limits)}${reason}`;
     case 'cancel':
     case 'pause':
     case 'resume':
       return `${decision.kind}${reason}`;
   }
+}
+
+function adjusted({ windows, ...others }: LimitsChange): string {
+  return [
+    ...Object.entries(others).map(([name, value]) => `${name} to ${JSON.stringify(value)}`),
+    ...(windows ? [`windows to ${windowsInWords(windows)}`] : []),
+  ].join(', ');
 }
 
 function named(companies: Companies): string {

@@ -1,13 +1,14 @@
 import type { Progress } from '../../domain/progress';
 import type { Step } from '../../domain/steps';
 import { STEP_RULES } from '../../domain/steps';
+import { windowsInWords } from '../../domain/window-in-words';
+import { counted } from '../../domain/words';
 import type { LedgerCompany } from '../../store';
 import { readCompanies } from '../../store';
 import type { Line } from '../ferry';
 import type { Screen } from '../screen';
 import { localTime } from '../screen/times';
-import { windowText } from '../window-text';
-import { counted } from '../../domain/words';
+
 import { printEvidence } from './show';
 
 /** What somebody is about to decide about, and the digest by which the migration knows that it was just this. */
@@ -55,7 +56,7 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   schedule: (screen, { proposal, windows }) => {
     if (!proposal) return screen.line('  No time has been proposed yet.');
     screen.line(`  Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
-    screen.line(`  Companies are started ${windows.length === 0 ? 'at any hour' : windows.map(windowText).join('; ')}`);
+    screen.line(`  Companies are started ${windowsInWords(windows)}`);
   },
   'update-application': (screen, { preflight }) =>
     screen.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),

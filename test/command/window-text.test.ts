@@ -1,4 +1,5 @@
 import { readWindow } from '../../client/window-text';
+import { windowInWords } from '../../domain/window-in-words';
 
 const WORKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri'];
 
@@ -21,4 +22,18 @@ test.each([
   ['mon 22:00-05:00 Europe/Atlantis', 'there is no time zone Europe/Atlantis'],
 ])('"%s" is none: %s', (text, message) => {
   expect(() => readWindow(text)).toThrow(message);
+});
+
+test.each([
+  'mon-fri 22:00-05:00 Europe/London',
+  'sat-sun 00:00-24:00 UTC',
+  'mon,wed-thu,sun 01:00-02:00 UTC',
+  'fri 01:00-02:00 America/New_York',
+  'daily 20:00-23:30 Asia/Kolkata',
+])('"%s" is written as it is read', (text) => {
+  expect(windowInWords(readWindow(text))).toBe(text);
+});
+
+test('days are written in the order of the week, however they were named', () => {
+  expect(windowInWords(readWindow('fri-mon 01:00-02:00 UTC'))).toBe('mon,fri-sun 01:00-02:00 UTC');
 });
