@@ -11,7 +11,7 @@ const { payloadConverterPath = '', failureConverterPath = '' } = dataConverter;
 const quiet = new DefaultLogger('ERROR');
 const histories = [...keptHistories()];
 /** Bundles are made, and a hundred histories replayed. */
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 beforeAll(() => {
   Runtime.install({ logger: quiet, telemetryOptions: { logging: { filter: 'OFF' } } });
