@@ -6,7 +6,15 @@ import type { StopReason } from '../domain/failures';
 import { exceedsTolerance, paceOf } from '../domain/limits';
 import type { Platform } from '../domain/platforms';
 import { findPlatform } from '../domain/platforms';
-import type { Ahead, ClaimedCompany, Claimant, Database, DueCompany } from '../store';
+import type {
+  Ahead,
+  CheckOutcome,
+  ClaimedCompany,
+  Claimant,
+  Database,
+  DueCompany,
+  ImportOutcome,
+} from '../store';
 import {
   beginSlice,
   claimGroup,
@@ -68,6 +76,7 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
   let takeOverAt = 0;
   let lanes = 1;
   const passage = watchPassage();
+  const tooManyFailed = watchTolerance(deps, migrationId);
   const claimant = await beginSlice(db, { ...work, holdForMs: deps.stalledAfterMs });
   const crossing = await openCrossing(deps, claimant);
 
@@ -106,7 +115,7 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
         await recordImports(db, claimant, outcomes);
         for (const { putOff = null } of imported) passage.note(putOff);
         stop ??= imported.find((each) => each.stop !== null)?.stop ?? null;
-        if (stop === null && (await tooManyFailed(deps, migrationId))) stop = 'too-many-failures';
+        if (stop === null && (await tooManyFailed(outcomes))) stop = 'too-many-failures';
         heartbeat({ claimed });
         return stop === null && !passage.isBlocked(lanes);
       },
@@ -118,15 +127,24 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
 /** What failed of more than these is a smaller share than of these alone. */
 const FEW_TRIED = 1_000;
 
-/** Whether the plan tolerates what has failed; if not, nothing more is claimed until somebody has decided. */
-async function tooManyFailed({ db }: ActivityDeps, migrationId: string): Promise<boolean> {
-  const { limits } = await readLimits(db, migrationId);
-  const few = await countFailures(db, migrationId, FEW_TRIED);
-  if (!exceedsTolerance(limits, few)) return false;
-  // Few have been tried, or many have failed: now the exact share matters.
-  if (!exceedsTolerance(limits, await countFailures(db, migrationId))) return false;
-  await setPaused(db, migrationId, true);
-  return true;
+/**
+ * Tells of each group that was written whether the plan still tolerates what has failed; if not, nothing more is claimed
+ * until somebody has decided. Where nothing has failed yet, the ledger is not asked.
+ */
+function watchTolerance({ db }: ActivityDeps, migrationId: string) {
+  let someFailed = true;
+  return async (outcomes: readonly (ImportOutcome | CheckOutcome)[]): Promise<boolean> => {
+    someFailed ||= outcomes.some(({ to }) => to === 'failed' || to === 'outcome-unknown');
+    if (!someFailed) return false;
+    const { limits } = await readLimits(db, migrationId);
+    const few = await countFailures(db, migrationId, FEW_TRIED);
+    someFailed = few.failed > 0;
+    if (!exceedsTolerance(limits, few)) return false;
+    // Few have been tried, or many have failed: now the exact share matters.
+    if (!exceedsTolerance(limits, await countFailures(db, migrationId))) return false;
+    await setPaused(db, migrationId, true);
+    return true;
+  };
 }
 
 async function platformOf({ db }: ActivityDeps, migrationId: string): Promise<Platform> {
@@ -199,6 +217,7 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
   let stop: StopReason | null = null;
   let lanes = 1;
   const passage = watchPassage();
+  const tooManyFailed = watchTolerance(deps, migrationId);
 
   await alive(() =>
     inLanes<Due, Verified>({
@@ -219,7 +238,7 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
         for (const { row } of outcomes) underWayRows.delete(row);
         settled += outcomes.filter(({ to }) => to !== 'syncing').length;
         stop ??= verified.find((each) => each.stop !== null)?.stop ?? null;
-        if (stop === null && (await tooManyFailed(deps, migrationId))) stop = 'too-many-failures';
+        if (stop === null && (await tooManyFailed(outcomes))) stop = 'too-many-failures';
         for (const { putOff = null } of verified) passage.note(putOff);
         heartbeat({ settled });
         return stop === null && !passage.isBlocked(lanes);

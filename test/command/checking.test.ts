@@ -1,8 +1,5 @@
 /** What is wrong with the account, the platform and other migrations is found before anything is stored. */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createAccount, createKey } from '../../company-data-service';
 import { Secret } from '../../security';
 import { removeWrittenFiles, written } from '../manifest/written-files';
@@ -12,20 +9,18 @@ import { ferry } from './captured';
 import { asked, MANIFEST } from './orchestrated';
 
 let orchestrator: Orchestrator;
-const home = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
 });
 afterAll(async () => {
   await orchestrator.close();
   removeWrittenFiles();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const QUICKBOOKS = ['--platform', 'quickbooks-online'];
 const HEADER = 'reference,name,realmId,expectedInvoices\n';
 const run = (args: string[], env: NodeJS.ProcessEnv = {}) =>
-  ferry(args, undefined, { TOKENFERRY_HOME: home, ...orchestrator.env, ...env });
+  ferry(args, undefined, { ...orchestrator.env, ...env });
 
 /** A company of the account that is linked already. */
 async function connected(realmId: string): Promise<void> {

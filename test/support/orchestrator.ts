@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import type { Ferry } from '../../client/ferry';
@@ -80,6 +81,8 @@ export async function startOrchestrator(
     serviceDatabaseUrl: serviceDatabase.url,
     config,
     env: {
+      // Nobody's own keys.
+      TOKENFERRY_HOME: path.join(tmpdir(), 'tokenferry-nobodys-home'),
       TEMPORAL_ADDRESS: address,
       TEMPORAL_NAMESPACE: namespace,
       DATABASE_URL: database.url,
