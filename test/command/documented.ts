@@ -1,7 +1,6 @@
 /** The commands of a document, run as they stand there. */
 import { execFile } from 'node:child_process';
 import {
-  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -17,6 +16,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { startCodecServer } from '../../security/codec-server';
 import type { Orchestrator } from '../support/orchestrator';
+import type { Prompts } from '../../client/screen/prompts';
 import { ferry } from './captured';
 import { EXAMPLE } from './orchestrated';
 
@@ -54,8 +54,12 @@ export interface Ran {
 
 /** A folder with the files that the document names, and a shell in it. */
 export interface Shell {
-  /** Runs one line: `temporal` as a process, `ferry` with the words that the shell gives it, in this process. */
-  run(line: string, migrationId: string): Promise<Ran>;
+  /**
+   * Runs one line: `temporal` as a process, `ferry` with the words that the shell gives it, in this process.
+   *
+   * @param prompts what somebody at the terminal answers; absent: nobody is asked
+   */
+  run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<Ran>;
   /** The client exports its credentials: the file is as new as can be. */
   exportCredentials(): void;
   remove(): Promise<void>;
@@ -67,8 +71,10 @@ export async function openShell(orchestrator: Orchestrator): Promise<Shell> {
   mkdirSync(commands);
   symlinkSync(process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '', path.join(commands, 'temporal'));
   const words = path.join(folder, 'words');
-  writeFileSync(path.join(commands, 'ferry'), `#!/bin/sh\nprintf '%s\\0' "$@" > '${words}'\n`);
-  chmodSync(path.join(commands, 'ferry'), 0o755);
+  const noting = `printf '%s\\0' "$@" > '${words}'`;
+  for (const [name, script] of Object.entries({ ferry: noting, npx: `shift; ${noting}` }))
+    writeFileSync(path.join(commands, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  symlinkSync(path.dirname(EXAMPLE), path.join(folder, 'examples'));
 
   copyFileSync(path.join(EXAMPLE, 'manifest.csv'), path.join(folder, 'manifest.csv'));
   for (const file of ['credentials.csv', 'new-credentials.csv'])
@@ -90,7 +96,7 @@ export async function openShell(orchestrator: Orchestrator): Promise<Shell> {
   });
   const inFolder = (word: string): string => (existsSync(path.join(folder, word)) ? path.join(folder, word) : word);
   return {
-    run: async (line, migrationId) => {
+    run: async (line, migrationId, prompts) => {
       const ran = await sh(line, {
         cwd: folder,
         env: {
@@ -102,8 +108,8 @@ export async function openShell(orchestrator: Orchestrator): Promise<Shell> {
           TEMPORAL_CODEC_ENDPOINT: codec.url,
         },
       });
-      if (!line.startsWith('ferry ') || ran.exitCode !== 0) return ran;
-      return ferry(readFileSync(words, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env);
+      if (!/^(npx )?ferry /.test(line) || ran.exitCode !== 0) return ran;
+      return ferry(readFileSync(words, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env, prompts);
     },
     exportCredentials: () => utimesSync(path.join(folder, 'credentials.csv'), new Date(), new Date()),
     remove: async () => {

@@ -1,0 +1,49 @@
+/** The README's own way, from the example to the handover report, typed as it stands there. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+import type { Shell } from './documented';
+import { openShell } from './documented';
+
+const README = readFileSync(path.join(__dirname, '../../README.md'), 'utf8');
+const [, FIVE_MINUTES = ''] = /^## Your own manifest in five minutes\n([^]*?)^## /m.exec(README) ?? [];
+const LINES = [...FIVE_MINUTES.matchAll(/^```sh\n([^]*?)^```$/gm)]
+  .flatMap(([, block = '']) => block.split('\n'))
+  // What it starts is what runs here.
+  .filter((line) => line !== '' && !line.startsWith('#') && line !== 'npx ferry up');
+
+let orchestrator: Orchestrator;
+let shell: Shell;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  shell = await openShell(orchestrator);
+});
+afterAll(async () => {
+  await shell.remove();
+  await orchestrator.close();
+});
+
+const typed = (line: string) =>
+  shell.run(line, '', { secret: async () => 'known to the service alone', confirm: async () => true });
+
+test('25 companies are moved and handed over', async () => {
+  expect(LINES.length).toBeGreaterThan(15);
+  const said: string[] = [];
+  for (const line of LINES) {
+    const { exitCode, out, err } = await typed(line);
+    expect({ line, exitCode, err }).toMatchObject({ line, exitCode: 0 });
+    said.push(out);
+  }
+  expect(said.join('')).toContain('23 of 25 companies moved');
+  expect(said.at(-1)).toContain('Copper Kettle Catering');
+}, 120_000);
+
+test('the example can be moved again as the README says', async () => {
+  const [, again = ''] = /`(sed -i [^`]+)`/.exec(FIVE_MINUTES) ?? [];
+  const check = 'npx ferry check my-manifest/manifest.csv --platform quickbooks-online';
+  expect((await typed(check)).out).toContain('is connected already');
+  expect((await typed(again)).exitCode).toBe(0);
+  expect(await typed(check)).toMatchObject({ exitCode: 0, err: '' });
+});
