@@ -6,15 +6,7 @@ import type { StopReason } from '../domain/failures';
 import { exceedsTolerance, paceOf } from '../domain/limits';
 import type { Platform } from '../domain/platforms';
 import { findPlatform } from '../domain/platforms';
-import type {
-  Ahead,
-  CheckOutcome,
-  ClaimedCompany,
-  Claimant,
-  Database,
-  DueCompany,
-  ImportOutcome,
-} from '../store';
+import type { Ahead, CheckOutcome, ClaimedCompany, Claimant, Database, DueCompany, ImportOutcome } from '../store';
 import {
   beginSlice,
   claimGroup,

@@ -19,8 +19,7 @@ afterAll(async () => {
 
 const QUICKBOOKS = ['--platform', 'quickbooks-online'];
 const HEADER = 'reference,name,realmId,expectedInvoices\n';
-const run = (args: string[], env: NodeJS.ProcessEnv = {}) =>
-  ferry(args, undefined, { ...orchestrator.env, ...env });
+const run = (args: string[], env: NodeJS.ProcessEnv = {}) => ferry(args, undefined, { ...orchestrator.env, ...env });
 
 /** A company of the account that is linked already. */
 async function connected(realmId: string): Promise<void> {
