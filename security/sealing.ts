@@ -1,5 +1,6 @@
 import { createECDH } from 'node:crypto';
-import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
+import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';
+import { HkdfSha256AtOnce } from './hkdf';
 import { Secret } from './secret';
 
 /**
@@ -9,7 +10,7 @@ import { Secret } from './secret';
  * A sealed box is one byte for the version of this form, the encapsulated key (65 bytes) and the ciphertext with its
  * tag.
  */
-const suite = new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new HkdfSha256(), aead: new Aes256Gcm() });
+const suite = new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new HkdfSha256AtOnce(), aead: new Aes256Gcm() });
 const VERSION = 1;
 const ENCAPSULATED_BYTES = 65;
 const HEADER_BYTES = 1 + ENCAPSULATED_BYTES;
