@@ -124,6 +124,7 @@ const FEW_TRIED = 1_000;
  * until somebody has decided. Where nothing has failed yet, the ledger is not asked.
  */
 function watchTolerance({ db }: ActivityDeps, migrationId: string) {
+  // Before the first group, others' companies may have.
   let someFailed = true;
   return async (outcomes: readonly (ImportOutcome | CheckOutcome)[]): Promise<boolean> => {
     someFailed ||= outcomes.some(({ to }) => to === 'failed' || to === 'outcome-unknown');

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { HkdfSha256 } from '@hpke/core';
+import { exact } from './exact';
 
 type Bytes = Parameters<HkdfSha256['extract']>[0];
 
@@ -7,7 +8,7 @@ const HASH_BYTES = 32;
 
 /**
  * HKDF-SHA256 (RFC 5869) for the key schedule of HPKE, by Node's own HMAC where the library's goes through Web Crypto: six
- * tasks for other threads, each with a key import, take longer than all else that opening a box needs.
+ * tasks for other threads, each with a key import, take as long as all else that opening a box needs.
  */
 export class HkdfSha256AtOnce extends HkdfSha256 {
   override async extract(salt: Bytes, ikm: Bytes): Promise<ArrayBuffer> {
@@ -35,6 +36,3 @@ function hmac(key: Buffer, ...parts: readonly Buffer[]): Buffer {
 function bytesOf(bytes: Bytes): Buffer {
   return ArrayBuffer.isView(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.from(bytes);
 }
-
-/** Small Buffers are pieces of one large memory. */
-const exact = (bytes: Buffer): ArrayBuffer => Uint8Array.from(bytes).buffer;

@@ -1,5 +1,6 @@
 import { createECDH } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';
+import { exact } from './exact';
 import { HkdfSha256AtOnce } from './hkdf';
 import { Secret } from './secret';
 
@@ -103,6 +104,3 @@ async function readPublicKey(publicKey: Uint8Array) {
     throw new VaultKeyExchanged({ cause: error });
   }
 }
-
-/** The bytes alone: small Buffers are pieces of one large memory, which the library would take as a whole. */
-const exact = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer;

@@ -27,7 +27,7 @@ export interface Section {
   readonly blocks: readonly (readonly string[])[];
 }
 
-/** A document of `docs/`. */
+/** A document, by its path from `docs/`. */
 export function readDocument(name: string): string {
   return readFileSync(path.join(__dirname, '../../docs', name), 'utf8');
 }

@@ -1,15 +1,13 @@
 /** The README's own way, from the example to the handover report, typed as it stands there. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import type { Shell } from './documented';
-import { openShell } from './documented';
+import { openShell, readDocument, readSections } from './documented';
 
-const README = readFileSync(path.join(__dirname, '../../README.md'), 'utf8');
-const [, FIVE_MINUTES = ''] = /^## Your own manifest in five minutes\n([^]*?)^## /m.exec(README) ?? [];
-const LINES = [...FIVE_MINUTES.matchAll(/^```sh\n([^]*?)^```$/gm)]
-  .flatMap(([, block = '']) => block.split('\n'))
+const README = '../README.md';
+const LINES = readSections(README)
+  .filter(({ title }) => title === 'Your own manifest in five minutes')
+  .flatMap(({ blocks }) => blocks.flat())
   // What it starts is what runs here.
   .filter((line) => line !== '' && !line.startsWith('#') && line !== 'npx ferry up');
 
@@ -41,7 +39,7 @@ test('25 companies are moved and handed over', async () => {
 }, 120_000);
 
 test('the example can be moved again as the README says', async () => {
-  const [, again = ''] = /`(sed -i [^`]+)`/.exec(FIVE_MINUTES) ?? [];
+  const [, again = ''] = /`(sed -i [^`]+)`/.exec(readDocument(README)) ?? [];
   const check = 'npx ferry check my-manifest/manifest.csv --platform quickbooks-online';
   expect((await typed(check)).out).toContain('is connected already');
   expect((await typed(again)).exitCode).toBe(0);
