@@ -5,6 +5,7 @@ import { recordsInWords } from '../domain/evidence';
 import { storedName } from '../domain/manifest';
 import type { Platform } from '../domain/platforms';
 import type { DueCompany } from '../store';
+import { organizationOf } from './what-a-connection-says';
 
 /**
  * The refresh at the platform. The service makes one before it says `Linked`, and stores the new pair first: an accepted
@@ -36,9 +37,9 @@ export function authorizationEvidence({ status }: Connection, answer: ServiceAns
 }
 
 /** By its id. The platform's name for it is shown beside the manifest's: whether they mean the same, people can say. */
-export function organizationEvidence(due: DueCompany, { connectionInfo }: Connection): Evidence {
-  const organization = connectionInfo?.['organizationId'];
-  const name = connectionInfo?.['organizationName'];
+export function organizationEvidence(due: DueCompany, connection: Connection): Evidence {
+  const organization = organizationOf(connection);
+  const name = connection.connectionInfo?.['organizationName'];
   return {
     check: 'right organization',
     passed: organization === undefined || organization === due.organization,

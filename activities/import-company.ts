@@ -14,6 +14,7 @@ import type { Platform } from '../domain/platforms';
 import { SealBroken } from '../security';
 import { companyOfRow, connectionTo, ROW_TAG, rowTag } from './at-the-service';
 import type { AtTheService, ClaimedCompany, ImportOutcome, VaultReader } from '../store';
+import { activeError, isAcceptance, organizationOf } from './what-a-connection-says';
 
 export interface Crossing {
   readonly migrationId: string;
@@ -105,7 +106,7 @@ class Walk {
       if (!(error instanceof CompanyDataError)) throw error;
       const consequence = consequenceOf(call, error.toFailure());
       return {
-        ...this.notForgotten(this.concluded(consequence, error.message, correlationIdOf(error))),
+        ...this.notForgotten(this.concluded(consequence, error.message, error.correlationId)),
         ...putOffBy(consequence, error.message),
       };
     }
@@ -289,32 +290,9 @@ class Walk {
   }
 }
 
-/** A refused credential never replaces an accepted one: the connection stays linked, with a complaint that is new. */
-function isAcceptance(before: Connection, answered: Connection): boolean {
-  if (answered.status !== 'Linked') return false;
-  const complaint = activeError(answered)?.erroredOnUtc;
-  return complaint === undefined || complaint === activeError(before)?.erroredOnUtc;
-}
-
 function putOffBy({ then }: Consequence, why: string): { readonly putOff?: string } {
   return then === 'again' || then === 'look' ? { putOff: why } : {};
 }
 
-function organizationOf(connection: Connection): string | undefined {
-  return connection.connectionInfo?.['organizationId'];
-}
-
-type ConnectionError = Connection['dataConnectionErrors'][number];
-
 /** How a walk ends, without what every outcome has. */
 type End = ImportOutcome extends infer Each ? (Each extends ImportOutcome ? Omit<Each, 'row' | 'at'> : never) : never;
-
-/** The platform's latest complaint that is not resolved. */
-export function activeError(connection: Connection): ConnectionError | undefined {
-  return connection.dataConnectionErrors.findLast(({ status }) => status !== 'Resolved');
-}
-
-export function correlationIdOf(error: CompanyDataError): string | undefined {
-  const failure = error.toFailure();
-  return 'correlationId' in failure ? failure.correlationId : undefined;
-}

@@ -65,7 +65,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       const toMove = await countToMove(db, migrationId);
       const endsBy = (await estimateBefore(db, migrationId, startAt)).ends?.latest ?? null;
       const summary = new FindingSummary();
-      summary.add(preflight({ route, platform, toCreate: toMove.toCreate, service: facts, endsBy }));
+      summary.add(preflight({ route, platform, isStarted: true, toCreate: toMove.toCreate, service: facts, endsBy }));
       const heldBack = await checkEach(db, migration, platform, connected, (found) => summary.add(found));
       summary.add(familyFindings(toMove, platform));
       const callbackUrl = 'refused' in facts ? null : facts.callbackUrl;

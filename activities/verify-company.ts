@@ -20,8 +20,8 @@ import {
   sortOut,
   syncEvidence,
 } from './evidence';
-import { activeError, correlationIdOf } from './import-company';
 import { scheduleOf } from './sync-schedule';
+import { activeError, organizationOf } from './what-a-connection-says';
 import { counted } from '../domain/words';
 
 export interface Verification {
@@ -87,7 +87,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     switch (consequence.then) {
       case 'fail':
       case 'fail-and-stop':
-        return failed(due, consequence.kind, error.message, evidence, { correlationId: correlationIdOf(error) });
+        return failed(due, consequence.kind, error.message, evidence, { correlationId: error.correlationId });
       case 'stop':
         return { outcome: lookAgain(due), stop: consequence.reason };
       case 'again':
@@ -192,12 +192,9 @@ function reauthorizationRequired(due: DueCompany, connection: Connection, eviden
   };
 }
 
-function wrongOrganization(
-  due: DueCompany,
-  { connectionInfo, linkUrl }: Connection,
-  evidence: readonly Evidence[],
-): Verified {
-  const text = `the platform says organization ${connectionInfo?.['organizationId']}, the manifest says ${due.organization}`;
+function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): Verified {
+  const { linkUrl } = connection;
+  const text = `the platform says organization ${organizationOf(connection)}, the manifest says ${due.organization}`;
   // What an end customer chose, who has connected again, says nothing about other companies.
   const stop = due.accepted === null ? null : 'wrong-organization';
   return { ...failed(due, 'wrong-organization', text, evidence, { linkUrl }), stop };

@@ -21,10 +21,17 @@ const COMPARISONS = {
 export interface Benchmark {
   readonly about: string;
   /**
-   * @param run `quick`: smaller, it shows that the benchmark works and its figures say nothing
+   * @param run `quick`: smaller, it shows that the benchmark works and its figures say nothing; `keep` takes figures
+   * that are final in all but the number of rounds behind them, in case the rest is interrupted
    * @throws whatever kept it from measuring; a goal that is missed is a figure like any other
    */
-  measure(run: { readonly quick: boolean; readonly report: Report }): Promise<readonly Measured[]>;
+  measure(run: Run): Promise<readonly Measured[]>;
+}
+
+export interface Run {
+  readonly quick: boolean;
+  readonly report: Report;
+  readonly keep: (measured: readonly Measured[]) => void;
 }
 
 /** Says how far a benchmark is, in parts of a whole. */

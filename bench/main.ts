@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { layTable, openProgressBar } from '../client/screen';
 import { cost } from './cost';
 import { decide, open } from './decisions';
-import type { Benchmark, Figure } from './figures';
+import type { Benchmark, Figure, Measured } from './figures';
 import { figureOf } from './figures';
 import { limit } from './limit';
 import { memory } from './memory';
@@ -46,12 +46,14 @@ async function main(names: readonly string[], { json, quick = false }: Options):
     const load = currentLoad();
     process.stderr.write(`${name}: ${benchmark.about}\n`);
     const bar = openProgressBar(process.stderr);
-    try {
-      const measured = await benchmark.measure({ quick, report: (...how) => bar.update(...how) });
+    const keep = (measured: readonly Measured[]): readonly Result[] => {
       const found = measured.map((each) => ({ name: each.name, figure: figureOf(each), note: each.note ?? '', load }));
-      results.push(...found);
       // At once: what comes next may take an hour, and be interrupted.
       if (!quick) keepResults(found);
+      return found;
+    };
+    try {
+      results.push(...keep(await benchmark.measure({ quick, keep, report: (...how) => bar.update(...how) })));
     } finally {
       bar.close();
     }

@@ -1,5 +1,6 @@
 /** A Company Data Service to be measured: in a process of its own, so that whoever asks it does not take its time. */
-import { startProcess } from './own-process';
+import type { OwnProcess } from './own-process';
+import { startProcessWith } from './own-process';
 import type { Usage } from './usage';
 
 export interface ServiceSettings {
@@ -45,8 +46,7 @@ export const UNLIMITED = 1_000_000_000;
 
 /** Starts the service as `ferry service start` does, with its log and an embedded Postgres that loses nothing. */
 export async function startMeasuredService(settings: ServiceSettings): Promise<MeasuredService> {
-  const service = startProcess<ServiceCalls>('service-process');
-  try {
+  return startProcessWith('service-process', async (service: OwnProcess<ServiceCalls>) => {
     const address = await service.ask('start', settings);
     if (settings.latencyMs !== undefined) await delayAnswers(address, settings.latencyMs);
     return {
@@ -55,10 +55,7 @@ export async function startMeasuredService(settings: ServiceSettings): Promise<M
       usage: () => service.ask('usage', null),
       stop: () => service.end(),
     };
-  } catch (error) {
-    await service.end();
-    throw error;
-  }
+  });
 }
 
 /** See "Faults of the service" in docs/sandbox.md. */

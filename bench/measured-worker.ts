@@ -1,7 +1,8 @@
 /** A worker in a process of its own, that says what it uses. */
 import type { WorkerTiming } from '../worker/timing';
 import { TIMING } from '../worker/timing';
-import { startProcess } from './own-process';
+import type { OwnProcess } from './own-process';
+import { startProcessWith } from './own-process';
 import type { Usage } from './usage';
 
 export interface WorkerSettings {
@@ -31,12 +32,8 @@ export interface MeasuredWorker {
 }
 
 export async function startMeasuredWorker(settings: WorkerSettings): Promise<MeasuredWorker> {
-  const worker = startProcess<WorkerCalls>('worker-process');
-  try {
+  return startProcessWith('worker-process', async (worker: OwnProcess<WorkerCalls>) => {
     await worker.ask('start', settings);
-  } catch (error) {
-    await worker.end();
-    throw error;
-  }
-  return { usage: () => worker.ask('usage', null), stop: () => worker.end(), kill: () => worker.kill() };
+    return { usage: () => worker.ask('usage', null), stop: () => worker.end(), kill: () => worker.kill() };
+  });
 }

@@ -69,6 +69,24 @@ export function startProcess<Served extends Calls>(name: string): OwnProcess<Ser
   };
 }
 
+/**
+ * Starts a program, and does with it what has to come first; a program for which that fails is ended.
+ *
+ * @throws what it failed with
+ */
+export async function startProcessWith<Served extends Calls, Begun>(
+  name: string,
+  begin: (program: OwnProcess<Served>) => Promise<Begun>,
+): Promise<Begun> {
+  const program = startProcess<Served>(name);
+  try {
+    return await begin(program);
+  } catch (error) {
+    await program.end();
+    throw error;
+  }
+}
+
 /** The other side: answers the process that started this one, and ends in order when that lets go, or has ended. */
 export function serveParent(served: Calls, end: () => Promise<void>): void {
   process.on('message', ({ number, name, input }: Question) => {

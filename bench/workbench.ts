@@ -13,6 +13,8 @@ import { createTemporaryFolder } from '../dev/temporary-folder';
 import { Secret } from '../security';
 import type { WorkerTiming } from '../worker/timing';
 import { TIMING } from '../worker/timing';
+import type { EmptyUpdates } from './empty-updates';
+import { startEmptyUpdates } from './empty-updates';
 import type { MeasuredService, ServiceSettings } from './measured-service';
 import { startMeasuredService } from './measured-service';
 import type { MeasuredWorker } from './measured-worker';
@@ -24,6 +26,7 @@ export interface Workbench {
   readonly service: MeasuredService;
   /** @param timing if not as in life */
   readonly startWorker: (timing?: WorkerTiming) => Promise<MeasuredWorker>;
+  readonly startEmptyUpdates: () => Promise<EmptyUpdates>;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -76,7 +79,13 @@ export async function onWorkbench<T>(settings: ServiceSettings, work: (bench: Wo
     started({ stop: () => ferry.close() });
     const startWorker: Workbench['startWorker'] = async (timing = TIMING) =>
       started(await startMeasuredWorker({ variables, timing }));
-    return await unlessInterrupted(() => work({ ferry, service, startWorker }));
+    const bench = {
+      ferry,
+      service,
+      startWorker,
+      startEmptyUpdates: async () => started(await startEmptyUpdates(ferry, variables)),
+    };
+    return await unlessInterrupted(() => work(bench));
   } finally {
     for (const part of running) await part.stop();
     rmSync(home, { recursive: true, force: true });

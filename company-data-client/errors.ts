@@ -23,6 +23,12 @@ export abstract class CompanyDataError extends Error {
     return failure.kind === 'unreadable' ? undefined : failure.retryAfterMs;
   }
 
+  /** By which the service's own people find the call, where it gave one. */
+  get correlationId(): string | undefined {
+    const failure = this.toFailure();
+    return 'correlationId' in failure ? failure.correlationId : undefined;
+  }
+
   get repetition(): Repetition {
     return 'useless';
   }
@@ -52,10 +58,6 @@ export class ErrorAnswer extends CompanyDataError {
 
   get status(): number {
     return this.answer.status;
-  }
-
-  get correlationId(): string | undefined {
-    return this.answer.correlationId;
   }
 
   toFailure(): CallFailure {
@@ -147,7 +149,7 @@ export class UnreadableAnswer extends CompanyDataError {
   constructor(
     call: string,
     readonly status: number,
-    readonly correlationId: string | undefined,
+    private readonly quoted: string | undefined,
     message: string,
     options?: ErrorOptions,
   ) {
@@ -155,8 +157,8 @@ export class UnreadableAnswer extends CompanyDataError {
   }
 
   toFailure(): CallFailure {
-    const { status, correlationId } = this;
-    return { kind: 'unreadable', status, ...(correlationId !== undefined && { correlationId }) };
+    const { status, quoted } = this;
+    return { kind: 'unreadable', status, ...(quoted !== undefined && { correlationId: quoted }) };
   }
 }
 

@@ -152,7 +152,7 @@ function companiesReady({ next, progress }: GoNoGoFacts): readonly Answer[] {
 function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoGoFacts): readonly Answer[] {
   if ('unreachable' in service) return [{ about: 'service', go: false, why: service.unreachable }];
   const route = progress?.route ?? 'managed';
-  const findings = preflight({ route, platform, toCreate, service, endsBy });
+  const findings = preflight({ route, platform, isStarted: true, toCreate, service, endsBy });
   if ('refused' in service) return [{ about: 'service', go: false, why: service.refused }];
   const { account, application } = service;
   const ofApplication = ({ code }: PreflightFinding): boolean => code.startsWith('application-');

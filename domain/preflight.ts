@@ -39,6 +39,8 @@ export interface ServiceFacts {
 
 export interface PreflightFacts {
   readonly route: Route;
+  /** Before that nobody can supply an application: the managed route asks for it in step 1. */
+  readonly isStarted: boolean;
   readonly platform: Platform;
   /** So many of the companies that are still to be moved the account does not have yet. */
   readonly toCreate: number;
@@ -122,7 +124,7 @@ function accountFindings(
 
 function platformFindings(
   { platformEnabled, application }: ServiceFacts,
-  { platform, route }: PreflightFacts,
+  { platform, route, isStarted }: PreflightFacts,
 ): readonly PreflightFinding[] {
   const findings: PreflightFinding[] = [];
   const { name } = platform;
@@ -137,12 +139,19 @@ function platformFindings(
   }
   if (application === null) {
     const message = `no application at ${name} is registered, and its tokens are good for their own application alone`;
-    // A client's own key cannot register one.
-    return route === 'self-service'
-      ? [...findings, warning('application-missing', message, 'have it registered if its tokens are refused')]
-      : [...findings, error('application-missing', message, 'supply it with: ferry application')];
+    return [...findings, applicationMissing(message, route, isStarted)];
   }
   return [...findings, ...environmentFindings(application, platform)];
+}
+
+function applicationMissing(message: string, route: Route, isStarted: boolean): PreflightFinding {
+  // A client's own key cannot register one.
+  if (route === 'self-service') {
+    return warning('application-missing', message, 'have it registered if its tokens are refused');
+  }
+  return isStarted
+    ? error('application-missing', message, 'supply it with: ferry application')
+    : warning('application-missing', message, 'supply it in step 1, when it is started, with: ferry application');
 }
 
 function environmentFindings(

@@ -12,7 +12,8 @@ const HASH_BYTES = 32;
  */
 export class HkdfSha256AtOnce extends HkdfSha256 {
   override async extract(salt: Bytes, ikm: Bytes): Promise<ArrayBuffer> {
-    return exact(hmac(salt.byteLength === 0 ? Buffer.alloc(HASH_BYTES) : bytesOf(salt), bytesOf(ikm)));
+    // No salt is one of zeros, and HMAC fills its key up with zeros itself.
+    return exact(hmac(bytesOf(salt), bytesOf(ikm)));
   }
 
   override async expand(prk: Bytes, info: Bytes, length: number): Promise<ArrayBuffer> {

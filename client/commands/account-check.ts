@@ -11,7 +11,6 @@ import type { Finding } from '../../domain/manifest';
 import type { Platform, Route } from '../../domain/platforms';
 import type { PreflightFacts } from '../../domain/preflight';
 import { preflight } from '../../domain/preflight';
-import type { PreflightFinding } from '../../domain/preflight-finding';
 import type { Taken } from '../../domain/taken-organizations';
 import { takenFindings } from '../../domain/taken-organizations';
 import { volumeOf } from '../../domain/volume';
@@ -74,7 +73,7 @@ export async function checkAccount(
   });
   const toCreate = totals.companies - totals.named;
   const endsBy = whole.ends?.latest ?? null;
-  const ofAccount = preflight({ route, platform, toCreate, service: service.facts, endsBy }).map(beforeStepOne);
+  const ofAccount = preflight({ route, platform, isStarted: false, toCreate, service: service.facts, endsBy });
   for (const finding of [...service.findings, ...ledger.findings, ...ofAccount]) findings.add(finding);
   const taken: Taken = { connected: service.connected, openElsewhere: ledger.openElsewhere };
   if (taken.connected.size + taken.openElsewhere.size > 0) {
@@ -91,16 +90,6 @@ export async function checkAccount(
       ...(ledger.answered ? ['other migrations' as const] : []),
     ],
     estimate: whole,
-  };
-}
-
-/** The managed route's application is supplied in step 1: nobody can before there is a migration. */
-function beforeStepOne(finding: PreflightFinding): PreflightFinding {
-  if (finding.code !== 'application-missing' || finding.severity !== 'error') return finding;
-  return {
-    ...finding,
-    severity: 'warning',
-    advice: 'supply it in step 1, when it is started, with: ferry application',
   };
 }
 

@@ -9,10 +9,11 @@ import type { SenderOptions } from './sender';
 import { addDecider, sentBy } from './sender';
 import type { Subject } from './subject';
 import { readSubject } from './subject';
+import type { YesOption } from './wanted';
+import { isWanted } from './wanted';
 import { withLine } from './with-ferry';
 
-interface ApproveOptions extends SenderOptions {
-  readonly yes?: true;
+interface ApproveOptions extends SenderOptions, YesOption {
   readonly digest?: string;
 }
 
@@ -55,7 +56,7 @@ async function approve(
   const sent: Sent = { step, ...sentBy(options) };
   if (!subject) return send(ferry, migrationId, 'approve', sent);
   if (!screen.json && !(screen.quiet && options.yes)) subject.print(screen);
-  if (!options.yes && !screen.json && terminal.prompts && !(await terminal.prompts.confirm(`Approve ${step}?`))) {
+  if (!(await isWanted({ screen, terminal }, options, `Approve ${step}?`))) {
     throw new CommandFailed('nothing was decided', `look at all of it with: ferry show ${migrationId}`);
   }
   return send(ferry, migrationId, 'approve', { ...sent, digest: options.digest ?? subject.digest });

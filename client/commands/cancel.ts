@@ -6,11 +6,11 @@ import type { Context } from './context';
 import { send } from './send';
 import type { SenderOptions } from './sender';
 import { addDecider, sentBy } from './sender';
+import type { YesOption } from './wanted';
+import { isWanted } from './wanted';
 import { withLine } from './with-ferry';
 
-interface CancelOptions extends SenderOptions {
-  readonly yes?: true;
-}
+type CancelOptions = SenderOptions & YesOption;
 
 /** `ferry cancel`: nothing brings a cancelled migration back, so that on a terminal it is asked for once more. */
 export function addCancel({ program, run, screen, terminal }: Context): void {
@@ -22,11 +22,10 @@ export function addCancel({ program, run, screen, terminal }: Context): void {
     .action((migration: string, options: CancelOptions) =>
       run(() =>
         withLine(terminal.env, async (ferry) => {
-          if (!options.yes && !screen.json && terminal.prompts) {
-            await showWhatEnds(ferry, screen, migration);
-            if (!(await terminal.prompts.confirm(`Cancel ${migration} for ever?`))) {
-              throw new CommandFailed('nothing was cancelled', `to stop it for a while: ferry pause ${migration}`);
-            }
+          const question = `Cancel ${migration} for ever?`;
+          const show = () => showWhatEnds(ferry, screen, migration);
+          if (!(await isWanted({ screen, terminal }, options, question, show))) {
+            throw new CommandFailed('nothing was cancelled', `to stop it for a while: ferry pause ${migration}`);
           }
           const answer = await send(ferry, migration, 'cancel', sentBy(options));
           return answer.failed ? answer : { ...answer, print: () => printCancelled(screen, answer, migration) };

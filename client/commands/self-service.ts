@@ -18,15 +18,16 @@ import type { SenderOptions } from './sender';
 import { BY_DEFAULT } from './sender';
 import type { Startable } from './starting';
 import { assertStartable, limitsRead } from './starting';
+import type { YesOption } from './wanted';
+import { isWanted } from './wanted';
 import type { Watched } from './watch';
 import { watched } from './watch';
 import { withFerry } from './with-ferry';
 
-interface SelfServiceOptions extends Startable, LimitOptions, Pick<SenderOptions, 'by'> {
+interface SelfServiceOptions extends Startable, LimitOptions, YesOption, Pick<SenderOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly totalInvoices?: number;
-  readonly yes?: true;
   readonly dryRun?: true;
   readonly detach?: true;
 }
@@ -74,11 +75,11 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   });
 }
 
-/** Whether whoever sits there wants it, having seen what it does. Nobody there: the command itself says so. */
+/** Shows what it does, and asks whoever sits there. */
 async function isConfirmed(
   { screen, terminal }: Context,
   { findings, manifest, platform }: WholeCheck,
-  { yes }: SelfServiceOptions,
+  options: SelfServiceOptions,
 ): Promise<boolean> {
   if (screen.json) return true;
   printFindings(screen, findings);
@@ -93,7 +94,7 @@ async function isConfirmed(
       : 'From its move on only the service may use the token of a company.',
   );
   screen.line('By starting you confirm for every company that nothing else syncs, refreshes or revokes its token.');
-  return yes === true || !terminal.prompts || (await terminal.prompts.confirm('Start?'));
+  return isWanted({ screen, terminal }, options, 'Start?');
 }
 
 function start(

@@ -16,6 +16,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { startCodecServer } from '../../security/codec-server';
 import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
 import type { Prompts } from '../../client/screen/prompts';
 import { ferry } from './captured';
 import { EXAMPLE } from './orchestrated';
@@ -52,8 +53,9 @@ export interface Ran {
   readonly err: string;
 }
 
-/** A folder with the files that the document names, and a shell in it. */
+/** A folder with the files that the document names, a shell in it, and an orchestrator that its commands reach. */
 export interface Shell {
+  readonly orchestrator: Orchestrator;
   /**
    * Runs one line: `temporal` as a process, `ferry` with the words that the shell gives it, in this process.
    *
@@ -62,10 +64,12 @@ export interface Shell {
   run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<Ran>;
   /** The client exports its credentials: the file is as new as can be. */
   exportCredentials(): void;
-  remove(): Promise<void>;
+  close(): Promise<void>;
 }
 
-export async function openShell(orchestrator: Orchestrator): Promise<Shell> {
+export async function openShell(): Promise<Shell> {
+  const orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
   const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   const commands = path.join(folder, 'commands');
   mkdirSync(commands);
@@ -96,6 +100,7 @@ export async function openShell(orchestrator: Orchestrator): Promise<Shell> {
   });
   const inFolder = (word: string): string => (existsSync(path.join(folder, word)) ? path.join(folder, word) : word);
   return {
+    orchestrator,
     run: async (line, migrationId, prompts) => {
       const ran = await sh(line, {
         cwd: folder,
@@ -112,8 +117,9 @@ export async function openShell(orchestrator: Orchestrator): Promise<Shell> {
       return ferry(readFileSync(words, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env, prompts);
     },
     exportCredentials: () => utimesSync(path.join(folder, 'credentials.csv'), new Date(), new Date()),
-    remove: async () => {
+    close: async () => {
       await codec.close();
+      await orchestrator.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,6 +1,4 @@
 /** The README's own way, from the example to the handover report, typed as it stands there. */
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
 import type { Shell } from './documented';
 import { openShell, readDocument, readSections } from './documented';
 
@@ -11,17 +9,9 @@ const LINES = readSections(README)
   // What it starts is what runs here.
   .filter((line) => line !== '' && !line.startsWith('#') && line !== 'npx ferry up');
 
-let orchestrator: Orchestrator;
 let shell: Shell;
-beforeAll(async () => {
-  orchestrator = await startOrchestrator();
-  await orchestrator.startWorker();
-  shell = await openShell(orchestrator);
-});
-afterAll(async () => {
-  await shell.remove();
-  await orchestrator.close();
-});
+beforeAll(async () => (shell = await openShell()));
+afterAll(() => shell.close());
 
 const typed = (line: string) =>
   shell.run(line, '', { secret: async () => 'known to the service alone', confirm: async () => true });

@@ -8,8 +8,6 @@ import { progressQuery } from '../../workflows/messages';
 import { readWindowSchedule } from '../../client/ferry';
 import { adjusted, closedNow, started, SUPPORT } from '../migration/started';
 import { until } from '../support/conditions';
-import type { Orchestrator } from '../support/orchestrator';
-import { startOrchestrator } from '../support/orchestrator';
 import type { Ran, Section, Shell } from './documented';
 import { openShell, readDocument, readSections } from './documented';
 import { asked } from './orchestrated';
@@ -57,19 +55,11 @@ describe.each([
   ['ferry', 0],
   ['temporal', 1],
 ] as const)('with %s', (tool, way) => {
-  let orchestrator: Orchestrator;
   let shell: Shell;
-  beforeAll(async () => {
-    orchestrator = await startOrchestrator();
-    await orchestrator.startWorker();
-    shell = await openShell(orchestrator);
-  });
-  afterAll(async () => {
-    await shell.remove();
-    await orchestrator.close();
-  });
+  beforeAll(async () => (shell = await openShell()));
+  afterAll(() => shell.close());
 
-  const handleOf = (migrationId: string) => orchestrator.ferry.temporal.workflow.getHandle(migrationId);
+  const handleOf = (migrationId: string) => shell.orchestrator.ferry.temporal.workflow.getHandle(migrationId);
   const idOf = (client: string): string => `${client}.quickbooks-online`;
 
   /** Starts a migration as the document does, for a client of our own. */
@@ -116,8 +106,10 @@ describe.each([
       }
     }
     await until(() => isOver(id));
-    expect((await asked(orchestrator, 'companies', id, '--state', 'migrated')).json['companies']).toHaveLength(23);
-    const trail = (await asked(orchestrator, 'audit', id)).json['trail'] as readonly { applied: boolean }[];
+    expect((await asked(shell.orchestrator, 'companies', id, '--state', 'migrated')).json['companies']).toHaveLength(
+      23,
+    );
+    const trail = (await asked(shell.orchestrator, 'audit', id)).json['trail'] as readonly { applied: boolean }[];
     expect(trail).toHaveLength(14);
     expect(trail.every(({ applied }) => applied)).toBe(true);
   });
@@ -138,19 +130,13 @@ describe.each([
 });
 
 describe('what is documented to come back', () => {
-  let orchestrator: Orchestrator;
   let shell: Shell;
   const ID = 'asker.quickbooks-online';
   beforeAll(async () => {
-    orchestrator = await startOrchestrator();
-    await orchestrator.startWorker();
-    shell = await openShell(orchestrator);
+    shell = await openShell();
     await shell.run('ferry start manifest.csv --platform quickbooks-online --client asker', ID);
   });
-  afterAll(async () => {
-    await shell.remove();
-    await orchestrator.close();
-  });
+  afterAll(() => shell.close());
 
   const update = async (message: string, json: string): Promise<Ran> =>
     shell.run(`temporal workflow update execute -w "$M" --name ${message} -i '${json}'`, ID);
@@ -167,7 +153,7 @@ describe('what is documented to come back', () => {
       const { exitCode, err } = await update(message, json);
       expect(exitCode).toBe(1);
       expect(undocumented(`level=ERROR ${/msg=.*/.exec(err)?.[0]}`)).toEqual([]);
-      expect((await asked(orchestrator, 'audit', ID)).json['trail']).toEqual([]);
+      expect((await asked(shell.orchestrator, 'audit', ID)).json['trail']).toEqual([]);
     },
   );
 
@@ -200,12 +186,12 @@ describe('what is documented to come back', () => {
   });
 
   test('the windows are seen, paused, triggered and resumed with either tool', async () => {
-    const migration = await started(orchestrator, 'windowed', ['sbx-ok-1.windowed-1', 'sbx-ok-1.windowed-2']);
+    const migration = await started(shell.orchestrator, 'windowed', ['sbx-ok-1.windowed-1', 'sbx-ok-1.windowed-2']);
     await migration.readyToMove();
     await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
     await migration.send('adjust', adjusted(closedNow()));
     await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-    const state = async () => (await readWindowSchedule(orchestrator.ferry, migration.id)).state;
+    const state = async () => (await readWindowSchedule(shell.orchestrator.ferry, migration.id)).state;
     await until(async () => (await state()) === 'running', 20_000);
     const lines = linesOf(chapter('Windows'));
     expect(lines).toHaveLength(9);

@@ -44,6 +44,7 @@ const SERVICE: ServiceFacts = {
 const facts = (some: Partial<PreflightFacts> = {}): PreflightFacts => ({
   route: 'managed',
   platform: QUICKBOOKS,
+  isStarted: true,
   toCreate: 2,
   service: SERVICE,
   endsBy: '2026-03-08T04:00:00.000Z',
@@ -63,6 +64,12 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
   ['an expiry after the end', account({ expiresAt: '2026-03-08T04:01:00Z' }), 'account-expires', null],
   ['a platform that is off', service({ platformEnabled: false }), 'platform-disabled', 'error'],
   ['no application', service({ application: null }), 'application-missing', 'error'],
+  [
+    'no application before step 1',
+    { ...service({ application: null }), isStarted: false },
+    'application-missing',
+    'warning',
+  ],
   [
     'a sandbox application for companies of production',
     service({ application: { clientId: 'mine', environment: 'sandbox' } }),
