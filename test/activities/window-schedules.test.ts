@@ -5,12 +5,13 @@ import { scheduleIdOf } from '../../domain/plan';
 import type { Window } from '../../domain/windows';
 import { openingsFrom } from '../../domain/windows';
 import { until } from '../support/conditions';
+import { ownNamespace } from '../support/namespaces';
 
 const MIGRATION = 'listed.quickbooks-online';
 let client: Client;
 beforeAll(async () => {
   const connection = await Connection.connect({ address: process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '' });
-  client = new Client({ connection, namespace: `test-${process.env['JEST_WORKER_ID'] ?? '1'}` });
+  client = new Client({ connection, namespace: ownNamespace() });
 });
 afterAll(async () => {
   await createWindowSchedules(client.schedule).keep(MIGRATION, []);

@@ -21,7 +21,7 @@ test('25 companies are moved and handed over', async () => {
   const said: string[] = [];
   for (const line of LINES) {
     const { exitCode, out, err } = await typed(line);
-    expect({ line, exitCode, err }).toMatchObject({ line, exitCode: 0 });
+    expect({ line, failed: exitCode === 0 ? null : err }).toEqual({ line, failed: null });
     said.push(out);
   }
   expect(said.join('')).toContain('23 of 25 companies moved');

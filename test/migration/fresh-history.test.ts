@@ -3,6 +3,7 @@ import { startTemporal } from '../../dev/temporal-server';
 import type { RunningTemporal } from '../../dev/temporal-server';
 import { createTemporaryFolder } from '../../dev/temporary-folder';
 import { readTrail } from '../../store';
+import { ownNamespace } from '../support/namespaces';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { CLIENT, started, SUPPORT } from './started';
@@ -19,7 +20,7 @@ beforeAll(async () => {
     port: 0,
     uiPort: 0,
     ephemeral: true,
-    namespaces: [`test-${process.env['JEST_WORKER_ID'] ?? '1'}`],
+    namespaces: [ownNamespace()],
     dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': EVENTS },
   });
   orchestrator = await startOrchestrator({}, temporal.address);

@@ -27,7 +27,7 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
   const { ferry } = orchestrator;
   const manifest = await readManifest({ manifest: path.join(EXAMPLE, 'manifest.csv') }, platform);
   const id = await startMigration(ferry, {
-    client: 'acme',
+    client: 'entire',
     platform,
     rows: manifest.rows,
     manifestDigest: manifest.digest,

@@ -4,6 +4,7 @@ import { startPostgres } from '../../dev/postgres';
 import { acquireTemporalCli } from '../../dev/temporal-cli';
 import { startTemporal } from '../../dev/temporal-server';
 import { createTemporaryFolder } from '../../dev/temporary-folder';
+import { testNamespaces } from './namespaces';
 import { servers } from './servers';
 
 /** Starts what the tests share, once for a whole run: a real Postgres and Temporal's own dev server. */
@@ -25,10 +26,4 @@ export default async function globalSetup(): Promise<void> {
   process.env['TOKENFERRY_TEST_POSTGRES'] = postgres.value.url;
   process.env['TOKENFERRY_TEST_TEMPORAL'] = temporal.value.address;
   process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] = cli;
-}
-
-/** One for each of jest's workers: files that run side by side do not take each other's tasks. */
-function testNamespaces(): string[] {
-  const MOST_JEST_WORKERS = 8;
-  return Array.from({ length: MOST_JEST_WORKERS }, (_, index) => `test-${index + 1}`);
 }

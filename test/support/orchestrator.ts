@@ -16,6 +16,7 @@ import { TIMING } from '../../worker/timing';
 import { registerApplications } from './applications';
 import { createTestDatabase } from './database';
 import { keepHistories } from './histories';
+import { ownNamespace } from './namespaces';
 
 /**
  * Made by the build, which the run's set-up brings up to date: bundling anew for each file would take seconds. Read once:
@@ -58,7 +59,7 @@ export async function startOrchestrator(
   });
   const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
-  const namespace = `test-${process.env['JEST_WORKER_ID'] ?? '1'}`;
+  const namespace = ownNamespace();
   const masterKey = randomBytes(32).toString('base64');
   const config: WorkerConfig = {
     home: '',

@@ -6,6 +6,7 @@ import { startTemporal } from '../../dev/temporal-server';
 import { createTemporaryFolder } from '../../dev/temporary-folder';
 import { until } from '../support/conditions';
 import { altered, interpose, passedOn } from '../support/interposer';
+import { ownNamespace } from '../support/namespaces';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { openBrowser } from './browser';
@@ -41,7 +42,7 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
     dataFolder: path.join(dataFolder, 'temporal'),
     ...{ port: 0, uiPort: 0, ephemeral: true },
     codecUrl: codec.url,
-    namespaces: [`test-${process.env['JEST_WORKER_ID'] ?? '1'}`],
+    namespaces: [ownNamespace()],
   });
   const orchestrator = await startOrchestrator({}, temporal.address);
   const { payloadKeys, service } = orchestrator.config;

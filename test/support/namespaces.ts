@@ -1,0 +1,46 @@
+import { Connection } from '@temporalio/client';
+import { MIGRATIONS } from '../../workflows/messages';
+
+const MOST_JEST_WORKERS = 8;
+
+/** One for each of jest's workers: files that run side by side do not take each other's tasks. */
+export function testNamespaces(): string[] {
+  return Array.from({ length: MOST_JEST_WORKERS }, (_, index) => namespaceOf(`${index + 1}`));
+}
+
+/** Of the worker that runs this file. */
+export function ownNamespace(): string {
+  return namespaceOf(process.env['JEST_WORKER_ID'] ?? '1');
+}
+
+function namespaceOf(jestWorker: string): string {
+  return `test-${jestWorker}`;
+}
+
+/**
+ * Which files run in one namespace changes from run to run, and an id names one migration for ever: two files that use
+ * the same one would fail only now and then. Asked at a run's end, it is seen in every run of all files.
+ *
+ * @throws where an id was used in two namespaces
+ */
+export async function assertIdsUsedOnce(address: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  try {
+    const seenIn = new Map<string, string>();
+    const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
+    const query = `WorkflowType IN (${types.join(', ')})`;
+    for (const namespace of testNamespaces()) {
+      // What a whole run starts in one is far from filling a page.
+      const page = { namespace, query, pageSize: 1_000 };
+      const { executions } = await connection.workflowService.listWorkflowExecutions(page);
+      for (const { execution } of executions) {
+        const id = execution?.workflowId ?? '';
+        const other = seenIn.get(id) ?? namespace;
+        if (other !== namespace) throw new Error(`two files start a migration ${id}: name another client in one`);
+        seenIn.set(id, namespace);
+      }
+    }
+  } finally {
+    await connection.close();
+  }
+}
