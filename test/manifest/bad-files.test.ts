@@ -1,46 +1,16 @@
 import { gzipSync } from 'node:zlib';
-import type { Finding, FindingCode } from '../../domain/manifest';
-import { findPlatform, type Platform } from '../../domain/platforms';
+import type { Case } from './findings';
+import { assertFound, csv, findingsOf, GOOD, HEADER, platform, quickBooks, withTokens } from './findings';
 import { wholeManifest } from './whole';
 import { removeWrittenFiles, written } from './written-files';
 
 afterAll(removeWrittenFiles);
-
-function platform(slug: string): Platform {
-  const found = findPlatform(slug);
-  if (!found) throw new Error(`no platform ${slug}`);
-  return found;
-}
-
-const quickBooks = platform('quickbooks-online');
-
-async function findingsOf(content: string | Buffer, on = quickBooks, name?: string): Promise<readonly Finding[]> {
-  return (await wholeManifest({ manifest: written(content, name) }, on)).findings;
-}
-
-const HEADER = 'reference,name,realmId,expectedInvoices,wave';
-const GOOD = 'A-1,Acme Ltd,9130357000000017,12,1';
-const csv = (...lines: string[]): string => [HEADER, ...lines].join('\n');
-const withTokens = (...lines: string[]): string =>
-  ['reference,name,realmId,expectedInvoices,accessToken,refreshToken', ...lines].join('\n');
-
-interface Case {
-  readonly what: string;
-  readonly content: string | Buffer;
-  readonly code: FindingCode;
-  readonly severity?: 'warning';
-  readonly line?: number;
-  readonly column?: number;
-  readonly field?: string;
-  readonly says?: RegExp;
-}
 
 const cases: Case[] = [
   { what: 'an empty file', content: '', code: 'empty' },
   { what: 'a file of blank lines', content: '\r\n\r\n', code: 'empty' },
   { what: 'a byte order mark and nothing else', content: '\uFEFF', code: 'empty' },
   { what: 'a header row and nothing else', content: `${HEADER}\n`, code: 'no-companies' },
-  { what: 'an empty list', content: '[]', code: 'no-companies' },
   { what: 'an .xlsx', content: Buffer.from('PK\x03\x04....[Content_Types].xml'), code: 'not-text', says: /\.xlsx/ },
   {
     what: 'an .ods',
@@ -274,66 +244,9 @@ const cases: Case[] = [
     line: 4,
     column: 3,
   },
-  { what: 'JSON that breaks off', content: '[\n  {"reference": "A-1"', code: 'syntax', line: 2 },
-  { what: 'JSON of another form', content: '{"rows": []}', code: 'no-companies' },
-  { what: 'a list of words', content: '["A-1"]', code: 'syntax', line: 1, column: 2 },
-  {
-    what: 'JSON with a field missing in one company',
-    content: '[{"reference": "A-1", "name": "Acme", "realmId": 1},\n {"reference": "A-2", "name": "Bolt"}]',
-    code: 'missing-value',
-    line: 2,
-    column: 2,
-    field: 'realmId',
-  },
-  {
-    what: 'JSON with a list for a value',
-    content: '[{"reference": "A-1", "name": ["Acme"], "realmId": 1}]',
-    code: 'syntax',
-    line: 1,
-    column: 31,
-    says: /"name" is a list/,
-  },
-  { what: 'JSON with a field twice', content: '[{"reference": "A-1", "reference": "A-2"}]', code: 'syntax', line: 1 },
-  { what: 'JSON with a comma too many', content: '[{"reference": "A-1"},\n]', code: 'syntax', line: 2, column: 1 },
-  { what: 'JSON with a comma too few', content: '[{"reference": "A-1"}\n {}]', code: 'syntax', line: 2, column: 2 },
-  { what: 'JSON without a colon', content: '[{"reference" "A-1"}]', code: 'syntax', line: 1, column: 15 },
-  { what: 'JSON with a word that is none', content: '[{"reference": yes}]', code: 'syntax', line: 1, column: 16 },
-  { what: 'JSON with a number that is none', content: '[{"reference": 01}]', code: 'syntax', line: 1, column: 16 },
-  {
-    what: 'JSON with a string that never ends',
-    content: '[\n{"reference": "A-1}]',
-    code: 'syntax',
-    line: 2,
-    column: 15,
-  },
-  { what: 'JSON closed by the wrong bracket', content: '[{"reference": "A-1"]', code: 'syntax', line: 1, column: 21 },
-  { what: 'JSON with something after its end', content: '[{"reference": "A-1"}]\n[]', code: 'syntax', line: 2 },
-  { what: 'JSON nested without end', content: '['.repeat(100_000), code: 'syntax' },
-  {
-    what: 'JSON numbers in scientific notation',
-    content: '[{"reference": "A-1", "name": "Acme", "realmId": 9.13E+15}]',
-    code: 'spreadsheet-damage',
-    line: 1,
-    column: 50,
-  },
 ];
 
-test.each(cases)('$what: $code', async ({ content, code, severity, line, column, field, says }) => {
-  const findings = await findingsOf(content);
-
-  const found = findings.find((finding) => finding.code === code);
-  expect(found).toMatchObject({
-    severity: severity ?? 'error',
-    ...(line !== undefined && { line }),
-    ...(column !== undefined && { column }),
-    ...(field !== undefined && { field }),
-  });
-  expect(found?.file).toMatch(/companies\.csv$/);
-  expect(found?.message).toMatch(says ?? /./);
-  expect(found?.advice).toMatch(/./);
-  const errors = findings.filter((finding) => finding.severity === 'error').map((finding) => finding.code);
-  expect(errors).toEqual(severity === 'warning' ? [] : [code]);
-});
+test.each(cases)('$what: $code', assertFound);
 
 test('lines are counted right where a line end is torn apart by reading', async () => {
   const start = `${HEADER}\r\nA-1,`;

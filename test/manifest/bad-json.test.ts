@@ -1,0 +1,53 @@
+import type { Case } from './findings';
+import { assertFound } from './findings';
+import { removeWrittenFiles } from './written-files';
+
+afterAll(removeWrittenFiles);
+
+const cases: Case[] = [
+  { what: 'an empty list', content: '[]', code: 'no-companies' },
+  { what: 'JSON that breaks off', content: '[\n  {"reference": "A-1"', code: 'syntax', line: 2 },
+  { what: 'JSON of another form', content: '{"rows": []}', code: 'no-companies' },
+  { what: 'a list of words', content: '["A-1"]', code: 'syntax', line: 1, column: 2 },
+  {
+    what: 'JSON with a field missing in one company',
+    content: '[{"reference": "A-1", "name": "Acme", "realmId": 1},\n {"reference": "A-2", "name": "Bolt"}]',
+    code: 'missing-value',
+    line: 2,
+    column: 2,
+    field: 'realmId',
+  },
+  {
+    what: 'JSON with a list for a value',
+    content: '[{"reference": "A-1", "name": ["Acme"], "realmId": 1}]',
+    code: 'syntax',
+    line: 1,
+    column: 31,
+    says: /"name" is a list/,
+  },
+  { what: 'JSON with a field twice', content: '[{"reference": "A-1", "reference": "A-2"}]', code: 'syntax', line: 1 },
+  { what: 'JSON with a comma too many', content: '[{"reference": "A-1"},\n]', code: 'syntax', line: 2, column: 1 },
+  { what: 'JSON with a comma too few', content: '[{"reference": "A-1"}\n {}]', code: 'syntax', line: 2, column: 2 },
+  { what: 'JSON without a colon', content: '[{"reference" "A-1"}]', code: 'syntax', line: 1, column: 15 },
+  { what: 'JSON with a word that is none', content: '[{"reference": yes}]', code: 'syntax', line: 1, column: 16 },
+  { what: 'JSON with a number that is none', content: '[{"reference": 01}]', code: 'syntax', line: 1, column: 16 },
+  {
+    what: 'JSON with a string that never ends',
+    content: '[\n{"reference": "A-1}]',
+    code: 'syntax',
+    line: 2,
+    column: 15,
+  },
+  { what: 'JSON closed by the wrong bracket', content: '[{"reference": "A-1"]', code: 'syntax', line: 1, column: 21 },
+  { what: 'JSON with something after its end', content: '[{"reference": "A-1"}]\n[]', code: 'syntax', line: 2 },
+  { what: 'JSON nested without end', content: '['.repeat(100_000), code: 'syntax' },
+  {
+    what: 'JSON numbers in scientific notation',
+    content: '[{"reference": "A-1", "name": "Acme", "realmId": 9.13E+15}]',
+    code: 'spreadsheet-damage',
+    line: 1,
+    column: 50,
+  },
+];
+
+test.each(cases)('$what: $code', assertFound);
