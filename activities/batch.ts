@@ -29,6 +29,8 @@ export interface CheckReport {
   readonly stop: StopReason | null;
   /** Nothing can be seen of any company; null: of some it can. */
   readonly blocked: Blocked | null;
+  /** No other company may follow now: the migration is paused, or outside its window. Absent in histories of before. */
+  readonly nobodyFollows?: boolean;
   /** Companies that are still syncing. */
   readonly syncing: number;
   /** Milliseconds until the next look is due; null: no company is syncing. */
@@ -72,8 +74,18 @@ export function batchActivities(deps: ActivityDeps) {
 
     async verifyDue(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
       const result = await checkDue(deps, { ...work, onlyRow: null, everyDataSet: false });
-      const { paused, syncing, nextCheckInMs, nextClaimInMs } = await whatIsAhead(deps, work.migrationId);
-      return { ...result, syncing, nextInMs: nextCheckInMs, claimable: !paused && nextClaimInMs !== null };
+      const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = await whatIsAhead(
+        deps,
+        work.migrationId,
+      );
+      const nobodyFollows = paused || outsideWindow;
+      return {
+        ...result,
+        nobodyFollows,
+        syncing,
+        nextInMs: nextCheckInMs,
+        claimable: !paused && nextClaimInMs !== null,
+      };
     },
   };
 }

@@ -8,7 +8,7 @@
 import { sql } from 'kysely';
 import type { Database } from './database';
 import { violates } from './database';
-import { canBeMoved } from './gate';
+import { canBeMoved, WINDOW_IS_OPEN } from './gate';
 
 /** Which attempt of which slice of which run asks. */
 export interface Claimant {
@@ -98,8 +98,7 @@ export async function claimGroup(
           and m.state = 'open' and not m.paused
           and m.current_run = ${claimant.run}
           and s.slice = ${claimant.slice} and s.attempt = ${claimant.attempt}
-          and clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
-          and clock_timestamp() < coalesce(m.window_closes_at, 'infinity')
+          and ${WINDOW_IS_OPEN}
         -- The order of an index: a claim looks at no more companies than it takes, however many there are.
         order by c.wave nulls last, c.confirmed_at, c.row
         limit ${size}

@@ -2,13 +2,15 @@
 import { sql } from 'kysely';
 import type { Counts } from '../domain/company-state';
 import type { Database } from './database';
-import { canBeMoved, LACKS_CREDENTIAL } from './gate';
+import { canBeMoved, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './gate';
 import { SUPERSEDED } from './take-over';
 
 /** What a run has still before it, and when the next thing is due. Milliseconds from now; null: there is none. */
 export interface Ahead {
   /** Somebody paused the migration: nothing can be claimed. */
   readonly paused: boolean;
+  /** The clock is outside the window: nothing can be claimed until a run begins in the next. */
+  readonly outsideWindow: boolean;
   readonly importing: number;
   readonly syncing: number;
   readonly nextClaimInMs: number | null;
@@ -24,9 +26,7 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${migrationId} and ${canBeMoved()}
         and (not m.ramp_only or c.in_ramp)
-        -- Outside the window nothing can be claimed until a run begins in the next.
-        and clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
-        and clock_timestamp() < coalesce(m.window_closes_at, 'infinity')
+        and ${WINDOW_IS_OPEN}
     ), held as (
       select c.state, c.next_check_at, case when ${SUPERSEDED} then clock_timestamp() else c.held_until end as held_until
       from companies c
@@ -35,6 +35,7 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
     )
     select
       (select paused from migrations where id = ${migrationId}) as paused,
+      (select not ${WINDOW_IS_OPEN} from migrations m where m.id = ${migrationId}) as "outsideWindow",
       (select count(*) from held where state = 'importing') as importing,
       (select count(*) from held where state = 'syncing') as syncing,
       -- One that can be claimed now is soon found; all have to be looked at only where there is none.

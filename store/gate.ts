@@ -11,3 +11,8 @@ export function canBeMoved(company: 'c' | 'relative' = 'c', credential: 'v' | 'i
 
 /** Of a confirmed company `c` whose credential, where there is one, is `v`: there is none that counts. */
 export const LACKS_CREDENTIAL = sql`(v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))`;
+
+/** By the ledger's clock. Without a window it is always open. */
+export const WINDOW_IS_OPEN = sql`(
+  clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
+  and clock_timestamp() < coalesce(m.window_closes_at, 'infinity'))`;

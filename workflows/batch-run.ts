@@ -50,7 +50,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
 /**
  * Looks at companies whose sync may be over, and starts companies beside it whenever some can be started.
  *
- * @param mayStillSync the run ends when no more than so many companies sync
+ * @param mayStillSync the run ends when no more than so many companies sync, so that others may follow
  */
 async function moveAndVerify(course: Course, slicesAtOnce: number, mayStillSync: number): Promise<void> {
   const { migrationId } = course;
@@ -63,7 +63,8 @@ async function moveAndVerify(course: Course, slicesAtOnce: number, mayStillSync:
       course.report(report.settled, report.stop, report.blocked);
       if (report.claimable && !course.isOver()) importing.begin();
       if (course.stop() !== null) return;
-      if (!importing.isUnderWay() && (report.syncing <= mayStillSync || course.isOver())) return;
+      const stragglers = report.nobodyFollows ? 0 : mayStillSync;
+      if (!importing.isUnderWay() && (report.syncing <= stragglers || course.isOver())) return;
       const nextInMs = report.nextInMs ?? 0;
       if (report.blocked) await course.standStill(report.blocked, nextInMs);
       else await course.pause(wait(nextInMs, report.settled > 0), 'Until the next check');

@@ -46,3 +46,35 @@ test('a window that closes in the middle of a run: what is in the air is finishe
   expect(await migration.send('adjust', adjusted([]))).toBe('applied');
   await until(async () => (await counts()).migrated === tokens.length, 40_000);
 }, 120_000);
+
+test.each([
+  ['its window closes', 'adjust', adjusted(closedNow()), 3],
+  ['it is paused', 'pause', { reason: 'lunch', ...SUPPORT }, 3],
+  ['it is paused in the middle of the ramp', 'pause', { reason: 'lunch', ...SUPPORT }, 5],
+] as const)(
+  'what a ramp leaves syncing is verified although no other may follow: %s',
+  async (_, message, sent, ramp) => {
+    const client = `straggler-${message}-${ramp}`;
+    const { ferry } = orchestrator;
+    const tokens = Array.from(
+      { length: 9 },
+      (_each, index) => `sbx-${index === 1 ? 'slow-2000-ok-1' : 'ok-1'}.${client}${index}`,
+    );
+    const migration = await started(orchestrator, client, tokens);
+    const limits = { rampCompanies: ramp, slicesAtOnce: 1, companiesPerSliceAtOnce: 2 };
+    await migration.send('adjust', { limits, ...SUPPORT });
+    await migration.readyToMove();
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+    const counts = async () => countCompanies(ferry.db, migration.id);
+    await until(async () => (await counts()).migrated >= 2 && (await counts()).importing > 0, 20_000);
+    expect(await migration.send(message, sent)).toBe('applied');
+    await until(async () => (await counts()).importing + (await counts()).syncing === 0, 60_000);
+    const { waiting, migrated } = await counts();
+    expect(waiting).toBeGreaterThan(0);
+    expect(waiting + migrated).toBe(tokens.length);
+    const runs = await ferry.closed.workflow.count(`WorkflowId = '${migration.id}.batch'`);
+    expect(runs.count).toBeLessThanOrEqual(2);
+  },
+  120_000,
+);

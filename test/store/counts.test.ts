@@ -97,6 +97,7 @@ test('nothing is ahead when nothing can be claimed, taken over or looked at', as
   await db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 3).execute();
   expect(await ahead(id)).toEqual({
     paused: false,
+    outsideWindow: false,
     importing: 0,
     syncing: 0,
     nextClaimInMs: null,

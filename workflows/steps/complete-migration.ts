@@ -11,7 +11,7 @@ import type { BatchReport } from '../batch-run';
 import { batchRun } from '../batch-run';
 import type { Desk } from '../desk';
 import { lookAgainSignal } from '../messages';
-import { countAgain, estimateAgain, halt, mayMove, newsAfter } from '../moving';
+import { countAgain, estimateAgain, halt, inLedger, mayMove, newsAfter } from '../moving';
 import { whileRelinking } from '../relinking';
 
 const STEP = 'complete-migration';
@@ -19,10 +19,19 @@ const STEP = 'complete-migration';
 /** Batch runs move the rest; both sides sign off when nothing is open any more. */
 export async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
   const ready = (state: MigrationState): boolean =>
-    isSettled(state, STEP) || (mayMove(state) && movableCompanies(state.counts) > 0);
+    isSettled(state, STEP) || mayVerify(state) || (mayMove(state) && movableCompanies(state.counts) > 0);
   if (!(await whileRelinking(desk, () => desk.until(ready)))) return;
   if (isSettled(desk.state(), STEP)) desk.end(STEP);
-  else if (onlySyncing(desk.state()) || (await windowOpened(desk))) await oneBatchRun(desk);
+  else if (!mayMove(desk.state()) || onlySyncing(desk.state()) || (await windowOpened(desk))) await oneBatchRun(desk);
+}
+
+/**
+ * A ramp's run ends while its slowest companies sync, so that the rest may follow. Where it may not, because somebody has
+ * paused, they are verified all the same: nothing is started by that. A migration that has paused itself would only meet
+ * with the same trouble again.
+ */
+function mayVerify(state: MigrationState): boolean {
+  return inLedger(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stop === null;
 }
 
 /** What syncs already is verified whenever it is ready: nothing is started by that. */
@@ -47,6 +56,8 @@ async function windowOpened(desk: Desk): Promise<boolean> {
   desk.change((state) => ({ ...state, opening, schedule }));
   if (opening === null) return true;
   if (opensInMs <= 0 && (schedule === 'running' || desk.state().opened?.opensAt === opening.opensAt)) return true;
+  // Before it opens the ledger lets nothing be started, and what a ramp's run has left syncing is verified.
+  if (opensInMs > 0 && desk.state().counts.syncing > 0) return true;
   await desk.whileNothing(isNews, { ms: opensInMs + LATE_MS, summary: 'Until the next window has opened' });
   return false;
 }
