@@ -29,8 +29,10 @@ export interface CheckReport {
   readonly stop: StopReason | null;
   /** Nothing can be seen of any company; null: of some it can. */
   readonly blocked: Blocked | null;
-  /** No other company may follow now: the migration is paused, or outside its window. Absent in histories of before. */
-  readonly nobodyFollows?: boolean;
+  /** Absent in histories of before, as is the next. */
+  readonly paused?: boolean;
+  /** Companies could be started, were it not for the window, which is not open. */
+  readonly heldByWindow?: boolean;
   /** Companies that are still syncing. */
   readonly syncing: number;
   /** Milliseconds until the next look is due; null: no company is syncing. */
@@ -74,18 +76,9 @@ export function batchActivities(deps: ActivityDeps) {
 
     async verifyDue(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
       const result = await checkDue(deps, { ...work, onlyRow: null, everyDataSet: false });
-      const { paused, outsideWindow, syncing, nextCheckInMs, nextClaimInMs } = await whatIsAhead(
-        deps,
-        work.migrationId,
-      );
-      const nobodyFollows = paused || outsideWindow;
-      return {
-        ...result,
-        nobodyFollows,
-        syncing,
-        nextInMs: nextCheckInMs,
-        claimable: !paused && nextClaimInMs !== null,
-      };
+      const { paused, heldByWindow, syncing, nextCheckInMs, nextClaimInMs } = await whatIsAhead(deps, work.migrationId);
+      const claimable = !paused && nextClaimInMs !== null;
+      return { ...result, paused, heldByWindow, syncing, nextInMs: nextCheckInMs, claimable };
     },
   };
 }

@@ -9,8 +9,8 @@ import { SUPERSEDED } from './take-over';
 export interface Ahead {
   /** Somebody paused the migration: nothing can be claimed. */
   readonly paused: boolean;
-  /** The clock is outside the window: nothing can be claimed until a run begins in the next. */
-  readonly outsideWindow: boolean;
+  /** Companies could be claimed, were it not for the window, which is not open. */
+  readonly heldByWindow: boolean;
   readonly importing: number;
   readonly syncing: number;
   readonly nextClaimInMs: number | null;
@@ -35,7 +35,11 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
     )
     select
       (select paused from migrations where id = ${migrationId}) as paused,
-      (select not ${WINDOW_IS_OPEN} from migrations m where m.id = ${migrationId}) as "outsideWindow",
+      (select not m.paused and not ${WINDOW_IS_OPEN} and exists (
+          select from companies c
+          join credentials v on v.migration_id = c.migration_id and v.row = c.row
+          where c.migration_id = m.id and ${canBeMoved()})
+        from migrations m where m.id = ${migrationId}) as "heldByWindow",
       (select count(*) from held where state = 'importing') as importing,
       (select count(*) from held where state = 'syncing') as syncing,
       -- One that can be claimed now is soon found; all have to be looked at only where there is none.

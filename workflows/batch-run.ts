@@ -1,5 +1,7 @@
 import { CancellationScope, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { batchDetailsOf } from '../domain/batch-details';
+import type { CheckReport } from '../activities/batch';
+import type { RunBegun } from '../activities/course';
 import type { Counts } from '../domain/company-state';
 import type { StopReason } from '../domain/failures';
 import type { Opening } from '../domain/windows';
@@ -39,7 +41,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   let ended = false;
   const telling = CancellationScope.nonCancellable(() => tellTheMigration(batch, course, () => ended));
   try {
-    await moveAndVerify(course, begun.slicesAtOnce, begun.mayStillSync);
+    await moveAndVerify(course, begun, batch.opening);
   } finally {
     ended = true;
     await telling;
@@ -49,13 +51,21 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
 
 /**
  * Looks at companies whose sync may be over, and starts companies beside it whenever some can be started.
- *
- * @param mayStillSync the run ends when no more than so many companies sync, so that others may follow
  */
-async function moveAndVerify(course: Course, slicesAtOnce: number, mayStillSync: number): Promise<void> {
+async function moveAndVerify(
+  course: Course,
+  { slicesAtOnce, mayStillSync }: RunBegun,
+  opening: Opening | null,
+): Promise<void> {
   const { migrationId } = course;
   const importing = beside(() => importAll(course, slicesAtOnce), course.wake);
   const wait = growingWait(WAIT);
+  const isDone = ({ syncing, paused = false, heldByWindow = false }: CheckReport): boolean => {
+    // Windows that were agreed on meanwhile are opened by a Schedule, which the migration makes before its next run.
+    if (heldByWindow && opening === null) return true;
+    // The slowest of a ramp are left behind for others to follow, not for nobody.
+    return syncing <= (paused || heldByWindow ? 0 : mayStillSync);
+  };
   importing.begin();
   try {
     for (;;) {
@@ -63,8 +73,7 @@ async function moveAndVerify(course: Course, slicesAtOnce: number, mayStillSync:
       course.report(report.settled, report.stop, report.blocked);
       if (report.claimable && !course.isOver()) importing.begin();
       if (course.stop() !== null) return;
-      const stragglers = report.nobodyFollows ? 0 : mayStillSync;
-      if (!importing.isUnderWay() && (report.syncing <= stragglers || course.isOver())) return;
+      if (!importing.isUnderWay() && (isDone(report) || course.isOver())) return;
       const nextInMs = report.nextInMs ?? 0;
       if (report.blocked) await course.standStill(report.blocked, nextInMs);
       else await course.pause(wait(nextInMs, report.settled > 0), 'Until the next check');

@@ -3,8 +3,9 @@ import { Pool } from 'pg';
 import { firstSchema } from './migrations/001-first-schema';
 import { settingsPushesQuotas } from './migrations/002-settings-pushes-quotas';
 import { sharedRateLimit } from './migrations/003-shared-rate-limit';
-import { lastSync } from './migrations/005-last-sync';
 import { pushedRecords } from './migrations/004-pushed-records';
+import { lastSync } from './migrations/005-last-sync';
+import { scheduledSyncs } from './migrations/006-scheduled-syncs';
 import type { Tables } from './tables';
 
 /** The service's own schema: it shares a database, but no table, with whatever else lives there. */
@@ -16,6 +17,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '003-shared-rate-limit': sharedRateLimit,
   '004-pushed-records': pushedRecords,
   '005-last-sync': lastSync,
+  '006-scheduled-syncs': scheduledSyncs,
 };
 
 export type Database = Kysely<Tables>;

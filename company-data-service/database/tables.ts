@@ -96,6 +96,7 @@ interface DataSetTable {
   latest_sync_id: string;
   latest_successful_sync_id: string | null;
   last_successful_sync: Date | null;
+  scheduled_at: Date | null;
 }
 
 interface RecordTable {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import { DATA_TYPES, type DataType } from '../platform/data-types';
-import { queueSyncs, type SyncTarget } from './syncs';
+import { DEFAULT_SCHEDULE_HOURS, queueSyncs, scheduledAt, type SyncTarget } from './syncs';
 
 export interface SyncSetting {
   readonly dataType: DataType;
@@ -14,7 +14,6 @@ export interface SyncSetting {
   readonly syncOrder: number;
 }
 
-const DEFAULT_SCHEDULE_HOURS = 24;
 /** So many data sets are queued by their schedule at once. */
 const SCHEDULED_AT_ONCE = 500;
 
@@ -56,6 +55,10 @@ export async function storeSyncSettings(
       .onConflict((conflict) => conflict.columns(['company_id', 'data_type']).doUpdateSet(row))
       .execute();
   }
+  await sql`
+    update data_sets set scheduled_at = ${scheduledAt(sql`syncs.requested_at`)}
+    from syncs join sync_settings using (company_id, data_type)
+    where syncs.id = latest_sync_id and data_sets.company_id = ${companyId}`.execute(db);
 }
 
 /** Queues what the company wants to have as soon as it is linked. */
@@ -87,12 +90,11 @@ export async function queueScheduledSyncs(db: Database): Promise<void> {
       select data_sets.company_id as "companyId", data_sets.connection_id as "connectionId", data_sets.data_type as "dataType"
       from data_sets
       join connections on connections.id = data_sets.connection_id and connections.status = 'Linked'
-      join syncs on syncs.id = latest_sync_id
+      join syncs on syncs.id = latest_sync_id and syncs.due_at is null
       left join sync_settings
         on sync_settings.company_id = data_sets.company_id and sync_settings.data_type = data_sets.data_type
-      cross join lateral (select coalesce(sync_schedule, ${DEFAULT_SCHEDULE_HOURS}::int) as hours) schedule
-      where syncs.due_at is null and hours > 0 and syncs.requested_at <= clock_timestamp() - hours * interval '1 hour'
-      order by sync_order nulls last, syncs.requested_at
+      where scheduled_at <= clock_timestamp()
+      order by sync_order nulls last, scheduled_at
       limit ${SCHEDULED_AT_ONCE}`.execute(transaction);
     for (const { companyId, ...target } of rows) await queueSyncs(transaction, companyId, [target]);
   });

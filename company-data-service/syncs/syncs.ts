@@ -1,5 +1,5 @@
 /** Syncs of data sets in Postgres: queueing, state and history. What runs them is the sync engine. */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import { kindsOf, placeIn, type Columns } from '../query/columns';
 import type { Order, Test } from '../query/fields';
@@ -26,6 +26,14 @@ export interface SyncTarget {
   readonly dataType: string;
 }
 
+export const DEFAULT_SCHEDULE_HOURS = 24;
+
+/** When the next sync is wanted after one that was requested at this time, by the settings beside it; null: never. */
+export function scheduledAt(requestedAt: RawBuilder<unknown>): RawBuilder<Date | null> {
+  const hours = sql`nullif(coalesce(sync_schedule, ${DEFAULT_SCHEDULE_HOURS}::int), 0)`;
+  return sql`${requestedAt} + ${hours} * interval '1 hour'`;
+}
+
 /** Queues syncs and answers those that were: a data set that is being synced already is left as it is. */
 export async function queueSyncs(db: Database, companyId: string, targets: readonly SyncTarget[]): Promise<Sync[]> {
   const { rows } = await sql<Sync>`
@@ -36,9 +44,11 @@ export async function queueSyncs(db: Database, companyId: string, targets: reado
       on conflict (connection_id, data_type) where due_at is not null do nothing
       returning *
     ), latest as (
-      insert into data_sets (connection_id, data_type, company_id, latest_sync_id)
-      select connection_id, data_type, company_id, id from queued
-      on conflict (connection_id, data_type) do update set latest_sync_id = excluded.latest_sync_id
+      insert into data_sets (connection_id, data_type, company_id, latest_sync_id, scheduled_at)
+      select connection_id, data_type, company_id, id, ${scheduledAt(sql`requested_at`)}
+      from queued left join sync_settings using (company_id, data_type)
+      on conflict (connection_id, data_type) do update
+      set latest_sync_id = excluded.latest_sync_id, scheduled_at = excluded.scheduled_at
     )
     select queued.*, pg_notify(${WORK_CHANNEL}, '') from queued`.execute(db);
   return rows;

@@ -94,6 +94,24 @@ test('a trigger outside of the windows starts no company, and says when the next
   expect(await batchRuns(migration.id)).toBe(0);
 });
 
+test('windows that are agreed on while a company syncs for long open for the others', async () => {
+  const tokens = ['sbx-ok-1.agreed-1', 'sbx-slow-8000-ok-1.agreed-2', 'sbx-revoked.agreed-3'];
+  const migration = await started(orchestrator, 'agreed', tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.failed === 1 && counts.syncing === 1);
+  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  expect(await migration.replace('R-3', 'sbx-ok-1.agreed-3-new')).toBe('applied');
+  await until(async () => (await schedule(migration.id)).state === 'running', 20_000);
+  expect(await migrated(migration.id)).toBe(1);
+
+  expect(await migration.send('adjust', adjusted(openNow()))).toBe('applied');
+  await until(async () => (await migrated(migration.id)) === 2, 20_000);
+  expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ syncing: 1 });
+  expect(await batchRuns(migration.id)).toBeLessThanOrEqual(3);
+}, 90_000);
+
 test('a migration that has ended opens no windows, however it ended', async () => {
   const cancelled = await waitingForAWindow('cancelled');
   await cancelled.send('cancel', { reason: 'no longer wanted', ...SUPPORT });

@@ -1,6 +1,6 @@
 /** How many companies are where, and what a run has still before it. */
 import type { Database } from '../../store';
-import { beginSlice, claimGroup, countCompanies, lookAhead, setPaused } from '../../store';
+import { beginSlice, claimGroup, countCompanies, lookAhead, setOpening, setPaused } from '../../store';
 import type { Ledger } from '../support/ledger';
 import { CONFIRMED_AT, movable, msFromNow, openLedger, putRow, rowsOf } from '../support/ledger';
 
@@ -97,7 +97,7 @@ test('nothing is ahead when nothing can be claimed, taken over or looked at', as
   await db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 3).execute();
   expect(await ahead(id)).toEqual({
     paused: false,
-    outsideWindow: false,
+    heldByWindow: false,
     importing: 0,
     syncing: 0,
     nextClaimInMs: null,
@@ -125,6 +125,27 @@ test('the next look is the earliest, and one that is overdue is due now', async 
   await putRow(db, id, 1, { state: 'syncing', next_check_at: msFromNow(60_000) });
   await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(-60_000) });
   expect(await ahead(id)).toMatchObject({ syncing: 2, nextCheckInMs: 0 });
+});
+
+test('a window that is not open holds those that could be claimed, and nobody else', async () => {
+  const { id } = await movable(ledger, rowsOf(2));
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const opening = (fromMs: number) => ({ opensAt: at(fromMs), closesAt: at(fromMs + 60_000) });
+  const held = async () => (await ahead(id)).heldByWindow;
+  await setOpening(db, id, opening(60_000));
+  expect(await ahead(id)).toMatchObject({ heldByWindow: true, nextClaimInMs: null });
+  await setPaused(db, id, true);
+  expect(await held()).toBe(false);
+  await setPaused(db, id, false);
+  await putRow(db, id, 1, { confirmed_at: null });
+  expect(await held()).toBe(true);
+  await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(0) });
+  expect(await held()).toBe(false);
+  await putRow(db, id, 2, { state: 'waiting' });
+  await setOpening(db, id, opening(-120_000));
+  expect(await held()).toBe(true);
+  await setOpening(db, id, opening(-1_000));
+  expect(await ahead(id)).toMatchObject({ heldByWindow: false, nextClaimInMs: 0 });
 });
 
 test('a pause shows', async () => {

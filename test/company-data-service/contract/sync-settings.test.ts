@@ -67,7 +67,9 @@ describe('8 Sync settings', () => {
     });
     const inspector = new Client({ connectionString: service.database.url });
     await inspector.connect();
-    await inspector.query(`update company_data_service.syncs set requested_at = requested_at - interval '25 hours'`);
+    await inspector.query(
+      `update company_data_service.data_sets set scheduled_at = scheduled_at - interval '25 hours'`,
+    );
     await inspector.end();
     const another = await startService({ databaseUrl: service.database.url, syncBaseMs: 20, syncMsPerRecord: 1 });
     try {
