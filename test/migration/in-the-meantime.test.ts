@@ -3,6 +3,7 @@ import { readCounts } from '../../client/ferry';
 import { findCompany } from '../../store';
 import { asked } from '../command/orchestrated';
 import { removeWrittenFiles, written } from '../manifest/written-files';
+import { until } from '../support/conditions';
 import { interpose, passedOn, type Interposer } from '../support/interposer';
 import { readRow } from '../support/ledger';
 import type { Orchestrator } from '../support/orchestrator';
@@ -110,8 +111,8 @@ test('the window ends in the middle of an authorization: it is finished and reco
   await arrives;
   expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
   letGo();
+  await until(async () => (await stateOf(migration, 'R-2')) === 'migrated');
   await migration.until(({ waitingFor }) => waitingFor.what.includes('in the window from'));
-  expect(await stateOf(migration, 'R-2')).toBe('migrated');
   expect(await counts(migration)).toMatchObject({ migrated: 2, waiting: 2 });
   expect(between.arrived('PUT', AUTHORIZATION)).toHaveLength(2);
   for (const row of [3, 4]) expect((await readRow(orchestrator.ferry.db, migration.id, row)).tries).toBe(0);
