@@ -22,7 +22,7 @@ export async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
     isSettled(state, STEP) || mayVerify(state) || (mayMove(state) && movableCompanies(state.counts) > 0);
   if (!(await whileRelinking(desk, () => desk.until(ready)))) return;
   if (isSettled(desk.state(), STEP)) desk.end(STEP);
-  else if (!mayMove(desk.state()) || onlySyncing(desk.state()) || (await windowOpened(desk))) await oneBatchRun(desk);
+  else if (mayVerify(desk.state()) || onlySyncing(desk.state()) || (await windowOpened(desk))) await oneBatchRun(desk);
 }
 
 /**
