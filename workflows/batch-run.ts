@@ -1,7 +1,7 @@
 import { CancellationScope, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import { batchDetailsOf } from '../domain/batch-details';
 import type { CheckReport } from '../activities/batch';
 import type { RunBegun } from '../activities/course';
+import { batchDetailsOf } from '../domain/batch-details';
 import type { Counts } from '../domain/company-state';
 import type { StopReason } from '../domain/failures';
 import type { Opening } from '../domain/windows';
