@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Secret } from '../../security';
 import { written } from '../manifest/written-files';
 import { until } from '../support/conditions';
+import { platform } from '../support/platform';
 import type { SelfServing } from './self-serving';
-import { manifestOf, platform, selfServing } from './self-serving';
+import { manifestOf, selfServing } from './self-serving';
 
 let me: SelfServing;
 beforeAll(async () => (me = await selfServing()));

@@ -5,9 +5,10 @@ import { PLATFORMS } from '../../domain/platforms';
 import { written } from '../manifest/written-files';
 import { closedNow } from '../migration/started';
 import { until } from '../support/conditions';
+import { platform } from '../support/platform';
 import { ferry } from './captured';
 import type { SelfServing } from './self-serving';
-import { manifestOf, platform, selfServing } from './self-serving';
+import { manifestOf, selfServing } from './self-serving';
 
 let me: SelfServing;
 beforeAll(async () => (me = await selfServing()));

@@ -4,11 +4,11 @@ import type { CompanyDataClient } from '../../company-data-client';
 import { createCompanyDataClient } from '../../company-data-client';
 import { createAccount, createKey } from '../../company-data-service';
 import type { Platform } from '../../domain/platforms';
-import { PLATFORMS } from '../../domain/platforms';
 import { Secret } from '../../security';
 import { removeWrittenFiles, written } from '../manifest/written-files';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
+import { platform } from '../support/platform';
 import { ferry } from './captured';
 
 export interface Row {
@@ -40,12 +40,6 @@ export function manifestOf({ requiredFields, organizationField }: Platform, rows
     ),
     'companies.json',
   );
-}
-
-export function platform(slug: string): Platform {
-  const found = PLATFORMS.find((each) => each.slug === slug);
-  if (!found) throw new Error(`the platform table lacks ${slug}`);
-  return found;
 }
 
 interface Answered {

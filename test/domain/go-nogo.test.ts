@@ -3,13 +3,12 @@ import { goNoGo } from '../../domain/go-nogo';
 import { DEFAULT_LIMITS } from '../../domain/limits';
 import type { MigrationState } from '../../domain/migration-state';
 import { DEFAULT_DECISION_RULES } from '../../domain/plan';
-import { findPlatform } from '../../domain/platforms';
 import { progressOf } from '../../domain/progress';
 import type { Window } from '../../domain/windows';
 import { AT, counts, firstCompany, stateAt } from '../support/migration-states';
+import { platform } from '../support/platform';
 
-const platform = findPlatform('quickbooks-online');
-if (!platform) throw new Error('the platform table lacks QuickBooks Online');
+const quickBooks = platform('quickbooks-online');
 
 const plan = {
   migrationId: 'acme.quickbooks-online',
@@ -34,7 +33,7 @@ const SERVICE: GoNoGoFacts['service'] = {
 
 const facts = (some: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING): GoNoGoFacts => ({
   now: '2026-03-09T09:00:00.000Z',
-  platform,
+  platform: quickBooks,
   contact: 'Sam, +44 20 7946 0000',
   limits: { ...DEFAULT_LIMITS, windows: [NIGHT] },
   next: { wave: 2, companies: 9, unconfirmed: 0, withoutCredential: 0, oldestCredentialAt: AT },

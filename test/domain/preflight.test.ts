@@ -1,19 +1,12 @@
 import { companyFindings, familyFindings, heldBackBy } from '../../domain/company-findings';
 import { FindingSummary } from '../../domain/finding-summary';
 import type { ManifestRow } from '../../domain/manifest';
-import { findPlatform } from '../../domain/platforms';
-import type { Platform } from '../../domain/platforms';
 import type { PreflightFacts, ServiceFacts } from '../../domain/preflight';
 import { preflight } from '../../domain/preflight';
 import type { PreflightFinding } from '../../domain/preflight-finding';
 import type { Taken } from '../../domain/taken-organizations';
 import { takenFindings } from '../../domain/taken-organizations';
-
-function platform(slug: string): Platform {
-  const found = findPlatform(slug);
-  if (!found) throw new Error(`no platform ${slug}`);
-  return found;
-}
+import { platform } from '../support/platform';
 
 const QUICKBOOKS = platform('quickbooks-online');
 

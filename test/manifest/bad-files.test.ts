@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Case } from './findings';
-import { assertFound, csv, findingsOf, GOOD, HEADER, platform, quickBooks, withTokens } from './findings';
+import { assertFound, csv, findingsOf, GOOD, HEADER, quickBooks, withTokens } from './findings';
+import { platform } from '../support/platform';
 import { wholeManifest } from './whole';
 import { removeWrittenFiles, written } from './written-files';
 

@@ -1,16 +1,10 @@
 import { statSync } from 'node:fs';
 
-import { findPlatform, type Platform } from '../../domain/platforms';
+import { platform } from '../support/platform';
 import { wholeCredentials, wholeManifest } from './whole';
 import { removeWrittenFiles, written } from './written-files';
 
 afterAll(removeWrittenFiles);
-
-function platform(slug: string): Platform {
-  const found = findPlatform(slug);
-  if (!found) throw new Error(`no platform ${slug}`);
-  return found;
-}
 
 const quickBooks = platform('quickbooks-online');
 const zoho = platform('zoho-books');

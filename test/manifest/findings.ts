@@ -1,6 +1,6 @@
 /** What is found in a manifest that is not as it should be. */
 import type { Finding, FindingCode } from '../../domain/manifest';
-import { findPlatform, type Platform } from '../../domain/platforms';
+import { platform } from '../support/platform';
 import { wholeManifest } from './whole';
 import { written } from './written-files';
 
@@ -13,12 +13,6 @@ export interface Case {
   readonly column?: number;
   readonly field?: string;
   readonly says?: RegExp;
-}
-
-export function platform(slug: string): Platform {
-  const found = findPlatform(slug);
-  if (!found) throw new Error(`no platform ${slug}`);
-  return found;
 }
 
 export const quickBooks = platform('quickbooks-online');

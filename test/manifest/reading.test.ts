@@ -5,17 +5,11 @@ import iconv from 'iconv-lite';
 
 import { manifestDigest } from '../../client/manifest';
 import type { ManifestRow } from '../../domain/manifest';
-import { findPlatform, type Platform } from '../../domain/platforms';
+import { platform } from '../support/platform';
 import { wholeManifest } from './whole';
 import { removeWrittenFiles, written } from './written-files';
 
 afterAll(removeWrittenFiles);
-
-function platform(slug: string): Platform {
-  const found = findPlatform(slug);
-  if (!found) throw new Error(`no platform ${slug}`);
-  return found;
-}
 
 const quickBooks = platform('quickbooks-online');
 

@@ -4,17 +4,16 @@ import { decide, readReport, startMigration } from '../../client/ferry';
 import { readManifest } from '../../client/manifest';
 import type { Progress } from '../../domain/progress';
 import type { DecisionMessage } from '../../domain/read-decision';
-import { findPlatform } from '../../domain/platforms';
 import type { LedgerCompany } from '../../store';
 import { supplyCredentials } from '../../store';
 import { wholeCredentials } from '../manifest/whole';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
+import { platform } from '../support/platform';
 import { CLIENT as client, reachedProgress, SUPPORT as support } from './started';
 
 const EXAMPLE = path.join(__dirname, '../../examples/quickbooks-online-25');
-const platform = findPlatform('quickbooks-online');
-if (!platform) throw new Error('the platform table lacks QuickBooks Online');
+const quickBooks = platform('quickbooks-online');
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -25,10 +24,10 @@ afterAll(() => orchestrator.close());
 
 test('twenty-five companies go through the six steps: 23 moved, one must reconnect, one incomplete', async () => {
   const { ferry } = orchestrator;
-  const manifest = await readManifest({ manifest: path.join(EXAMPLE, 'manifest.csv') }, platform);
+  const manifest = await readManifest({ manifest: path.join(EXAMPLE, 'manifest.csv') }, quickBooks);
   const id = await startMigration(ferry, {
     client: 'entire',
-    platform,
+    platform: quickBooks,
     rows: manifest.rows,
     manifestDigest: manifest.digest,
     contact: 'solutions team',
@@ -51,7 +50,7 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
   expect(await send('confirmSyncDisabled', { companies: 'all', ...client })).toBe('applied');
   await until(({ step }) => step === 'migrate-first-company');
 
-  const { credentials } = await wholeCredentials(path.join(EXAMPLE, 'credentials.csv'), platform);
+  const { credentials } = await wholeCredentials(path.join(EXAMPLE, 'credentials.csv'), quickBooks);
   const fresh = credentials.map((credential) => ({ ...credential, obtainedAt: new Date().toISOString() }));
   const supplied = await supplyCredentials(ferry.db, id, fresh, 'Cleo');
   expect(supplied).toMatchObject({ unknown: [], elsewhere: [], tooEarly: [] });
