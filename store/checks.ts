@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../domain/evidence';
 import type { FailureKind } from '../domain/failures';
+import { isOneOf, isStill } from './companies';
 import type { Database } from './database';
 
 export interface DueCompany {
@@ -95,7 +96,7 @@ export async function recordChecks(
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
         row integer, state text, check_ms float8, evidence jsonb, schedule jsonb, failure text, failure_text text,
         link_url text, correlation_id text)
-      where c.migration_id = ${migrationId} and c.row = o.row and c.state = 'syncing'
+      where c.migration_id = ${migrationId} and ${isOneOf(rows)} and c.row = o.row and ${isStill('syncing', 'c')}
       returning c.migration_id, c.row, c.state
     )
     delete from credentials v using settled

@@ -6,6 +6,7 @@
  * newer credential that commits first is seen, and one that commits later waits until the claim is written.
  */
 import { sql } from 'kysely';
+import { isStill } from './companies';
 import type { Database } from './database';
 import { violates } from './database';
 import { canBeMoved, WINDOW_IS_OPEN } from './gate';
@@ -142,8 +143,8 @@ export async function noteSending(
     .updateTable('companies')
     .set({ authorization_sent_at: sql<Date>`clock_timestamp()` })
     .where('migration_id', '=', claimant.migrationId)
-    .where('row', 'in', rows)
-    .where('state', '=', 'importing')
+    .where('row', '=', sql<number>`any(${rows}::integer[])`)
+    .where(isStill('importing'))
     .where('attempt', '=', attemptName(claimant))
     .returning('row')
     .execute();

@@ -1,7 +1,8 @@
 /** The connection to Postgres, with the schema brought up to date. */
 import type { MigrationProvider, Transaction } from 'kysely';
 import { Kysely, Migrator, PostgresDialect } from 'kysely';
-import { DatabaseError, Pool, types } from 'pg';
+import { DatabaseError, types } from 'pg';
+import { openPool } from '../postgres/pool';
 import type { Tables } from './schema';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
@@ -32,17 +33,13 @@ export class DatabaseUnavailable extends Error {
  * @throws DatabaseUnavailable
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const pool = new Pool({
+  const pool = openPool({
     connectionString: options.url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
     options: `-c search_path=${SCHEMA}`,
     types: { getTypeParser: typeParser },
   });
-  // An idle connection that Postgres closes is replaced by the pool; without a listener it would end the process.
-  pool.on('error', () => undefined);
-  // The same for one that is in use: the query on it fails, and says so.
-  pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     await bringUpToDate(db);

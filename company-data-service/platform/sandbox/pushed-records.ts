@@ -38,10 +38,20 @@ export async function keepPushed(
     .execute();
 }
 
-export async function countPushed(db: Database, books: Books): Promise<number> {
+/** How many records were pushed to each of the books, in their order: the syncs of a step all ask at once. */
+export async function countPushed(db: Database, books: readonly Books[]): Promise<readonly number[]> {
+  const asked = books.map(({ root, ...rest }, place) => ({ ...rest, place, digest: digest(root).toString('hex') }));
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from sandbox_records where ${inBooks(books)}`.execute(db);
-  return rows[0]?.count ?? 0;
+    select (
+      select count(*)::int from sandbox_records
+      where platform_key = books."platformKey" and organization_id = books."organizationId"
+        and grant_digest = decode(books.digest, 'hex') and data_type = books."dataType"
+    ) as count
+    from json_to_recordset(${JSON.stringify(asked)}::json) as books (
+      place integer, "platformKey" text, "organizationId" text, digest text, "dataType" text
+    )
+    order by place`.execute(db);
+  return rows.map(({ count }) => count);
 }
 
 /** The records that were pushed, in the order in which they came. */

@@ -1,6 +1,7 @@
 /** Every platform of the table, played by the sandbox: deterministic, and as unforgiving with tokens as life is. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import DataLoader from 'dataloader';
 import { isRotating } from '../../../domain/platforms';
 import type { Database } from '../../database/database';
 import { dataTypesOf, type DataType } from '../data-types';
@@ -39,10 +40,14 @@ export interface SandboxPace {
 }
 
 export class SandboxPlatforms implements Platforms {
+  private readonly pushed: DataLoader<Books, number>;
+
   constructor(
     private readonly db: Database,
     private readonly pace: SandboxPace,
-  ) {}
+  ) {
+    this.pushed = new DataLoader((books) => countPushed(db, books), { cache: false });
+  }
 
   async identify(grant: Grant): Promise<Organization> {
     const credential = await this.open(grant);
@@ -72,7 +77,7 @@ export class SandboxPlatforms implements Platforms {
     const books = booksOf(grant, organizationId, dataType);
     const { invoices, expiresDuringSync, delayMs = 0 } = parseCredential(tokenOf(grant));
     const own = recordCount(dataType, invoices);
-    const total = own + (await countPushed(this.db, books));
+    const total = own + (await this.pushed.load(books));
     const sizeAt = (from: number) => Math.min(PAGE_SIZE, total - from);
     const waitFor = (records: number) => records * this.pace.syncMsPerRecord + delayMs;
 
@@ -104,7 +109,7 @@ export class SandboxPlatforms implements Platforms {
     if (expiresDuringSync && accepted) throw new PlatformRefusal('GrantRefused', 'The grant has expired.');
     if (!accepted) return { statusCode: 202, afterMs: this.pace.syncBaseMs + delayMs };
     const books = booksOf(grant, organizationId, dataType);
-    const index = recordCount(dataType, invoices) + (await countPushed(this.db, books));
+    const index = recordCount(dataType, invoices) + (await this.pushed.load(books));
     await keepPushed(this.db, books, { key, index, record });
     return { statusCode: 200, recordId: key };
   }

@@ -1,0 +1,85 @@
+import type { RawBuilder } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { openPool } from '../../postgres/pool';
+import { until } from '../support/conditions';
+import type { TestDatabase } from '../support/database';
+import { createTestDatabase } from '../support/database';
+
+/** More than a statement has to be used before it is kept. */
+const OFTEN = 50;
+
+let database: TestDatabase;
+/** One connection each: what is kept is kept for each connection. */
+let db: Kysely<unknown>;
+let other: Kysely<unknown>;
+
+const open = () =>
+  new Kysely<unknown>({
+    dialect: new PostgresDialect({ pool: openPool({ connectionString: database.url, max: 1 }) }),
+  });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  other = open();
+});
+beforeEach(async () => {
+  db = open();
+  await sql`create table things (id integer primary key, name text)`.execute(other);
+  await sql`insert into things values (1, 'one'), (2, 'two')`.execute(other);
+});
+afterEach(async () => {
+  await db.destroy();
+  await sql`drop table things`.execute(other);
+});
+afterAll(async () => {
+  await other.destroy();
+  await database.drop();
+});
+
+async function rowsOf<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
+  return (await statement.execute(db)).rows;
+}
+
+const thing = (id: number) => rowsOf(sql`select * from things where id = ${id}`);
+const kept = () => rowsOf(sql<{ statement: string }>`select statement from pg_prepared_statements`);
+
+async function often(work: (time: number) => Promise<unknown>): Promise<void> {
+  for (let time = 1; time <= OFTEN; time += 1) await work(time);
+}
+
+test('a statement that is used often is kept prepared, and answers for whatever it is asked', async () => {
+  await often(() => thing(1));
+  expect(await kept()).toEqual([{ statement: 'select * from things where id = $1' }]);
+  expect(await thing(2)).toEqual([{ id: 2, name: 'two' }]);
+  expect(await thing(3)).toEqual([]);
+});
+
+test('statements that differ each time are not kept, however many there are', async () => {
+  await often((time) => rowsOf(sql`select ${1}::integer as ${sql.ref(`name_${time}`)}`));
+  expect(await kept()).toEqual([]);
+});
+
+test('a kept statement fails once when another process has changed its table, and then knows the change', async () => {
+  await often(() => thing(1));
+  await sql`alter table things add column size integer default 7`.execute(other);
+  await expect(thing(1)).rejects.toThrow(/cached plan must not change result type/);
+  expect(await thing(1)).toEqual([{ id: 1, name: 'one', size: 7 }]);
+  await often(() => thing(2));
+  expect(await thing(2)).toEqual([{ id: 2, name: 'two', size: 7 }]);
+});
+
+test('a connection that dies while it is idle is replaced, and its kept statements with it', async () => {
+  await often(() => thing(1));
+  const [connection] = await rowsOf(sql<{ pid: number }>`select pg_backend_pid() as pid`);
+  await sql`select pg_terminate_backend(${connection?.pid}, 5000)`.execute(other);
+  await until(async () => (await thing(2).catch(() => [])).length === 1);
+  expect(await kept()).toHaveLength(1);
+});
+
+test('so many statements are kept, however many are used often', async () => {
+  const MANY = 320;
+  for (let number = 0; number < MANY; number += 1) {
+    await often(() => rowsOf(sql`select ${1}::integer as ${sql.ref(`name_${number}`)}`));
+  }
+  expect(await kept()).toHaveLength(300);
+});
