@@ -197,9 +197,6 @@ export interface CheckResult {
   readonly blocked: Blocked | null;
 }
 
-/** So many companies for each lane: some wait for one, so that it does not wait for them. */
-const TAKEN_AHEAD = 1.5;
-
 /** Looks at every company whose next look is due: as many at once as all slices together import. */
 export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
@@ -221,13 +218,11 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
         const { limits } = await readLimits(db, migrationId);
         const { slicesAtOnce, companiesPerSliceAtOnce, syncTimeoutMs } = limits;
         lanes = slicesAtOnce * companiesPerSliceAtOnce;
-        const size = Math.ceil(lanes * TAKEN_AHEAD) - underWay;
-        if (Date.now() >= until || signal.aborted || size <= 0) return { items: [], lanes };
-        const due = await readDue(db, migrationId, { size, onlyRow, without: [...underWayRows] });
+        if (Date.now() >= until || signal.aborted || underWay >= lanes) return { items: [], lanes };
+        const due = await readDue(db, migrationId, { size: lanes - underWay, onlyRow, without: [...underWayRows] });
         for (const { row } of due) underWayRows.add(row);
         return { items: due.map((company) => ({ company, syncTimeoutMs })), lanes };
       },
-      ahead: true,
       handle: ({ company, syncTimeoutMs }) =>
         verifyCompany({ service, platform, syncTimeoutMs, everyDataSet, signal }, company),
       write: async (verified) => {

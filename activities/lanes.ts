@@ -3,16 +3,11 @@
 export interface LaneWork<Item, Done> {
   /**
    * Takes what is next. None: there is nothing now; it is asked again when something else is done, and not any more when
-   * nothing is under way. Of more items than lanes are free the others wait for one.
+   * nothing is under way.
    *
-   * @param underWay so many were taken and are not written down yet
+   * @param underWay so many lanes are busy
    */
   readonly take: (underWay: number) => Promise<Taken<Item>>;
-  /**
-   * Items may wait for a lane, and may be left as they are in the end: they are taken before a lane is free, so that none
-   * stands still meanwhile. Otherwise half of the lanes stand still before they are filled again.
-   */
-  readonly ahead?: boolean;
   readonly handle: (item: Item) => Promise<Done>;
   /** @returns false: nothing more is taken */
   readonly write: (done: readonly Done[]) => Promise<boolean>;
@@ -32,10 +27,8 @@ const WRITE_WITHIN_MS = 200;
  *
  * @throws what `handle`, `take` or `write` threw first
  */
-export async function inLanes<Item, Done>(work: LaneWork<Item, Done>): Promise<void> {
-  const { take, ahead = false, handle, write } = work;
+export async function inLanes<Item, Done>({ take, handle, write }: LaneWork<Item, Done>): Promise<void> {
   const underWay = new Set<Promise<void>>();
-  let waiting: Item[] = [];
   let done: Done[] = [];
   let lanes = 1;
   let over = false;
@@ -50,15 +43,9 @@ export async function inLanes<Item, Done>(work: LaneWork<Item, Done>): Promise<v
       )
       .finally(() => {
         underWay.delete(lane);
-        fill();
         look();
       });
     underWay.add(lane);
-  }
-
-  function fill(): void {
-    if (ahead && (over || broken)) waiting = [];
-    waiting.splice(0, lanes - underWay.size).forEach(begin);
   }
 
   /** Half of the lanes have ended, or a moment has passed since one did: small groups would cost a statement each. */
@@ -79,18 +66,16 @@ export async function inLanes<Item, Done>(work: LaneWork<Item, Done>): Promise<v
       const written = done;
       done = [];
       if (written.length > 0 && !(await write(written))) over = true;
-      const busy = underWay.size + waiting.length;
-      if (!over && !broken && busy <= (ahead ? lanes : lanes / 2)) {
-        const taken = await take(busy + done.length);
+      if (!over && !broken && underWay.size <= lanes / 2) {
+        // What was done meanwhile and is not written down yet is under way as well.
+        const taken = await take(underWay.size + done.length);
         lanes = taken.lanes;
-        waiting.push(...taken.items);
+        taken.items.forEach(begin);
       }
-      fill();
       if (underWay.size === 0 && done.length === 0) break;
       await worthWriting();
     }
   } finally {
-    waiting = [];
     await Promise.all(underWay);
   }
   if (broken) throw broken.reason;
