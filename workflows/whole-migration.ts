@@ -32,8 +32,8 @@ export async function wholeMigration(
   outside.cancelRequested.catch(() => void desk.receive('cancel', FROM_TEMPORAL));
   return CancellationScope.nonCancellable(async () => {
     const handover = await stepByStep(desk, doStep);
-    // Temporal shows as cancelled what was cancelled with its own tools.
-    if (outside.consideredCancelled) throw new CancelledFailure(FROM_TEMPORAL.reason);
+    // Temporal shows as cancelled what was cancelled with its own tools: not what has refused that, as unsigned.
+    if (outside.consideredCancelled && desk.state().closed === 'cancelled') throw new CancelledFailure(FROM_TEMPORAL.reason);
     return handover;
   });
 }

@@ -226,3 +226,43 @@ describe('the exported trail', () => {
     expect(verified.out).toMatch(/something else was signed than stands there|twice/);
   });
 });
+
+describe("cancelled with Temporal's own tools, which sign nothing", () => {
+  const handle = () => orchestrator.ferry.temporal.workflow.getHandle(OTHER);
+
+  test('a migration refuses, records it, and goes on', async () => {
+    await handle().cancel();
+    await until(async () => (await trailOf(OTHER)).at(-1)?.became.includes('have to be signed') === true);
+    expect((await run('pia', 'show', OTHER, '--json')).out).toContain('"step": "supply-details"');
+  });
+
+  test('it ends as its approvers have signed, for Temporal too', async () => {
+    const credentials = path.join(folder, 'credentials.csv');
+    writeFileSync(
+      credentials,
+      'reference,accessToken,refreshToken,realmId\nC-1,any,sbx-ok-3.signed,7100000000000002\n',
+    );
+    const decisions: readonly [string, ...string[]][] = [
+      ['sam', 'approve', OTHER, 'supply-details'],
+      ['sam', 'propose-time', OTHER, 'now'],
+      ['sam', 'approve', OTHER, 'schedule'],
+      ['cleo', 'approve', OTHER, 'schedule', '--as', 'client'],
+      ['cleo', 'approve', OTHER, 'update-application', '--as', 'client'],
+      ['sam', 'approve', OTHER, 'update-application'],
+      ['cleo', 'confirm-sync-disabled', OTHER, '--all', '--as', 'client'],
+      ['cleo', 'credentials', OTHER, credentials, '--obtained-at', 'now', '--as', 'client'],
+      ['pia', 'watch', OTHER, '--until-decision'],
+      ['sam', 'approve', OTHER, 'migrate-first-company'],
+      ['pia', 'watch', OTHER, '--until-decision'],
+      ['sam', 'approve', OTHER, 'complete-migration'],
+      ['cleo', 'approve', OTHER, 'complete-migration', '--as', 'client'],
+    ];
+    for (const [machine, ...command] of decisions) {
+      const yes = command[0] === 'approve' ? ['--yes'] : [];
+      const { exitCode, out, err } = await run(machine, ...command, ...yes);
+      expect({ command, exitCode, out, err }).toMatchObject({ exitCode: 0 });
+    }
+    await handle().result();
+    expect((await handle().describe()).status.name).toBe('COMPLETED');
+  });
+});
