@@ -33,7 +33,8 @@ export async function wholeMigration(
   return CancellationScope.nonCancellable(async () => {
     const handover = await stepByStep(desk, doStep);
     // Temporal shows as cancelled what was cancelled with its own tools: not what has refused that, as unsigned.
-    if (outside.consideredCancelled && desk.state().closed === 'cancelled') throw new CancelledFailure(FROM_TEMPORAL.reason);
+    if (outside.consideredCancelled && desk.state().closed === 'cancelled')
+      throw new CancelledFailure(FROM_TEMPORAL.reason);
     return handover;
   });
 }
