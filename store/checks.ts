@@ -96,7 +96,7 @@ export async function recordChecks(
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
         row integer, state text, check_ms float8, evidence jsonb, schedule jsonb, failure text, failure_text text,
         link_url text, correlation_id text)
-      where c.migration_id = ${migrationId} and ${isOneOf(rows)} and c.row = o.row and ${isStill('syncing', 'c')}
+      where c.migration_id = ${migrationId} and ${isOneOf(outcomes.map(({ row }) => row))} and c.row = o.row and ${isStill('syncing')}
       returning c.migration_id, c.row, c.state
     )
     delete from credentials v using settled

@@ -6,7 +6,7 @@
  * newer credential that commits first is seen, and one that commits later waits until the claim is written.
  */
 import { sql } from 'kysely';
-import { isStill } from './companies';
+import { isOneOf, isStill } from './companies';
 import type { Database } from './database';
 import { violates } from './database';
 import { canBeMoved, WINDOW_IS_OPEN } from './gate';
@@ -140,10 +140,10 @@ export async function noteSending(
   rows: readonly number[],
 ): Promise<ReadonlySet<number>> {
   const noted = await db
-    .updateTable('companies')
+    .updateTable('companies as c')
     .set({ authorization_sent_at: sql<Date>`clock_timestamp()` })
     .where('migration_id', '=', claimant.migrationId)
-    .where('row', '=', sql<number>`any(${rows}::integer[])`)
+    .where(isOneOf(rows))
     .where(isStill('importing'))
     .where('attempt', '=', attemptName(claimant))
     .returning('row')

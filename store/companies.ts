@@ -11,16 +11,16 @@ import { canBeMoved } from './gate';
  * Of companies `c` that are found by their rows, by the key: said once more, for Postgres to see how few they are, where it
  * would read the whole table to join them.
  */
-export function isOneOf(named: readonly { readonly row: number }[]): RawBuilder<boolean> {
-  return sql`c.row = any(${named.map(({ row }) => row)}::integer[])`;
+export function isOneOf(rows: readonly number[]): RawBuilder<boolean> {
+  return sql`c.row = any(${rows}::integer[])`;
 }
 
 /**
- * Of companies that are found by their rows: written so that Postgres does not look for them by their state instead. In
+ * Of companies `c` that are found by their rows: written so that Postgres does not look for them by their state instead. In
  * that index every move leaves an entry behind, and all of them are read until they are cleared away.
  */
-export function isStill(state: CompanyState, company: 'c' | 'companies' = 'companies'): RawBuilder<boolean> {
-  return sql`(${sql.ref(company)}.state = ${state}) is true`;
+export function isStill(state: CompanyState): RawBuilder<boolean> {
+  return sql`(c.state = ${state}) is true`;
 }
 
 /** What the client confirmed: these companies' tokens are no longer used by its own application. */

@@ -76,8 +76,8 @@ export async function recordImports(
       row integer, state text, company_id uuid, connection_id uuid, stored_name text, link_url text,
       correlation_id text, accepted jsonb, failure text, failure_text text, check_ms float8, wait_ms float8,
       crossed boolean)
-    where c.migration_id = ${claimant.migrationId} and ${isOneOf(rows)} and c.row = o.row
-      and ${isStill('importing', 'c')} and c.attempt = ${attemptName(claimant)}
+    where c.migration_id = ${claimant.migrationId} and ${isOneOf(outcomes.map(({ row }) => row))} and c.row = o.row
+      and ${isStill('importing')} and c.attempt = ${attemptName(claimant)}
     returning c.migration_id, c.row, o.crossed
     )
     update credentials v set crossed_at = clock_timestamp()
