@@ -1,46 +1,86 @@
-/** The arrows of the house: which folder may know which. See "The house" in CONTRIBUTING.md. */
-const only = (folder, allowed, typesOf = []) => ({
-  name: `${folder}-knows-only`,
-  severity: 'error',
-  comment: `${folder}/ may import only itself, ${allowed.join(', ') || 'nothing else'}`,
-  from: { path: `^${folder}/` },
-  to: {
-    path: '^(domain|workflows|activities|company-data-client|company-data-service|store|postgres|security|config|worker|client|dev|bench|test)/',
-    pathNot: [folder, ...allowed].map((name) => `^${name}(/|\\.ts$|$)`),
-    ...(typesOf.length > 0 ? { dependencyTypesNot: ['type-only'] } : {}),
-  },
-});
+/** The arrows of the house: which folder may import which. docs/architecture.md draws and explains them. */
+const FOLDERS = [
+  ...['platforms', 'domain', 'presentation', 'workflows', 'activities', 'store', 'security', 'config', 'postgres'],
+  ...['company-data-client', 'company-data-service', 'worker', 'client', 'cli', 'stack', 'scripts', 'bench', 'test'],
+];
+
+/** `folder` may import itself and `allowed`; from `typesOf` it may import types. All are path prefixes. */
+const only = (folder, allowed, { among = FOLDERS, typesOf = [] } = {}) => {
+  const rule = (name, mayImport, typesToo) => ({
+    name,
+    severity: 'error',
+    comment: `${folder} may import only itself, ${mayImport.join(', ') || 'nothing else'}`,
+    from: { path: `^${folder}/` },
+    to: {
+      path: `^(${among.join('|')})/`,
+      pathNot: [folder, ...mayImport].map((prefix) => `^${prefix}(/|\\.ts$|$)`),
+      ...(typesToo ? { dependencyTypesNot: ['type-only'] } : {}),
+    },
+  });
+  const strict = rule(`${folder}-imports`, [...allowed, ...typesOf], false);
+  return typesOf.length === 0 ? [strict] : [strict, rule(`${folder}-imports-types`, allowed, true)];
+};
+
+/** The same between the groups of one folder. */
+const onlyWithin = (folder, group, allowed) =>
+  only(
+    `${folder}/${group}`,
+    allowed.map((other) => `${folder}/${other}`),
+    { among: [folder] },
+  );
 
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    only('domain', []),
-    only('workflows', ['domain'], ['activities']),
-    only('security', ['domain']),
-    only('postgres', []),
-    only('store', ['domain', 'security', 'postgres']),
-    only('company-data-client', ['domain', 'security']),
-    only('company-data-service', ['domain', 'postgres']),
-    only('config', ['domain', 'security']),
-    only('activities', ['domain', 'workflows/messages', 'company-data-client', 'store', 'security']),
-    only('worker', ['domain', 'workflows', 'activities', 'company-data-client', 'store', 'security', 'config']),
-    only('client', ['domain', 'workflows/messages', 'company-data-client', 'store', 'security', 'config', 'dev']),
-    only('bench', [
-      ...[
-        'domain',
-        'workflows/messages',
-        'client/(ferry|manifest|screen)',
-        'company-data-client',
-        'company-data-service',
-      ],
-      ...['store', 'security', 'config', 'worker', 'dev'],
+    ...only('platforms', []),
+    ...only('domain', ['platforms']),
+    ...onlyWithin('domain', 'text', []),
+    ...onlyWithin('domain', 'companies', ['text']),
+    ...onlyWithin('domain', 'planning', ['text']),
+    ...onlyWithin('domain', 'migration', ['planning', 'companies', 'text']),
+    ...onlyWithin('domain', 'decisions', ['migration', 'planning', 'companies', 'text']),
+    ...onlyWithin('domain', 'preflight', ['migration', 'planning', 'companies', 'text']),
+    ...onlyWithin('domain', 'progress', ['decisions', 'preflight', 'migration', 'planning', 'companies', 'text']),
+    ...only('presentation', ['domain', 'platforms'], { typesOf: ['store'] }),
+    ...only('workflows', ['presentation', 'domain', 'platforms'], { typesOf: ['activities'] }),
+    ...only('security', ['domain', 'platforms']),
+    ...only('postgres', []),
+    ...only('store', ['domain', 'platforms', 'security', 'postgres']),
+    ...only('company-data-client', ['domain', 'platforms', 'security']),
+    ...only('company-data-service', ['platforms', 'postgres']),
+    ...only('config', ['domain', 'platforms', 'security']),
+    ...only('activities', ['domain', 'platforms', 'workflows/messages', 'company-data-client', 'store', 'security']),
+    ...only('worker', [
+      ...['domain', 'platforms', 'workflows', 'activities', 'company-data-client', 'store', 'security', 'config'],
     ]),
+    ...only('client', ['presentation', 'domain', 'platforms', 'workflows/messages', 'store', 'security', 'config']),
+    ...only('stack', [
+      ...['company-data-service', 'worker', 'workflows/messages', 'security', 'config', 'domain', 'platforms'],
+    ]),
+    ...only('cli', [
+      ...['client', 'stack', 'presentation', 'domain', 'platforms', 'store', 'company-data-client', 'security'],
+      ...['config', 'workflows/messages'],
+    ]),
+    ...only('scripts', [
+      ...['cli', 'client', 'stack', 'company-data-client', 'company-data-service', 'security', 'config', 'domain'],
+      'platforms',
+    ]),
+    ...only('bench', [
+      ...['client', 'cli/(manifest|terminal)', 'stack', 'worker', 'company-data-client', 'store', 'security', 'config'],
+      ...['domain', 'platforms'],
+    ]),
+    {
+      name: 'product-never-imports-scripts',
+      severity: 'error',
+      from: { pathNot: '^(scripts|test)/' },
+      to: { path: '^scripts/' },
+    },
     {
       name: 'workflows-run-without-node',
       severity: 'error',
       comment:
-        'Workflow code is bundled for a sandbox: only @temporalio/workflow, domain, types, and hashes without Node.',
-      from: { path: '^(workflows|domain)/' },
+        'Workflow code is bundled for a sandbox: only @temporalio/workflow, pure code of ours, types, and hashes without Node.',
+      from: { path: '^(workflows|presentation|domain|platforms)/' },
       to: {
         dependencyTypes: ['core', 'npm'],
         pathNot: '@temporalio/(workflow|common)|@noble/(hashes|curves)',
@@ -50,7 +90,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|node_modules|coverage|dev/temporal-cli)/' },
+    exclude: { path: '(^|/)(dist|node_modules|coverage|stack/temporal/cli-module)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
   },

@@ -1,6 +1,6 @@
 import type { CompanyDataClient } from '../company-data-client';
-import type { Notice } from '../domain/notices';
-import type { Opening, ScheduleState } from '../domain/windows';
+import type { Notice } from '../domain/progress/notices';
+import type { Opening, ScheduleState } from '../domain/planning/windows';
 import type { KeyProvider } from '../security';
 import type { Database } from '../store';
 

@@ -1,16 +1,16 @@
 /** What workflows ask for: everything that touches the ledger, the vault or the Company Data Service. */
-import { batchActivities } from './batch';
-import { courseActivities } from './course';
+import { batchActivities } from './companies/batch';
+import { courseActivities } from './migration/lifecycle';
 import type { ActivityDeps } from './deps';
-import { endingActivities } from './ending';
-import { estimateActivities } from './estimates';
-import { firstCompanyActivities } from './first-company';
-import { sweepActivities } from './left-behind';
-import { noticeActivities } from './notices';
-import { preflightActivities } from './preflight';
-import { relinkActivities } from './relink';
+import { endingActivities } from './migration/closing';
+import { estimateActivities } from './migration/estimates';
+import { firstCompanyActivities } from './companies/first-company';
+import { sweepActivities } from './migration/sweep';
+import { noticeActivities } from './migration/notices';
+import { preflightActivities } from './migration/preflight';
+import { relinkActivities } from './companies/relink';
 import { withTypedFailures } from './typed-failures';
-import { windowActivities } from './windows';
+import { windowActivities } from './migration/windows';
 
 export function createActivities(deps: ActivityDeps) {
   return withTypedFailures({
@@ -29,6 +29,6 @@ export function createActivities(deps: ActivityDeps) {
 
 export type Activities = ReturnType<typeof createActivities>;
 
-export { createNoticeBoard } from './notices';
-export { createWhereabouts } from './whereabouts';
-export { createWindowSchedules } from './window-schedules';
+export { createNoticeBoard } from './migration/notices';
+export { createWhereabouts } from './migration/workflow-status';
+export { createWindowSchedules } from './migration/schedules';

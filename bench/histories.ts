@@ -1,5 +1,5 @@
 /** What a migration leaves in Temporal: the histories of its workflows. */
-import type { Ferry } from '../client/ferry';
+import type { Ferry } from '../client';
 
 type Handle = ReturnType<Ferry['temporal']['workflow']['getHandle']>;
 type HistoryEvent = NonNullable<Awaited<ReturnType<Handle['fetchHistory']>>['events']>[number];

@@ -1,19 +1,19 @@
 /** `npm run bench [-- <name>... --json --quick]`: measures, and prints a table of figures with their goals. */
 import { Command } from 'commander';
-import { layTable, openProgressBar } from '../client/screen';
-import { cost } from './cost';
-import { decide, open } from './decisions';
+import { layTable, openProgressBar } from '../cli/terminal';
+import { cost } from './measurements/cost';
+import { decide, open } from './measurements/decisions';
 import type { Benchmark, Figure, Measured } from './figures';
 import { figureOf } from './figures';
-import { limit } from './limit';
-import { memory } from './memory';
-import { pacing } from './pacing';
-import { recover } from './recover';
+import { limit } from './measurements/limit';
+import { memory } from './measurements/memory';
+import { pacing } from './measurements/pacing';
+import { recover } from './measurements/recover';
 import type { Result } from './results';
 import { currentLoad, keepResults } from './results';
-import { scale } from './scale';
-import { service } from './service';
-import { latency, throughput } from './throughput';
+import { scale } from './measurements/scale';
+import { service } from './measurements/service';
+import { latency, throughput } from './measurements/throughput';
 
 /** In the order in which they are measured. */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {

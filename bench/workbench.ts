@@ -2,24 +2,24 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Ferry } from '../client/ferry';
-import { openFerry } from '../client/ferry';
+import type { Ferry } from '../client';
+import { openFerry } from '../client';
 import { createCompanyDataClient } from '../company-data-client';
 import { loadConfig } from '../config';
-import { startPostgres } from '../dev/postgres';
-import { acquireTemporalCli } from '../dev/temporal-cli';
-import { startTemporal } from '../dev/temporal-server';
-import { createTemporaryFolder } from '../dev/temporary-folder';
+import { startPostgres } from '../stack/postgres/postgres';
+import { acquireTemporalCli } from '../stack/temporal/cli';
+import { startTemporal } from '../stack/temporal/server';
+import { createTemporaryFolder } from '../stack/temporary-folder';
 import { Secret } from '../security';
 import type { WorkerTiming } from '../worker/timing';
 import { TIMING } from '../worker/timing';
-import type { EmptyUpdates } from './empty-updates';
-import { startEmptyUpdates } from './empty-updates';
-import type { MeasuredService, ServiceSettings } from './measured-service';
-import { startMeasuredService } from './measured-service';
-import type { MeasuredWorker } from './measured-worker';
-import { startMeasuredWorker } from './measured-worker';
-import { PLATFORM } from './moving';
+import type { EmptyUpdates } from './processes/empty-updates';
+import { startEmptyUpdates } from './processes/empty-updates';
+import type { MeasuredService, ServiceSettings } from './processes/service';
+import { startMeasuredService } from './processes/service';
+import type { MeasuredWorker } from './processes/worker';
+import { startMeasuredWorker } from './processes/worker';
+import { PLATFORM } from './companies';
 
 export interface Workbench {
   readonly ferry: Ferry;

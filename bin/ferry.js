@@ -3,7 +3,7 @@ const { existsSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
-const main = path.join(root, 'dist', 'client', 'main.js');
+const main = path.join(root, 'dist', 'cli', 'main.js');
 
 if (existsSync(main)) {
   require(main);

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { correlationIdOf, errorOf } from './error-answer';
 import { CompanyDataError, DeferredUntil, NoAnswer, UnreadableAnswer } from './errors';
-import { createPacer } from './pacer';
-import { quoted } from './quoted';
+import { createPacer } from './rate-limiter';
+import { quoted } from './redaction';
 import { mayRepeat, Patience, type Repeatable, type RetryPolicy, type Wait } from './retrying';
 import type { HttpAnswer, HttpRequest, Transport } from './transport';
 

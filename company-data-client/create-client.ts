@@ -5,7 +5,7 @@ import { type Call, type CallOptions, createCaller, labelOf } from './caller';
 import type { CompanyDataClient, CompanyDetails } from './client';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
-import { quoted } from './quoted';
+import { quoted } from './redaction';
 import type { Wait } from './retrying';
 import * as schemas from './schemas';
 import { createTransport } from './transport';

@@ -1,4 +1,4 @@
-import type { CallFailure } from '../domain/call-failure';
+import type { CallFailure } from '../domain/companies/call-failure';
 import {
   AccessDenied,
   BadRequest,
@@ -10,7 +10,7 @@ import {
   ServiceFailing,
   Throttled,
 } from './errors';
-import { quoted } from './quoted';
+import { quoted } from './redaction';
 import { retryAfterMs } from './retry-after';
 import { errorBodySchema } from './schemas';
 import type { HttpAnswer } from './transport';

@@ -1,4 +1,4 @@
-import type { CallFailure } from '../domain/call-failure';
+import type { CallFailure } from '../domain/companies/call-failure';
 
 /**
  * Whether the same call may succeed later. `safe`: it has had no effect, and may. `risky`: it may, and it may have taken

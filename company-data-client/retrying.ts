@@ -1,4 +1,4 @@
-import type { CallFailure } from '../domain/call-failure';
+import type { CallFailure } from '../domain/companies/call-failure';
 import { type CompanyDataError, DeferredUntil, NotReady } from './errors';
 import { pause } from './pause';
 

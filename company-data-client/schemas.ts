@@ -5,7 +5,7 @@
  * because the specification leaves most of them open.
  */
 import { z } from 'zod';
-import { quoted } from './quoted';
+import { quoted } from './redaction';
 
 /** A field that may be left out, or be `null`, which means the same. */
 const absent = <S extends z.ZodType>(schema: S) =>

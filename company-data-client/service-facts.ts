@@ -1,6 +1,6 @@
-import type { ServiceFacts } from '../domain/preflight';
-import type { ConnectedCompany, Taken } from '../domain/taken-organizations';
-import { organizationKey } from '../domain/taken-organizations';
+import type { ServiceFacts } from '../domain/preflight/preflight';
+import type { ConnectedCompany, Taken } from '../domain/preflight/organization-conflicts';
+import { organizationKey } from '../domain/preflight/organization-conflicts';
 import type { CompanyDataClient } from './client';
 import { CompanyDataError } from './errors';
 import type { Company } from './schemas';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';
 import { type Dispatcher, Pool } from 'undici';
 import { type CompanyDataError, NoAnswer, UnreadableAnswer } from './errors';
-import { createSlots, type Slots } from './slots';
+import { createSlots, type Slots } from './semaphore';
 
 /** More of an error's body than anybody reads. */
 const MAX_ERROR_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { HkdfSha256 } from '@hpke/core';
-import { exact } from './exact';
+import { exact } from './array-buffer';
 
 type Bytes = Parameters<HkdfSha256['extract']>[0];
 

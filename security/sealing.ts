@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';
-import { exact } from './exact';
+import { exact } from './array-buffer';
 import { HkdfSha256AtOnce } from './hkdf';
 import { Secret } from './secret';
 

@@ -1,15 +1,15 @@
 import { CancellationScope, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { CheckReport } from '../activities/batch';
-import type { RunBegun } from '../activities/course';
-import { batchDetailsOf } from '../domain/batch-details';
-import type { Counts } from '../domain/company-state';
-import type { StopReason } from '../domain/failures';
-import type { Opening } from '../domain/windows';
+import type { CheckReport } from '../activities/companies/batch';
+import type { RunBegun } from '../activities/migration/lifecycle';
+import { batchDetailsOf } from '../presentation/temporal-ui/batch-details';
+import type { Counts } from '../domain/companies/company-state';
+import type { StopReason } from '../domain/companies/failures';
+import type { Opening } from '../domain/planning/windows';
 import { records, slices } from './activity-proxies';
-import type { Course } from './batch/course';
-import { openCourse } from './batch/course';
+import type { Course } from './batch/run-context';
+import { openCourse } from './batch/run-context';
 import { importAll, WAIT } from './batch/importing';
-import { growingWait } from './growing-wait';
+import { growingWait } from './backoff';
 import { batchProgressSignal, lookAgainSignal } from './messages';
 
 export interface Batch {

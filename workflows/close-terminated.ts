@@ -1,7 +1,7 @@
-import type { Recorded } from '../domain/migration-state';
+import type { Recorded } from '../domain/migration/migration-state';
 import { records } from './activity-proxies';
-import type { Handover } from './hand-over';
-import { ledgerClosed, unusedRemoved } from './hand-over';
+import type { Handover } from './migration/hand-over';
+import { ledgerClosed, unusedRemoved } from './migration/hand-over';
 
 /**
  * Ends in order what was terminated in Temporal's own tools: nothing runs any more that would let go of its organizations

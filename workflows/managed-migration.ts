@@ -1,13 +1,13 @@
-import type { Step } from '../domain/steps';
-import type { Desk } from './desk';
-import type { Handover } from './hand-over';
-import { remainingCompaniesMigrated } from './steps/complete-migration';
-import { settled } from './steps/settled';
-import { firstCompanyProven } from './steps/migrate-first-company';
-import { timeAgreed } from './steps/schedule';
-import { detailsSupplied } from './steps/supply-details';
-import type { MigrationInput } from './whole-migration';
-import { wholeMigration } from './whole-migration';
+import type { Step } from '../domain/migration/steps';
+import type { Desk } from './migration/context';
+import type { Handover } from './migration/hand-over';
+import { remainingCompaniesMigrated } from './migration/steps/complete-migration';
+import { settled } from './migration/steps/await-approvals';
+import { firstCompanyProven } from './migration/steps/migrate-first-company';
+import { timeAgreed } from './migration/steps/schedule';
+import { detailsSupplied } from './migration/steps/supply-details';
+import type { MigrationInput } from './migration/lifecycle';
+import { wholeMigration } from './migration/lifecycle';
 
 /** What each step does until it has ended, or until a decision turned the migration to another step. */
 const COURSE: Readonly<Record<Step, (desk: Desk) => Promise<void>>> = {

@@ -3,15 +3,15 @@
  *
  * Wire names are an interface: they are never renamed. Every decision exists as a signal, which works while all workers
  * are down, and as an update of the same name, which answers with what became of it. Their fields are read by
- * `domain/read-decision.ts`.
+ * `domain/migration/parse-decision.ts`.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { Counts } from '../domain/company-state';
-import type { Outcome } from '../domain/decision';
-import type { Route } from '../domain/platforms';
-import type { Progress } from '../domain/progress';
-import type { Standstill } from '../domain/standstill';
-import type { Opening } from '../domain/windows';
+import type { Counts } from '../domain/companies/company-state';
+import type { Outcome } from '../domain/migration/decision';
+import type { Route } from '../platforms/platforms';
+import type { Progress } from '../domain/progress/progress';
+import type { Standstill } from '../domain/migration/outage';
+import type { Opening } from '../domain/planning/windows';
 
 /** The workflow type of each route, and the one task queue. */
 export const MIGRATIONS: Readonly<Record<Route, string>> = {

@@ -1,5 +1,5 @@
 import { getExternalWorkflowHandle, sleep, TemporalFailure } from '@temporalio/workflow';
-import type { Opened, Opening } from '../domain/windows';
+import type { Opened, Opening } from '../domain/planning/windows';
 import { records } from './activity-proxies';
 import { windowOpenedSignal } from './messages';
 

@@ -1,8 +1,8 @@
-import type { Handover } from './hand-over';
-import { remainingCompaniesMigrated } from './steps/complete-migration';
-import { detailsSupplied } from './steps/supply-details';
-import type { MigrationInput } from './whole-migration';
-import { wholeMigration } from './whole-migration';
+import type { Handover } from './migration/hand-over';
+import { remainingCompaniesMigrated } from './migration/steps/complete-migration';
+import { detailsSupplied } from './migration/steps/supply-details';
+import type { MigrationInput } from './migration/lifecycle';
+import { wholeMigration } from './migration/lifecycle';
 
 /**
  * A client moves its connections itself: what it has supplied is checked, every company is moved and verified, and what

@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { log, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
-import { closedAfterwards, closingIdOf } from '../domain/terminated';
+import { closedAfterwards, closingIdOf } from '../domain/migration/terminated';
 import { checks } from './activity-proxies';
 import { closeTerminated } from './close-terminated';
 

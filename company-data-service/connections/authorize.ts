@@ -1,6 +1,6 @@
 /** Authorization of a connection with credentials that the company's platform gave to somebody else before. */
 import { createHash } from 'node:crypto';
-import type { Platform as PlatformEntry } from '../../domain/platforms';
+import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import type { Database } from '../database/database';
 import type { ConnectionError } from '../database/tables';
 import { PlatformRefusal, type Grant, type Organization, type Platforms } from '../platform/platform';

@@ -1,6 +1,6 @@
 /** Connections in Postgres. They are read with their company: see `findCompany`. */
 import { sql } from 'kysely';
-import { findPlatform, type Platform as PlatformEntry } from '../../domain/platforms';
+import { findPlatform, type Platform as PlatformEntry } from '../../platforms/platforms';
 import type { Connection } from '../companies/companies';
 import type { Database } from '../database/database';
 import type { ConnectionError } from '../database/tables';

@@ -1,4 +1,4 @@
-import type { Platform as PlatformEntry } from '../../domain/platforms';
+import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import { badRequest, type ValidationProblem } from './errors';
 
 /**

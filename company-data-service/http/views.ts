@@ -1,6 +1,6 @@
 /** From what is stored to what a client reads. */
 import { createHash } from 'node:crypto';
-import { PLATFORMS } from '../../domain/platforms';
+import { PLATFORMS } from '../../platforms/platforms';
 import type { Company, Connection } from '../companies/companies';
 import { platformOf } from '../connections/connections';
 import type { CompanyView } from './schemas/company';

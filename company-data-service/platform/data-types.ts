@@ -1,4 +1,4 @@
-import type { Platform as PlatformEntry } from '../../domain/platforms';
+import type { Platform as PlatformEntry } from '../../platforms/platforms';
 
 /** The data sets that the service reads, in alphabetical order. */
 export const DATA_TYPES = ['accounts', 'bills', 'customers', 'invoices', 'items', 'payments', 'suppliers'] as const;

@@ -1,5 +1,5 @@
 /** The one interface through which the service talks to the platforms that companies keep their books on. */
-import type { Platform as PlatformEntry } from '../../domain/platforms';
+import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import type { DataType } from './data-types';
 
 /** The client's own application at a platform: its refresh tokens are bound to it. */

@@ -1,9 +1,9 @@
 /** What a failed activity tells Temporal. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { dropped, failing } from '../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../support/crossing';
-import { openCrossingRig } from '../support/crossing';
-import type { Interference } from '../support/interposer';
+import type { CrossingRig } from '../support/company-import';
+import { openCrossingRig } from '../support/company-import';
+import type { Interference } from '../support/http-proxy';
 import { putRow } from '../support/ledger';
 
 let rig: CrossingRig;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import type { CallFailure } from '../../domain/call-failure';
+import type { CallFailure } from '../../domain/companies/call-failure';
 import {
   AccessDenied,
   BadRequest,

@@ -1,5 +1,5 @@
 import { createCompanyDataClient } from '../../company-data-client';
-import { createPacer, type Pacer } from '../../company-data-client/pacer';
+import { createPacer, type Pacer } from '../../company-data-client/rate-limiter';
 import { Secret } from '../../security/secret';
 import { type LimitedService, type LimitedServiceOptions, simulateLimitedService } from './limited-service';
 import { json, startMisbehavingService } from './misbehaving-service';

@@ -12,7 +12,7 @@ import { pino } from 'pino';
 import { createPayloadCodec, parsePayloadKeys, Secret } from '../../security';
 import type { CodecServer, CodecServerOptions } from '../../security/codec-server';
 import { startCodecServer, tokenReader } from '../../security/codec-server';
-import { ferry } from '../command/captured';
+import { ferry } from '../cli/captured-terminal';
 
 const [ISSUER, AUDIENCE, ORIGIN] = ['https://identity.example', 'tokenferry-codec', 'https://temporal.example'];
 const payloadKeys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));

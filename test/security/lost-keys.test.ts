@@ -1,13 +1,13 @@
 /** Keys that are not where they are needed: a clear error, nothing lost, nothing half done; with the key it goes on. */
 import { randomBytes } from 'node:crypto';
-import type { Ferry } from '../../client/ferry';
-import { decide, openFerry, readHeldUp } from '../../client/ferry';
+import type { Ferry } from '../../client';
+import { decide, openFerry, readHeldUp } from '../../client';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
 import { countCompanies } from '../../store';
 import type { RunningWorker } from '../../worker';
-import { ferry } from '../command/captured';
-import type { Started } from '../migration/started';
-import { reachedProgress, started, SUPPORT } from '../migration/started';
+import { ferry } from '../cli/captured-terminal';
+import type { Started } from '../workflows/running-migration';
+import { reachedProgress, started, SUPPORT } from '../workflows/running-migration';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { PAYLOAD_KEY, startOrchestrator } from '../support/orchestrator';

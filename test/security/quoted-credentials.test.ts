@@ -8,9 +8,9 @@ import { Secret } from '../../security';
 import { createLog } from '../../security/log';
 import type { MisbehavingService, Reply } from '../company-data-client/misbehaving-service';
 import { startMisbehavingService } from '../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../support/crossing';
-import { openCrossingRig } from '../support/crossing';
-import { altered } from '../support/interposer';
+import type { CrossingRig } from '../support/company-import';
+import { openCrossingRig } from '../support/company-import';
+import { altered } from '../support/http-proxy';
 import { readRow } from '../support/ledger';
 
 const random = (): string => randomBytes(20).toString('base64');

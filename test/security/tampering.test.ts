@@ -14,8 +14,8 @@ import {
 } from '../../security';
 import { payloadConverter } from '../../security/payload-converter';
 import { readVault, supplyCredentials } from '../../store';
-import type { CrossingRig } from '../support/crossing';
-import { openCrossingRig } from '../support/crossing';
+import type { CrossingRig } from '../support/company-import';
+import { openCrossingRig } from '../support/company-import';
 import { credentialOf, readRow } from '../support/ledger';
 
 let rig: CrossingRig;

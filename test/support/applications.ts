@@ -1,5 +1,5 @@
 import type { CompanyDataClient } from '../../company-data-client';
-import { PLATFORMS } from '../../domain/platforms';
+import { PLATFORMS } from '../../platforms/platforms';
 import { Secret } from '../../security';
 
 /** Registers an application at every platform of the managed route, as a client does in step 1. */

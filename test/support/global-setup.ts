@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { startPostgres } from '../../dev/postgres';
-import { acquireTemporalCli } from '../../dev/temporal-cli';
-import { startTemporal } from '../../dev/temporal-server';
-import { createTemporaryFolder } from '../../dev/temporary-folder';
+import { startPostgres } from '../../stack/postgres/postgres';
+import { acquireTemporalCli } from '../../stack/temporal/cli';
+import { startTemporal } from '../../stack/temporal/server';
+import { createTemporaryFolder } from '../../stack/temporary-folder';
 import { testNamespaces } from './namespaces';
 import { servers } from './servers';
 
 /** Starts what the tests share, once for a whole run: a real Postgres and Temporal's own dev server. */
 export default async function globalSetup(): Promise<void> {
   // The build's workflow bundle, and the compiled programs that tests run as processes.
-  execFileSync(process.execPath, [path.join(__dirname, '../../dev/build.mjs')], { stdio: 'inherit' });
+  execFileSync(process.execPath, [path.join(__dirname, '../../scripts/build.mjs')], { stdio: 'inherit' });
   const dataFolder = createTemporaryFolder();
   const log = console.log;
   const cli = await acquireTemporalCli({ env: process.env, log });

@@ -9,7 +9,7 @@ import { temporal } from '@temporalio/proto';
 const { History } = temporal.api.history.v1;
 type IHistory = temporal.api.history.v1.IHistory;
 
-const FOLDER = path.join(__dirname, '../migration/histories');
+const FOLDER = path.join(__dirname, '../workflows/histories');
 
 /** Who worked, and where a failure arose, is nobody's business afterwards, and no part of a replay. */
 const LEFT_OUT = new Set(['identity', 'stackTrace']);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { UpdateObject } from 'kysely';
 import { sql } from 'kysely';
-import type { ManifestRow } from '../../domain/manifest';
-import { DEFAULT_LIMITS } from '../../domain/limits';
+import type { ManifestRow } from '../../domain/companies/manifest';
+import { DEFAULT_LIMITS } from '../../domain/planning/limits';
 import type { KeyProvider } from '../../security';
 import { createMasterKeyProvider, parseMasterKeys, Secret } from '../../security';
 import type { Claimant, Database, SealedCredential, SuppliedMigration } from '../../store';
@@ -16,7 +16,7 @@ import {
   supplyCredentials,
   supplyMigration,
 } from '../../store';
-import type { Tables } from '../../store/schema';
+import type { Tables } from '../../store/database/tables';
 import { until } from './conditions';
 import { createTestDatabase } from './database';
 

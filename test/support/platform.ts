@@ -1,5 +1,5 @@
-import type { Platform } from '../../domain/platforms';
-import { findPlatform } from '../../domain/platforms';
+import type { Platform } from '../../platforms/platforms';
+import { findPlatform } from '../../platforms/platforms';
 
 /** @throws where the platform table has none of this slug */
 export function platform(slug: string): Platform {

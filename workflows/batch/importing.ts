@@ -1,8 +1,8 @@
 /** The half of a batch run that starts companies. */
-import type { SliceReport } from '../../activities/batch';
+import type { SliceReport } from '../../activities/companies/batch';
 import { slices } from '../activity-proxies';
-import { growingWait } from '../growing-wait';
-import type { Course } from './course';
+import { growingWait } from '../backoff';
+import type { Course } from './run-context';
 
 /** The shortest wait between two looks, and how far it grows while nothing happens: each costs a few events. */
 export const WAIT = { shortestMs: 500, longestMs: 60_000 };

@@ -1,4 +1,4 @@
-import { findPlatform, type Platform as PlatformEntry } from '../../../domain/platforms';
+import { findPlatform, type Platform as PlatformEntry } from '../../../platforms/platforms';
 import { authorizeConnection } from '../../connections/authorize';
 import { deleteConnection, insertConnection, platformOf, unlinkConnection } from '../../connections/connections';
 import { findCompany } from '../../companies/companies';

@@ -1,6 +1,6 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
-import { PLATFORMS, type Platform as PlatformEntry } from '../../../domain/platforms';
+import { PLATFORMS, type Platform as PlatformEntry } from '../../../platforms/platforms';
 import type { Database } from '../../database/database';
 import { fieldsOf } from '../../query/fields';
 import type { Api, ServiceContext } from '../context';

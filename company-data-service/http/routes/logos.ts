@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLATFORMS } from '../../../domain/platforms';
+import { PLATFORMS } from '../../../platforms/platforms';
 import type { Api } from '../context';
 import { notFound } from '../errors';
 import { ofType } from '../schemas/common';

@@ -3,7 +3,7 @@
  * token that was used here is dead for the service, and the other way round.
  */
 import { z } from 'zod';
-import { PLATFORMS } from '../../../domain/platforms';
+import { PLATFORMS } from '../../../platforms/platforms';
 import { PlatformRefusal, type RefusalReason } from '../../platform/platform';
 import type { Api, ServiceContext } from '../context';
 import { notFound } from '../errors';

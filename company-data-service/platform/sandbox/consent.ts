@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Platform as PlatformEntry } from '../../../domain/platforms';
+import type { Platform as PlatformEntry } from '../../../platforms/platforms';
 
 /** Invoices of an organization that was linked through the sandbox's consent page. */
 const INVOICES = 10;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
-import { isRotating } from '../../../domain/platforms';
+import { isRotating } from '../../../platforms/platforms';
 import type { Database } from '../../database/database';
 import { dataTypesOf, type DataType } from '../data-types';
 import {

@@ -1,0 +1,126 @@
+/** The course of a migration: opening, recording what was decided, closing. */
+import type { Counts } from '../../domain/companies/company-state';
+import type { Decision, Outcome } from '../../domain/migration/decision';
+import { paceOf, stragglersIn } from '../../domain/planning/limits';
+import type { Ending, Recorded } from '../../domain/migration/migration-state';
+import {
+  acceptFailures,
+  beginRun,
+  changeLimits,
+  closeMigration,
+  confirmDisabled,
+  countCompanies,
+  destroyVault,
+  openMigration,
+  openVault,
+  rampIsOpen,
+  readLimits,
+  recordDecisions,
+  setPaused,
+  stopClaims,
+  withdrawConfirmations,
+} from '../../store';
+import type { ActivityDeps } from '../deps';
+import { isSettling, settleAndRecord } from './exceptions';
+import { keepToWindows } from './windows';
+
+interface OfMigration {
+  readonly migrationId: string;
+}
+
+export interface RunBegun {
+  readonly slicesAtOnce: number;
+  /** The run may end while so many companies still sync: the slowest of a ramp. */
+  readonly mayStillSync: number;
+  /** As the run finds the companies: of the runs before it, some may still sync. */
+  readonly counts: Counts;
+}
+
+export function courseActivities(deps: ActivityDeps) {
+  const { db, keys } = deps;
+  return {
+    async openMigration({ migrationId }: OfMigration): Promise<void> {
+      await openMigration(db, migrationId);
+      await openVault(db, keys, migrationId);
+    },
+
+    async count({ migrationId }: OfMigration): Promise<Counts> {
+      return countCompanies(db, migrationId);
+    },
+
+    async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<RunBegun> {
+      const { limits } = await readLimits(db, migrationId);
+      // A ramp that was interrupted goes on: the rest follows once it has gone well.
+      const inRamp = ramp || (await rampIsOpen(db, migrationId));
+      const alone = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
+      return {
+        slicesAtOnce: paceOf(limits).slices,
+        mayStillSync: alone.othersWait ? stragglersIn(alone.companies) : 0,
+        counts: await countCompanies(db, migrationId),
+      };
+    },
+
+    async setPaused({ migrationId, paused }: OfMigration & { paused: boolean }): Promise<void> {
+      await setPaused(db, migrationId, paused);
+    },
+
+    /** What decisions mean for the ledger is written first, so that the trail never says more than was done. */
+    async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
+      for (const each of recorded) {
+        const { decision, outcome } = each;
+        if (outcome.applied && isSettling(decision)) await settleAndRecord(db, migrationId, { decision, outcome });
+        else {
+          if (outcome.applied && decision.kind !== 'unreadable') await carryOut(deps, migrationId, decision, outcome);
+          await recordDecisions(db, migrationId, [each]);
+        }
+      }
+      return countCompanies(db, migrationId);
+    },
+
+    async closeMigration({ migrationId, ending }: OfMigration & { ending: Ending }): Promise<Counts> {
+      await closeMigration(db, migrationId, ending);
+      await destroyVault(db, migrationId);
+      return countCompanies(db, migrationId);
+    },
+  };
+}
+
+/** What a decision changes in the ledger; doing it twice changes nothing more. */
+async function carryOut(deps: ActivityDeps, migrationId: string, decision: Decision, { at }: Outcome): Promise<void> {
+  const { db } = deps;
+  switch (decision.kind) {
+    case 'sync-disabled':
+      return confirmDisabled(db, { migrationId, companies: decision.companies, by: decision.by, at });
+    case 'pause':
+      return setPaused(db, migrationId, true);
+    case 'resume':
+      // Whoever goes on has seen what was not moved.
+      await acceptFailures(db, migrationId);
+      return setPaused(db, migrationId, false);
+    case 'step':
+      if (decision.verdict === 'reject' && decision.step === 'disable-syncing') {
+        await withdrawConfirmations(db, migrationId);
+      }
+      return;
+    case 'time':
+      if (decision.windows) await changeLimits(db, migrationId, { windows: decision.windows });
+      return;
+    case 'adjust':
+      await changeLimits(db, migrationId, decision.limits);
+      // A run that is under way keeps to the new windows with its next claim.
+      if (decision.limits.windows) await keepToWindows(deps, migrationId);
+      return;
+    case 'cancel':
+      return stopClaims(db, migrationId);
+    case 'exclude':
+    case 'skip':
+    case 'retry':
+    case 'relink':
+    case 'replace-credential':
+    case 'first-company':
+    case 'application-supplied':
+    case 'manifest-amended':
+    case 'credentials-supplied':
+      return;
+  }
+}

@@ -1,0 +1,65 @@
+/** Notices leave the house: to the log always, to a webhook where one is configured. */
+import { createHmac } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
+import type { Logger } from 'pino';
+import { request } from 'undici';
+import type { Notice } from '../../domain/progress/notices';
+import type { Secret } from '../../security';
+import type { ActivityDeps, NoticeBoard } from '../deps';
+
+export interface Webhook {
+  readonly url: string;
+  /** What the body is signed with. */
+  readonly secret: Secret;
+}
+
+/** Thrown when the webhook's receiver did not take a notice. */
+class NoticeRefused extends Error {
+  override readonly name = 'NoticeRefused';
+}
+
+const ANSWER_WITHIN_MS = 10_000;
+
+/**
+ * Signed as https://www.standardwebhooks.com describes: `webhook-id`, `webhook-timestamp` (seconds) and
+ * `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
+ */
+export function createNoticeBoard(log: Pick<Logger, 'info' | 'warn'>, webhook: Webhook | undefined): NoticeBoard {
+  return {
+    post: async (notice, id) => {
+      log[notice.kind === 'reminder' ? 'info' : 'warn'](notice, `notice: ${notice.kind}`);
+      if (!webhook) return;
+      const body = JSON.stringify({ type: `tokenferry.${notice.kind}`, data: notice });
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const { statusCode, body: answer } = await request(webhook.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': id,
+          'webhook-timestamp': timestamp,
+          'webhook-signature': `v1,${signature(webhook.secret, `${id}.${timestamp}.${body}`)}`,
+        },
+        body,
+        headersTimeout: ANSWER_WITHIN_MS,
+        bodyTimeout: ANSWER_WITHIN_MS,
+      });
+      await answer.dump();
+      if (statusCode >= 300) throw new NoticeRefused(`the webhook answered ${statusCode}`);
+    },
+  };
+}
+
+/** Secrets of this convention are base64 with `whsec_` before it. */
+function signature(secret: Secret, content: string): string {
+  const key = Buffer.from(secret.reveal().replace(/^whsec_/, ''), 'base64');
+  return createHmac('sha256', key).update(content).digest('base64');
+}
+
+export function noticeActivities({ notices }: ActivityDeps) {
+  return {
+    async postNotice(notice: Notice): Promise<void> {
+      const { workflowExecution, activityId } = activityInfo();
+      await notices.post(notice, `${workflowExecution?.runId ?? notice.migrationId}.${activityId}`);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** The preflight, as a worker does it: facts from the ledger and the service; findings to the ledger and the migration. */
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { FoundConnection } from '../../company-data-client';
+import { readServiceFacts } from '../../company-data-client';
+import { companyFindings, familyFindings, heldBackBy } from '../../domain/preflight/company-findings';
+import { FindingSummary } from '../../domain/preflight/finding-summary';
+import type { Preflight } from '../../domain/migration/migration-state';
+import type { Platform } from '../../platforms/platforms';
+import { findPlatform } from '../../platforms/platforms';
+import { preflight } from '../../domain/preflight/preflight';
+import type { PreflightFinding } from '../../domain/preflight/preflight-finding';
+import type { Taken } from '../../domain/preflight/organization-conflicts';
+import { takenFindings } from '../../domain/preflight/organization-conflicts';
+import type { Database, StoredMigration, UncheckedCompany, Verdict } from '../../store';
+import {
+  countCompanies,
+  countToMove,
+  findToMove,
+  findOpenElsewhere,
+  holdBack,
+  readMigration,
+  readToMove,
+} from '../../store';
+import { isOfMigration } from '../companies/service-refs';
+import type { ActivityDeps } from '../deps';
+import { estimateBefore } from './estimates';
+
+interface CheckOf {
+  readonly migrationId: string;
+  /** The agreed or proposed start, ISO 8601; null: none yet. */
+  readonly startAt: string | null;
+}
+
+export function preflightActivities({ db, service }: ActivityDeps) {
+  return {
+    /**
+     * Checks what was supplied against the account, the platform and other migrations; no credential is used. Companies
+     * with an error of their own are held back, the others may be moved.
+     */
+    async preflight({ migrationId, startAt }: CheckOf): Promise<Preflight> {
+      const migration = await readMigration(db, migrationId);
+      if (!migration) return NO_MANIFEST;
+      const { total } = await countCompanies(db, migrationId);
+      const { manifestDigest, suppliedBy, platformKey, route } = migration;
+      const checked = { companies: total, manifestDigest, suppliedBy };
+      const platform = findPlatform(platformKey);
+      if (!platform) {
+        const problems = [`platform ${platformKey} is unknown`];
+        return {
+          ...checked,
+          problems,
+          problemCodes: ['no-managed-route'],
+          warnings: [],
+          heldBack: 0,
+          callbackUrl: null,
+        };
+      }
+      const facts = await readServiceFacts(service, {
+        platformKey: platform.key,
+        concerning: (found) => concerning(db, migrationId, found),
+        signal: cancellationSignal(),
+        onProgress: heartbeat,
+      });
+      const connected = 'refused' in facts ? new Map<never, never>() : facts.connected;
+      const toMove = await countToMove(db, migrationId);
+      const endsBy = (await estimateBefore(db, migrationId, startAt)).ends?.latest ?? null;
+      const summary = new FindingSummary();
+      summary.add(preflight({ route, platform, isStarted: true, toCreate: toMove.toCreate, service: facts, endsBy }));
+      const heldBack = await checkEach(db, migration, platform, connected, (found) => summary.add(found));
+      summary.add(familyFindings(toMove, platform));
+      const callbackUrl = 'refused' in facts ? null : facts.callbackUrl;
+      return { ...checked, ...summary.sentences, heldBack, callbackUrl };
+    },
+  };
+}
+
+/** Of connections of the account, those to organizations that are to be moved, unless the migration has made them itself. */
+async function concerning(
+  db: Database,
+  migrationId: string,
+  found: readonly FoundConnection[],
+): Promise<readonly FoundConnection[]> {
+  const others = found.filter(({ company }) => !isOfMigration(company, migrationId));
+  if (others.length === 0) return [];
+  return findToMove(
+    db,
+    migrationId,
+    others.map((each) => ({ ...each, companyId: each.company.id })),
+  );
+}
+
+/**
+ * Looks at one company after the other, and holds back those with an error of their own.
+ *
+ * @returns how many
+ */
+async function checkEach(
+  db: Database,
+  migration: StoredMigration,
+  platform: Platform,
+  connected: Taken['connected'],
+  tell: (found: readonly PreflightFinding[]) => void,
+): Promise<number> {
+  let heldBack = 0;
+  const verdictOn = (company: UncheckedCompany, taken: Taken): Verdict => {
+    const found = [...takenFindings(company, platform, taken), ...companyFindings(company, platform)];
+    tell(found);
+    const { row, name, organization } = company;
+    return { row, name, organization, heldBack: heldBackBy(found) };
+  };
+  for await (const companies of readToMove(db, migration.id)) {
+    const openElsewhere = await findOpenElsewhere(db, platform.key, companies, migration.id);
+    const verdicts = companies.map((company) => verdictOn(company, { connected, openElsewhere }));
+    heldBack += verdicts.filter((verdict) => verdict.heldBack !== null).length;
+    // Most companies stay as they are: only what is new is written.
+    const changed = verdicts.filter((verdict, index) => verdict.heldBack !== companies[index]?.heldBack);
+    await holdBack(db, migration, changed);
+    heartbeat();
+  }
+  return heldBack;
+}
+
+const NO_MANIFEST: Preflight = {
+  companies: 0,
+  manifestDigest: null,
+  suppliedBy: null,
+  problems: ['no manifest was supplied'],
+  problemCodes: ['no-companies'],
+  warnings: [],
+  heldBack: 0,
+  callbackUrl: null,
+};

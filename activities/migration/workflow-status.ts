@@ -1,0 +1,40 @@
+/** What Temporal says of migrations. */
+import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { migrationOfSchedule } from '../../domain/migration/plan';
+import type { Whereabouts } from '../deps';
+
+/** @param client one that opens no payload: states are read of migrations whose payload key is missing, too */
+export function createWhereabouts({ schedule, workflow }: Client): Whereabouts {
+  return {
+    of: async (migrationId) => {
+      try {
+        return found((await workflow.getHandle(migrationId).describe()).status.name);
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'unclear';
+        throw error;
+      }
+    },
+    scheduled: async () => {
+      const migrations: string[] = [];
+      for await (const listed of schedule.list()) {
+        const migrationId = migrationOfSchedule(listed);
+        if (migrationId !== undefined) migrations.push(migrationId);
+      }
+      return migrations;
+    },
+  };
+}
+
+function found(status: WorkflowExecutionStatusName): Awaited<ReturnType<Whereabouts['of']>> {
+  switch (status) {
+    case 'RUNNING':
+    case 'PAUSED':
+      return 'running';
+    case 'TERMINATED':
+    case 'TIMED_OUT':
+      return 'terminated';
+    default:
+      return 'unclear';
+  }
+}

@@ -1,0 +1,30 @@
+/** What a migration costs where Temporal is paid for. */
+import type { Benchmark } from '../figures';
+import { actionsOf, historiesOf } from '../histories';
+import { moveBatch, readyBatch } from '../migration';
+import { UNLIMITED } from '../processes/service';
+import { onWorkbench } from '../workbench';
+
+export const cost: Benchmark = {
+  about: 'a whole migration, from its start to the end of its batch, in actions of Temporal Cloud',
+  measure: async ({ quick, report }) => {
+    const companies = quick ? 200 : 10_000;
+    const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
+    return onWorkbench(settings, async ({ ferry, startWorker }) => {
+      await startWorker();
+      const batch = await readyBatch(ferry, companies);
+      await moveBatch(ferry, batch, (moved) => report(moved, companies, 'companies'));
+      const actions = Object.entries(actionsOf(await historiesOf(ferry, batch.id)));
+      const total = actions.reduce((sum, [, times]) => sum + times, 0);
+      return [
+        {
+          name: 'cost',
+          value: total / companies,
+          unit: 'actions per company',
+          goal: ['<=', 0.1],
+          note: `${companies} companies: ${actions.map(([kind, times]) => `${times} ${kind}`).join(', ')}`,
+        },
+      ];
+    });
+  },
+};

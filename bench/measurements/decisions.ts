@@ -1,0 +1,93 @@
+/** How soon a decision is seen to have its effect. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ferry } from '../../client';
+import { readProgress } from '../../client';
+import type { Benchmark } from '../figures';
+import { median, quantile } from '../figures';
+import { decideOn, SUPPORT } from '../migration';
+import { UNLIMITED } from '../processes/service';
+import { openMigrations } from './open-migrations';
+import { onWorkbench } from '../workbench';
+
+export const decide: Benchmark = {
+  about: 'a decision, from sending it to seeing its effect, with one migration',
+  measure: async ({ quick, report }) =>
+    onWorkbench({ requestsPerMinute: UNLIMITED }, async (bench) => {
+      await bench.startWorker();
+      const [id = ''] = await openMigrations(bench, 1, () => undefined);
+      const [decisions, warmUp] = quick ? [10, 2] : [300, 20];
+      const empty = await bench.startEmptyUpdates();
+      const times: number[] = [];
+      const emptyTimes: number[] = [];
+      for (let decision = 0; decision < decisions + warmUp; decision += 1) {
+        report(decision, decisions + warmUp, 'decisions');
+        const message = decision % 2 === 0 ? 'pause' : 'resume';
+        times.push(await timeDecision(bench.ferry, id, message));
+        await assertEffect(bench.ferry, id, message);
+        emptyTimes.push(await empty.time());
+      }
+      const timed = times.slice(warmUp);
+      return [
+        {
+          name: 'decide',
+          value: median(timed),
+          unit: 'ms, median',
+          goal: ['<=', 30],
+          note:
+            `99th percentile ${quantile(timed, 0.99).toFixed(0)} ms of ${decisions} decisions; in turns with them, ` +
+            `an update of a workflow that does nothing took ${median(emptyTimes.slice(warmUp)).toFixed(0)} ms`,
+        },
+      ];
+    }),
+};
+
+const PER_SECOND = 20;
+
+export const open: Benchmark = {
+  about: `${PER_SECOND} decisions a second, with 1,000 migrations waiting on one worker`,
+  measure: async ({ quick, report }) =>
+    onWorkbench({ requestsPerMinute: UNLIMITED }, async (bench) => {
+      await bench.startWorker();
+      const [migrations, seconds] = quick ? [40, 2] : [1_000, 60];
+      const ids = await openMigrations(bench, migrations, report);
+      const deciding: Promise<number>[] = [];
+      /** What each migration has to be in the end. */
+      const latest = new Map<string, 'pause' | 'resume'>();
+      const startedAt = performance.now();
+      for (let decision = 0; decision < seconds * PER_SECOND; decision += 1) {
+        await delay(startedAt + (decision * 1_000) / PER_SECOND - performance.now());
+        report(decision, seconds * PER_SECOND, 'decisions');
+        // One migration after the other, so that each is decided on rarely, as in life.
+        const id = ids[decision % ids.length] ?? '';
+        const message = decision % (2 * ids.length) < ids.length ? 'pause' : 'resume';
+        latest.set(id, message);
+        deciding.push(timeDecision(bench.ferry, id, message));
+      }
+      // Nothing is cleared away while one of them is on its way.
+      await Promise.allSettled(deciding);
+      const times = await Promise.all(deciding);
+      // Not in between: it would be as much work again.
+      for (const [id, message] of latest) await assertEffect(bench.ferry, id, message);
+      return [
+        {
+          name: 'open',
+          value: quantile(times, 0.99),
+          unit: 'ms, 99th percentile',
+          goal: ['<=', 500],
+          note: `median ${median(times).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms of ${times.length} decisions`,
+        },
+      ];
+    }),
+};
+
+/** Sends a decision as `ferry` does, which answers when it has been applied. Milliseconds. */
+async function timeDecision(ferry: Ferry, id: string, message: 'pause' | 'resume'): Promise<number> {
+  const sentAt = performance.now();
+  await decideOn(ferry, id, message, { reason: 'measured', ...SUPPORT });
+  return performance.now() - sentAt;
+}
+
+async function assertEffect(ferry: Ferry, id: string, message: 'pause' | 'resume'): Promise<void> {
+  const { pause } = await readProgress(ferry, id);
+  if ((pause !== null) !== (message === 'pause')) throw new Error(`${id}: ${message} has had no effect`);
+}

@@ -1,0 +1,80 @@
+/** Whether a company costs the same, however many there are. */
+import type { Benchmark, Report } from '../figures';
+import { historiesOf } from '../histories';
+import { moveBatch, readyBatch } from '../migration';
+import { UNLIMITED } from '../processes/service';
+import { onWorkbench } from '../workbench';
+
+export const scale: Benchmark = {
+  about: 'ten times as many companies',
+  measure: async ({ quick, report }) => {
+    // Few before and after many: a machine that gets slower in between is not taken for a cost.
+    const [fewer, more] = quick ? [20, 200] : [10_000, 100_000];
+    const before = await measure(fewer, report);
+    const many = await measure(more, report);
+    const after = await measure(fewer, report);
+    const few = (valueOf: (size: Size) => number): number => (valueOf(before) + valueOf(after)) / 2;
+    const ratio = (valueOf: (size: Size) => number): number => valueOf(many) / few(valueOf);
+    const each = (valueOf: (size: Size) => number): string =>
+      `${few(valueOf).toPrecision(3)} and ${valueOf(many).toPrecision(3)}`;
+    return [
+      {
+        name: 'scale.memory',
+        value: ratio(({ peakRssMb }) => peakRssMb),
+        unit: 'peak memory of the worker, many / few',
+        goal: ['<=', 1.15],
+        note: `${each(({ peakRssMb }) => peakRssMb)} MB, of which the batch ${each(({ batchMb }) => batchMb)}`,
+      },
+      {
+        name: 'scale.time',
+        value: ratio(({ msEach }) => msEach),
+        unit: 'time per company, many / few',
+        goal: ['<=', 1.15],
+        note: `${each(({ msEach }) => msEach)} ms`,
+      },
+      {
+        name: 'scale.events',
+        value: ratio(({ eventsPerThousand }) => eventsPerThousand),
+        unit: 'history events per 1,000 companies, many / few',
+        goal: ['<=', 1.15],
+        note: `${each(({ eventsPerThousand }) => eventsPerThousand)} events`,
+      },
+      {
+        name: 'scale.longest-run',
+        value: many.longestRun,
+        unit: 'events of the longest run',
+        goal: ['<=', 10_000],
+      },
+    ];
+  },
+};
+
+interface Size {
+  readonly msEach: number;
+  /** Of the whole migration, the check of its details included. */
+  readonly peakRssMb: number;
+  /** When the batch had ended. */
+  readonly batchMb: number;
+  readonly eventsPerThousand: number;
+  readonly longestRun: number;
+}
+
+/** With everything anew, so that one size leaves nothing to the other. */
+async function measure(companies: number, report: Report): Promise<Size> {
+  const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
+  return onWorkbench(settings, async ({ ferry, startWorker }) => {
+    const worker = await startWorker();
+    const batch = await readyBatch(ferry, companies);
+    const tookMs = await moveBatch(ferry, batch, (moved) => report(moved, companies, 'companies'));
+    const { peakRssMb, rssMb } = await worker.usage();
+    const lengths = (await historiesOf(ferry, batch.id)).map(({ events }) => events.length);
+    const events = lengths.reduce((sum, length) => sum + length, 0);
+    return {
+      msEach: tookMs / companies,
+      peakRssMb,
+      batchMb: rssMb,
+      eventsPerThousand: (events * 1_000) / companies,
+      longestRun: Math.max(...lengths),
+    };
+  });
+}

@@ -1,0 +1,128 @@
+/** How much the Company Data Service bears: requests a second, and pages of many companies. */
+import autocannon from 'autocannon';
+import { Client } from 'pg';
+import type { Benchmark, Measured, Report } from '../figures';
+import { median } from '../figures';
+import type { MeasuredService } from '../processes/service';
+import { startMeasuredService, UNLIMITED } from '../processes/service';
+
+const CONNECTIONS = 64;
+const PAGE_SIZE = 5_000;
+
+export const service: Benchmark = {
+  about: `the Company Data Service, ${CONNECTIONS} connections`,
+  measure: async ({ quick, report }) => {
+    const measured = await startMeasuredService({ requestsPerMinute: UNLIMITED });
+    try {
+      return await measureAll(measured, quick, report);
+    } finally {
+      await measured.stop();
+    }
+  },
+};
+
+async function measureAll(measured: MeasuredService, quick: boolean, report: Report): Promise<readonly Measured[]> {
+  const [seconds, companies, looks] = quick ? [1, 10_000, 1] : [10, 100_000, 9];
+  const TOTAL = 4;
+  report(0, TOTAL, `filling in ${companies} companies`);
+  const id = await fill(measured, companies);
+
+  // Before more companies are made: the last page would not be the last one.
+  report(1, TOTAL, `pages of ${PAGE_SIZE}`);
+  const first: number[] = [];
+  const last: number[] = [];
+  // The first look of each fills caches, as any look before it would have.
+  for (let look = 0; look <= looks; look += 1) {
+    first.push(await timePage(measured, 1, companies));
+    last.push(await timePage(measured, companies / PAGE_SIZE, companies));
+  }
+
+  report(2, TOTAL, 'GET of one company');
+  const reads = await load(measured, { path: `/companies/${id}` }, seconds);
+  report(3, TOTAL, 'POST of companies');
+  const body = JSON.stringify({ name: 'One more' });
+  const writes = await load(measured, { path: '/companies', method: 'POST', body }, seconds);
+  report(TOTAL, TOTAL, 'done');
+  return [
+    { name: 'service.get-company', value: reads, unit: 'requests/s', goal: ['>=', 1_000] },
+    { name: 'service.post-company', value: writes, unit: 'requests/s', goal: ['>=', 400] },
+    { name: 'service.first-page', value: median(first.slice(1)), unit: 'ms', goal: ['<', 300] },
+    { name: 'service.last-page', value: median(last.slice(1)), unit: 'ms', goal: ['<', 300] },
+  ];
+}
+
+/**
+ * Companies as the service stores them once they are moved and synced, in the order of their creation; through the API,
+ * 100,000 would take minutes. Gives the id of one.
+ */
+async function fill({ databaseUrl }: MeasuredService, companies: number): Promise<string> {
+  const database = new Client({ connectionString: databaseUrl, options: '-c search_path=company_data_service' });
+  await database.connect();
+  try {
+    await database.query(
+      `insert into companies (account_id, name, tags, created_at)
+       select accounts.id, 'Company ' || n, jsonb_build_object('uid', n::text), now() - make_interval(secs => $1 - n)
+       from accounts, generate_series(1, $1::integer) n`,
+      [companies],
+    );
+    await database.query(
+      `insert into connections (company_id, platform_key, status, data_types, organization_id, organization_name)
+       select id, 'qhyg', 'Linked', '{accounts,bills,customers,invoices,items,payments,suppliers}', tags ->> 'uid', name
+       from companies`,
+    );
+    await database.query(
+      `insert into data_sets (connection_id, company_id, data_type, latest_sync_id, last_successful_sync)
+       select id, company_id, data_type, gen_random_uuid(), now() from connections, unnest(data_types) data_type`,
+    );
+    await database.query('vacuum analyze companies, connections, data_sets');
+    const { rows } = await database.query<{ id: string }>('select id from companies limit 1');
+    return rows[0]?.id ?? '';
+  } finally {
+    await database.end();
+  }
+}
+
+interface Asked {
+  readonly path: string;
+  readonly method?: 'POST';
+  readonly body?: string;
+}
+
+/** Requests answered in a second. Throws when one of them was not answered well. */
+async function load({ url, key }: MeasuredService, { path, ...asked }: Asked, seconds: number): Promise<number> {
+  const result = await autocannon({
+    url: url + path,
+    ...asked,
+    connections: CONNECTIONS,
+    duration: seconds,
+    headers: { ...authorization(key), ...(asked.body !== undefined && { 'content-type': 'application/json' }) },
+  });
+  if (result.non2xx + result.errors > 0 || result['2xx'] === 0) {
+    throw new Error(`${path}: ${result.non2xx} answers were no success, ${result.errors} requests had no answer`);
+  }
+  return result['2xx'] / result.duration;
+}
+
+/** Milliseconds until a page is there and read. Throws when it is not a full page, or the last one is not the last. */
+async function timePage({ url, key }: MeasuredService, page: number, companies: number): Promise<number> {
+  const started = performance.now();
+  const answer = await fetch(`${url}/companies?page=${page}&pageSize=${PAGE_SIZE}`, { headers: authorization(key) });
+  const { results, totalResults, _links } = (await answer.json()) as Partial<Page>;
+  const tookMs = performance.now() - started;
+  const isLast = _links?.next === undefined;
+  const isRight = results?.length === PAGE_SIZE && totalResults === companies;
+  if (!answer.ok || !isRight || isLast !== (page === companies / PAGE_SIZE)) {
+    throw new Error(`page ${page}: ${answer.status}, ${results?.length} of ${totalResults} companies`);
+  }
+  return tookMs;
+}
+
+interface Page {
+  readonly results: readonly unknown[];
+  readonly totalResults: number;
+  readonly _links: { readonly next?: unknown };
+}
+
+function authorization(key: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(key).toString('base64')}` };
+}

@@ -1,0 +1,26 @@
+/** A worker of the empty workflow alone, without any of what ours does. */
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { loadConfig } from '../../config';
+import type { EmptyCalls } from './empty-updates';
+import { EMPTY_QUEUE } from './empty-updates';
+import { serveParent } from './child-process';
+
+let stop = async (): Promise<void> => undefined;
+
+const served: EmptyCalls = {
+  start: async (variables) => {
+    Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+    const { namespace, connectionOptions } = loadConfig(['temporal'], variables).temporal;
+    const connection = await NativeConnection.connect(connectionOptions);
+    const workflowsPath = require.resolve('./empty-workflow');
+    const worker = await Worker.create({ connection, namespace, taskQueue: EMPTY_QUEUE, workflowsPath });
+    const ended = worker.run();
+    stop = async () => {
+      worker.shutdown();
+      await ended;
+      await connection.close();
+    };
+  },
+};
+
+serveParent(served, () => stop());

@@ -1,0 +1,86 @@
+/**
+ * The bare script that a batch is compared with, in a process of its own: the same calls through the same client, the
+ * same checks of what comes back and the same polling, so many companies imported at once and as many looked at. It writes nothing down: when it ends
+ * early, nobody knows which tokens were used.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import type { CompanyDataClient } from '../../company-data-client';
+import { createCompanyDataClient } from '../../company-data-client';
+import { nextLookMs } from '../../domain/planning/polling';
+import { Secret } from '../../security';
+import type { MovedCompany } from '../companies';
+import { companiesOf, PLATFORM } from '../companies';
+import type { Moved, ScriptCalls, ScriptWork } from './script';
+import { serveParent } from './child-process';
+import { usage } from './usage';
+
+let moved = 0;
+
+async function move({ url, key, companies, atOnce }: ScriptWork): Promise<Moved> {
+  const client = createCompanyDataClient({ baseUrl: url, apiKey: new Secret(key), authorizationTimeoutMs: 60_000 });
+  const [imports, looks] = [pLimit(atOnce), pLimit(atOnce)];
+  moved = 0;
+  const all = companiesOf(companies);
+  const startedAt = performance.now();
+  const before = usage();
+  await Promise.all(all.map((company) => moveOne(client, imports, looks, company)));
+  const { cpuMs } = usage();
+  const tookMs = performance.now() - startedAt;
+  await client.close();
+  return { tookMs, cpuMs: cpuMs - before.cpuMs };
+}
+
+/** While it waits for a sync, a company is none of those at once. */
+async function moveOne(
+  client: CompanyDataClient,
+  imports: pLimit.Limit,
+  looks: pLimit.Limit,
+  company: MovedCompany,
+): Promise<void> {
+  const { companyId, connectionId } = await imports(() => importOne(client, company));
+  const syncingSince = Date.now();
+  do await delay(nextLookMs(Date.now() - syncingSince));
+  while (!(await looks(() => isComplete(client, company, companyId, connectionId))));
+  moved += 1;
+}
+
+async function importOne(client: CompanyDataClient, { name, organization, credential }: MovedCompany) {
+  const { value: company } = await client.createCompany(
+    { name, tags: { row: name } },
+    { idempotencyKey: randomUUID() },
+  );
+  const { value: connection } = await client.createConnection(company.id, PLATFORM.key, {
+    idempotencyKey: randomUUID(),
+  });
+  const { value: linked } = await client.putAuthorization(company.id, connection.id, new Secret(credential));
+  if (linked.status !== 'Linked' || linked.connectionInfo?.['organizationId'] !== organization) {
+    throw new Error(`${name} is ${linked.status}`);
+  }
+  await client.startSync(company.id);
+  return { companyId: company.id, connectionId: connection.id };
+}
+
+async function isComplete(
+  client: CompanyDataClient,
+  { name, organization, expectedInvoices }: MovedCompany,
+  companyId: string,
+  connectionId: string,
+): Promise<boolean> {
+  const { value: status } = await client.dataStatus(companyId);
+  const sets = Object.values(status);
+  if (sets.length === 0 || sets.some(({ currentStatus }) => currentStatus !== 'Complete')) return false;
+  const { value: connection } = await client.getConnection(companyId, connectionId);
+  if (connection.status !== 'Linked' || connection.connectionInfo?.['organizationId'] !== organization) {
+    throw new Error(`${name} is ${connection.status}`);
+  }
+  const { value: invoices } = await client.countRecords(companyId, 'invoices');
+  if (invoices < expectedInvoices) throw new Error(`${name} has ${invoices} invoices`);
+  await client.syncSettings(companyId);
+  return true;
+}
+
+const served: ScriptCalls = { move, moved: async () => moved };
+
+serveParent(served, async () => undefined);

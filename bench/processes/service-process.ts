@@ -1,0 +1,48 @@
+/** `ferry service start` with settings to measure at, for its parent: it ends, and leaves nothing, when that lets go. */
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { rmSync } from 'node:fs';
+import { serviceDatabaseUrl, startServiceAlone } from '../../stack/service/standalone';
+import { createTemporaryFolder } from '../../stack/temporary-folder';
+import type { ServiceAddress, ServiceCalls, ServiceSettings } from './service';
+import { serveParent } from './child-process';
+import { usage } from './usage';
+
+const home = createTemporaryFolder();
+let requests = 0;
+let refused = 0;
+let looks = 0;
+let stop = async (): Promise<void> => undefined;
+
+// Node itself says what was answered: nothing stands between the service and whoever asks it.
+subscribe('http.server.response.finish', (message) => {
+  const { request, response } = message as { readonly request: IncomingMessage; readonly response: ServerResponse };
+  requests += 1;
+  if (response.statusCode === 429) refused += 1;
+  if (request.url?.endsWith('/dataStatus')) looks += 1;
+});
+
+async function start(settings: ServiceSettings): Promise<ServiceAddress> {
+  // Not `temporary`: a database that never waits for its disk would be measured.
+  const service = await startServiceAlone({
+    home,
+    temporary: false,
+    faults: settings.latencyMs !== undefined,
+    ...settings,
+    logLevel: 'info',
+    log: (line) => void process.stderr.write(`${line}\n`),
+  });
+  stop = () => service.stop();
+  const { administratorKey: key = '' } = service.keys ?? {};
+  return { url: service.url, key, databaseUrl: serviceDatabaseUrl(home, undefined) ?? '' };
+}
+
+const served: ServiceCalls = { start, counts: async () => ({ requests, refused, looks }), usage: async () => usage() };
+
+serveParent(served, async () => {
+  try {
+    await stop();
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});

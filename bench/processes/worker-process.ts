@@ -1,0 +1,26 @@
+/** A worker as `node dist/worker/main.js` runs it, for its parent: it says what it uses, and ends when that lets go. */
+import path from 'node:path';
+import { loadConfig } from '../../config';
+import { createLog } from '../../security/log';
+import { startWorker } from '../../worker';
+import type { WorkerCalls } from './worker';
+import { serveParent } from './child-process';
+import { usage } from './usage';
+
+let stop = async (): Promise<void> => undefined;
+
+const served: WorkerCalls = {
+  start: async ({ variables, timing }) => {
+    const config = loadConfig(
+      ['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'],
+      variables,
+    );
+    const to = path.join(config.home, `worker-${process.pid}.log`);
+    const log = createLog({ level: config.logLevel, to });
+    const worker = await startWorker(config, log, undefined, timing);
+    stop = () => worker.stop();
+  },
+  usage: async () => usage(),
+};
+
+serveParent(served, () => stop());

@@ -1,0 +1,105 @@
+/** Every command of `ferry`, in the groups and the order of its help. */
+import { Command } from 'commander';
+import { addAboutCompanies } from './commands/decide/company-decisions';
+import { addAdjust } from './commands/decide/adjust';
+import { addAmend } from './commands/supply/amend';
+import { addApplication } from './commands/supply/application';
+import { addApprove } from './commands/decide/approve';
+import { addAudit } from './commands/view/audit';
+import { addCancel } from './commands/decide/cancel';
+import { addCheck } from './commands/supply/check';
+import { addCodecServer } from './commands/operate/codec-server';
+import { addCompanies } from './commands/view/companies';
+import { addCompletion } from './commands/operate/completion';
+import type { Context } from './shared/context';
+import { addCredentials } from './commands/supply/credentials';
+import { addDecisions } from './commands/decide/decisions';
+import { addDesk } from './commands/view/desk';
+import { addDoctor } from './commands/operate/doctor';
+import { addExceptions } from './commands/view/exceptions';
+import { addExportTemplate } from './commands/supply/export-template';
+import { addFirstCompany } from './commands/decide/first-company';
+import { addGoNoGo } from './commands/view/go-nogo';
+import { addKeys } from './commands/operate/keys';
+import { addList } from './commands/view/list';
+import { addReport } from './commands/view/report';
+import { addSchedule } from './commands/decide/schedule';
+import { addSelfService } from './commands/supply/self-service';
+import { addDefaultName } from './shared/sender';
+import { addService } from './commands/operate/service';
+import { addShow } from './commands/view/show';
+import { addStart } from './commands/supply/start';
+import { addSweep } from './commands/operate/sweep';
+import { addUp } from './commands/operate/up';
+import { addVault } from './commands/operate/vault';
+import { addWatch } from './commands/view/watch';
+import { packageJson } from './shared/package-json';
+import { inheritedOptions, leavesOf } from './reference/commands';
+import { examplesOf } from './reference/examples';
+
+const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> = {
+  'Before a migration:': [addUp, addDoctor, addService, addExportTemplate, addCheck, addStart, addSelfService],
+  'See how far it is:': [
+    ...[addDesk, addList, addShow, addWatch, addGoNoGo],
+    ...[addCompanies, addExceptions, addReport, addAudit],
+  ],
+  'Decide and supply:': [
+    ...[addApprove, addDecisions, addCancel, addFirstCompany, addAboutCompanies],
+    ...[addAdjust, addAmend, addApplication, addCredentials],
+  ],
+  'Windows:': [addSchedule, addSweep],
+  'Keys:': [addKeys, addVault, addCodecServer],
+  'Your shell:': [addCompletion],
+};
+
+/** For terminals that do not say how wide they are. */
+const WIDTH = 100;
+
+export function ferryCommand(base: Omit<Context, 'program'>): Command {
+  const { screen } = base;
+  const { stdout, stderr, env } = base.terminal;
+  const program = new Command('ferry')
+    .description('Move existing connections into the Company Data Service: six steps, each approved by a person.')
+    .version(packageJson().version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain the command')
+    .helpCommand(false)
+    .showHelpAfterError('Run with --help for an explanation.')
+    .configureHelp({
+      minWidthToWrap: 25,
+      showGlobalOptions: true,
+      visibleGlobalOptions: (command) => [...inheritedOptions(command)],
+      // With its arguments a list of commands would be too wide to wrap.
+      subcommandTerm: (command) => command.name(),
+      styleTitle: (title) => screen.styled('bold', title),
+    })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => screen.json || stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error:/, 'ferry:')),
+      getOutHelpWidth: () => stdout.columns ?? WIDTH,
+      getErrHelpWidth: () => stderr.columns ?? WIDTH,
+    })
+    .exitOverride();
+  addDefaultName(program, env);
+
+  const context: Context = { ...base, program };
+  for (const [title, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(title);
+    for (const add of commands) add(context);
+  }
+  for (const command of program.commands) {
+    command
+      .option('--json', 'print one JSON value instead of words')
+      .option('--quiet', 'print what was asked for, and failures, and nothing else')
+      .option('--debug', 'with an unexpected error, print where in the program it arose');
+  }
+  for (const { path, command } of leavesOf(program)) {
+    const lines = examplesOf(path).map((example) => `  ${example}`);
+    command.addHelpText('after', () => `\n${screen.styled('bold', 'Examples:')}\n${lines.join('\n')}`);
+  }
+  program.addHelpText(
+    'after',
+    '\nferry <command> --help has examples of each.\nferry doctor looks for what is missing.',
+  );
+  return program;
+}

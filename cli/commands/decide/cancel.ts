@@ -1,0 +1,50 @@
+import { CommandFailed } from '../../shared/command-failed';
+import type { Line } from '../../../client';
+import { progressIfAnswered } from '../../../client';
+import type { CommandResult, Screen } from '../../terminal';
+import type { Context } from '../../shared/context';
+import { send } from '../../shared/send';
+import type { SenderOptions } from '../../shared/sender';
+import { addDecider, sentBy } from '../../shared/sender';
+import type { YesOption } from '../../shared/confirm';
+import { isWanted } from '../../shared/confirm';
+import { withLine } from '../../shared/with-ferry';
+
+type CancelOptions = SenderOptions & YesOption;
+
+/** `ferry cancel`: nothing brings a cancelled migration back, so that on a terminal it is asked for once more. */
+export function addCancel({ program, run, screen, terminal }: Context): void {
+  addDecider(
+    program.command('cancel <migration>').description('End a migration for ever; what has been moved stays moved'),
+    'reason needed',
+  )
+    .option('--yes', 'do not ask')
+    .action((migration: string, options: CancelOptions) =>
+      run(() =>
+        withLine(terminal.env, async (ferry) => {
+          const question = `Cancel ${migration} for ever?`;
+          const show = () => showWhatEnds(ferry, screen, migration);
+          if (!(await isWanted({ screen, terminal }, options, question, show))) {
+            throw new CommandFailed('nothing was cancelled', `to stop it for a while: ferry pause ${migration}`);
+          }
+          const answer = await send(ferry, migration, 'cancel', sentBy(options));
+          return answer.failed ? answer : { ...answer, print: () => printCancelled(screen, answer, migration) };
+        }),
+      ),
+    );
+}
+
+async function showWhatEnds(ferry: Line, screen: Screen, migrationId: string): Promise<void> {
+  const progress = await progressIfAnswered(ferry, migrationId);
+  if (progress)
+    screen.line(`${progress.counts.migrated} of ${progress.counts.total} companies are moved, and stay moved.`);
+  screen.line('No other is started, and every credential that was supplied is destroyed.');
+}
+
+function printCancelled(screen: Screen, { print }: CommandResult, migrationId: string): void {
+  print(screen);
+  screen.line(
+    '  Companies that are on their way are finished first. Which have been handed over, which have not, and what',
+  );
+  screen.line(`  the client may switch on again: ferry report ${migrationId}`);
+}

@@ -1,0 +1,21 @@
+import { Argument } from 'commander';
+import { completedCommands, type Shell, SHELLS } from '../../reference/completion';
+import { completionScript } from '../../reference/completion-scripts';
+import type { Context } from '../../shared/context';
+
+/** `ferry completion`: what completes commands, options and migrations in a shell. */
+export function addCompletion({ program, run }: Context): void {
+  program
+    .command('completion')
+    .description('Print what completes commands, options and migrations in your shell')
+    .addArgument(new Argument('<shell>', 'which').choices(SHELLS))
+    .action((shell: Shell) =>
+      run(async () => {
+        const script = completionScript(shell, completedCommands(program));
+        return {
+          json: { schema: 'ferry.completion/1', shell, script },
+          print: (screen) => screen.line(script.trimEnd()),
+        };
+      }),
+    );
+}

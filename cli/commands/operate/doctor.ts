@@ -1,0 +1,36 @@
+import type { Examined } from '../../doctor';
+import { examineAll } from '../../doctor';
+import type { CommandResult, Screen } from '../../terminal';
+import { NOTHING } from '../../terminal';
+import { counted } from '../../../domain/text/sentences';
+import type { Context } from '../../shared/context';
+
+/** `ferry doctor`: everything that the command needs, and what to do about what is missing. */
+export function addDoctor({ program, run, terminal }: Context): void {
+  program
+    .command('doctor')
+    .description('Check everything that ferry needs, and say what to do about what is missing')
+    .action(() => run(async () => answered(await examineAll(terminal.env))));
+}
+
+function answered(checks: readonly Examined[]): CommandResult {
+  const problems = checks.filter(({ verdict }) => verdict === 'problem').length;
+  return {
+    failed: problems > 0,
+    json: { schema: 'ferry.doctor/1', ok: problems === 0, checks },
+    quietly: NOTHING,
+    print: (screen) => {
+      for (const check of checks) printCheck(screen, check);
+      screen.line();
+      screen.line(problems === 0 ? 'Nothing is wrong.' : `${counted(problems, 'problem')}.`);
+    },
+  };
+}
+
+const WIDEST = 'search attributes'.length;
+
+function printCheck(screen: Screen, { about, verdict, what, advice }: Examined): void {
+  const marks = { ok: screen.styled('green', '✓'), problem: screen.styled('red', '✗'), 'not-checked': '-' };
+  screen.line(`${marks[verdict]} ${about.padEnd(WIDEST)}  ${what}`);
+  if (advice !== undefined) screen.line(`  ${' '.repeat(WIDEST)}  ${advice}`);
+}

@@ -1,0 +1,76 @@
+import path from 'node:path';
+import { loadConfig } from '../../../config';
+import type { Stack } from '../../../stack/stack';
+import { startWholeStack, workerLog } from '../../../stack/whole-stack';
+import { CommandFailed } from '../../shared/command-failed';
+import { untilAborted } from '../../shared/pause';
+import type { CommandResult, Screen, Terminal } from '../../terminal';
+import { NOTHING } from '../../terminal';
+import type { Context } from '../../shared/context';
+
+/** `ferry up`: the embedded stack, in the foreground until Ctrl-C. */
+export function addUp({ program, run, screen, terminal }: Context): void {
+  program
+    .command('up')
+    .description('Start everything on this machine (Temporal, Postgres, the service, a worker) and stay')
+    .action(async () => {
+      const interrupted = terminal.interruption();
+      let stack: Stack | undefined;
+      await run(async () => {
+        stack = await start(screen, terminal, interrupted);
+        return addresses(stack);
+      });
+      await untilAborted(interrupted);
+      screen.note('Stopping...');
+      await stack?.stop();
+      screen.note('Stopped.');
+    });
+}
+
+async function start(screen: Screen, { env }: Terminal, interrupted: AbortSignal): Promise<Stack> {
+  const { home, logLevel } = loadConfig([], env);
+  try {
+    return await startWholeStack({
+      dataFolder: home,
+      ephemeral: false,
+      env,
+      databaseUrl: env['DATABASE_URL'],
+      logLevel,
+      signal: interrupted,
+      log: (line) => screen.note(line),
+    });
+  } catch (error) {
+    if (interrupted.aborted) throw new CommandFailed('interrupted', 'nothing was left running', { cause: error });
+    const message = error instanceof Error ? error.message : 'the stack did not start';
+    throw new CommandFailed(message, `its logs are in ${path.dirname(workerLog(home))}`, { cause: error });
+  }
+}
+
+function addresses({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): CommandResult {
+  return {
+    json: {
+      schema: 'ferry.up/1',
+      home: config.home,
+      temporalUiUrl: temporalUiUrl ?? null,
+      temporalAddress: config.temporal.address,
+      codecUrl: codecUrl ?? null,
+      serviceUrl: config.service.url,
+      serviceDocsUrl,
+    },
+    quietly: NOTHING,
+    print: (screen) => {
+      screen.line(`${screen.styled('green', '✓')} Everything runs. Data: ${config.home}`);
+      screen.table(
+        [{ title: 'What' }, { title: 'Where' }],
+        [
+          ['Temporal UI', temporalUiUrl ?? 'as configured'],
+          ['Temporal', config.temporal.address],
+          ['codec server', codecUrl ?? 'as configured'],
+          ['Company Data Service', config.service.url],
+          ['its documentation', serviceDocsUrl],
+        ],
+      );
+      screen.line('In another terminal: ferry start MANIFEST --platform NAME --client KEY. Stop with Ctrl-C.');
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Platform } from '../../../platforms/platforms';
+import { CommandFailed } from '../../shared/command-failed';
+import type { TemplateFormat } from '../../manifest';
+import { TEMPLATE_FORMATS, templatesOf, templateText } from '../../manifest';
+import type { CommandResult } from '../../terminal';
+import { NOTHING } from '../../terminal';
+import { routeOf } from '../../starting/account-check';
+import type { Context } from '../../shared/context';
+import { platformOption, wordOption } from '../../shared/options';
+
+interface TemplateOptions {
+  readonly platform: Platform;
+  readonly format: TemplateFormat;
+}
+
+/** `ferry export-template`: a manifest and a file of credentials to fill in, with the platform's own columns. */
+export function addExportTemplate({ program, run }: Context): void {
+  program
+    .command('export-template [folder]')
+    .description('Write a manifest and a file of credentials to fill in, with the columns of the platform')
+    .addOption(platformOption())
+    .addOption(wordOption('--format <format>', 'what the files are', TEMPLATE_FORMATS).default('csv'))
+    .action((folder: string | undefined, options: TemplateOptions) =>
+      run(async () => exported(folder ?? '.', options)),
+    );
+}
+
+function exported(folder: string, { platform, format }: TemplateOptions): CommandResult {
+  const route = routeOf(platform);
+  const templates = templatesOf(platform, route).map((template) => ({
+    ...template,
+    file: path.join(folder, `${template.name}.${format}`),
+  }));
+  const there = templates.find(({ file }) => existsSync(file));
+  if (there) throw new CommandFailed(`${there.file} is there already`, 'name another folder');
+  for (const template of templates) write(template.file, templateText(template, format));
+  const files = templates.map(({ file }) => file);
+  return {
+    json: {
+      schema: 'ferry.export-template/1',
+      platform: platform.slug,
+      route,
+      files: templates.map(({ file, columns }) => ({ file, columns })),
+    },
+    quietly: NOTHING,
+    print: (screen) => {
+      for (const { file, columns } of templates) {
+        screen.line(`${screen.styled('green', '✓')} ${file}`);
+        screen.table(
+          [{ title: 'Column', whole: true }, { title: '' }, { title: 'What it holds' }],
+          columns.map(({ name, required, description }) => [name, required ? 'required' : '', description]),
+        );
+        screen.line();
+      }
+      screen.line(
+        `Filled in, they are checked with: ferry check ${files[0]} -p ${platform.slug} --credentials ${files[1]}`,
+      );
+    },
+  };
+}
+
+/** @throws CommandFailed */
+function write(file: string, text: string): void {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+    // It will hold credentials.
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'it cannot be written';
+    throw new CommandFailed(`${file} cannot be written: ${why}`, 'name a folder that you may write to', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { InvalidArgumentError } from 'commander';
+import { stringify } from 'csv-stringify/sync';
+import { whatWasDecided } from '../../../presentation/wording/decisions';
+import type { Recorded } from '../../../domain/migration/migration-state';
+import type { TrailEnd } from '../../../domain/decisions/audit-verification';
+import { signedEnd } from '../../../domain/decisions/audit-verification';
+import type { Approver } from '../../../domain/migration/signatures';
+import type { SigningKey } from '../../../security';
+import { readMigration, readTrail } from '../../../store';
+import type { Ferry } from '../../../client';
+import { NoSuchMigration } from '../../../client';
+import type { Screen, Shown } from '../../terminal';
+import { localTime } from '../../terminal/times';
+import { verifyTrail } from '../../reporting/audit-verification';
+import type { Context } from '../../shared/context';
+import { approverOption } from '../../shared/options';
+import { withFerry } from '../../shared/with-ferry';
+
+const FORMATS = ['table', 'csv', 'jsonl'] as const;
+type Format = (typeof FORMATS)[number];
+
+interface AuditOptions {
+  readonly format: Format;
+  readonly verify?: string;
+  readonly approver?: readonly Approver[];
+}
+
+/** `ferry audit`: every message that was to decide something, by whom, and what became of it. */
+export function addAudit({ program, run, screen, terminal }: Context): void {
+  program
+    .command('audit <migration>')
+    .description('Export the audit trail: every decision, by whom, when, and what became of it')
+    .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
+    .option('--verify <file>', 'do not export: verify the signatures of a trail that was exported as jsonl, offline')
+    .addOption(approverOption())
+    .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
+      run(() =>
+        verify === undefined
+          ? withFerry(terminal.env, (ferry) => audit(screen, ferry, migration, format))
+          : verifyTrail(verify, migration, approver),
+      ),
+    );
+}
+
+function formatOf(text: string): Format {
+  const format = FORMATS.find((each) => each === text);
+  if (format === undefined) throw new InvalidArgumentError(`Formats are: ${FORMATS.join(', ')}.`);
+  return format;
+}
+
+/** Written while it is read: it may be of any length. */
+async function audit(screen: Screen, { db, signer }: Ferry, migrationId: string, format: Format): Promise<Shown> {
+  if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
+  const trail = readTrail(db, migrationId);
+  if (screen.json) await screen.flowJson({ schema: 'ferry.audit/1', migrationId }, 'trail', mapped(trail, entryOf));
+  else await PRINTERS[format](screen, trail, { migrationId, signer });
+  return { shown: true };
+}
+
+async function* mapped<T>(trail: AsyncIterable<Recorded>, each: (recorded: Recorded) => T): AsyncGenerator<T> {
+  for await (const recorded of trail) yield each(recorded);
+}
+
+interface Exporting {
+  readonly migrationId: string;
+  readonly signer: SigningKey | undefined;
+}
+
+type Printer = (screen: Screen, trail: AsyncIterable<Recorded>, exporting: Exporting) => Promise<void>;
+
+const PRINTERS: Readonly<Record<Format, Printer>> = {
+  table: (screen, trail) =>
+    screen.flowTable(
+      [{ title: 'When', whole: true }, { title: 'Who' }, { title: 'What' }, { title: 'Became' }],
+      mapped(trail, ({ decision, outcome }) => [
+        localTime(outcome.at),
+        `${decision.by ?? 'unknown'}${decision.role ? ` (${decision.role})` : ''}`,
+        whatOf({ decision, outcome }),
+        outcome.applied ? { text: outcome.text, style: 'green' } : { text: `refused: ${outcome.text}`, style: 'red' },
+      ]),
+    ),
+  jsonl: async (screen, trail, exporting) => {
+    const digest = createHash('sha256');
+    let entries = 0;
+    for await (const recorded of trail) {
+      const line = JSON.stringify(entryOf(recorded));
+      digest.update(`${line}\n`);
+      entries += 1;
+      await screen.flow(line);
+    }
+    const end = endOf({ ...exporting, entries, sha256: digest.digest('hex') });
+    if (end) await screen.flow(JSON.stringify(end));
+  },
+  csv: async (screen, trail) => {
+    let header = true;
+    for await (const { decision, outcome } of trail) {
+      const record = {
+        at: outcome.at,
+        by: decision.by ?? '',
+        role: decision.role ?? '',
+        decision: whatOf({ decision, outcome }),
+        applied: outcome.applied,
+        became: outcome.text,
+        reason: 'reason' in decision ? (decision.reason ?? '') : '',
+        digest: 'digest' in decision ? (decision.digest ?? '') : '',
+        decisionId: decision.decisionId,
+        content: JSON.stringify(decision),
+      };
+      // A name that begins like a formula is none.
+      await screen.flow(stringify([record], { header, eof: false, escape_formulas: true, cast: { boolean: String } }));
+      header = false;
+    }
+  },
+};
+
+/** What whoever has a signing key says of the whole, as the last line; null: nobody here can sign. */
+function endOf({ signer, ...lines }: Exporting & Pick<TrailEnd, 'entries' | 'sha256'>) {
+  if (!signer) return null;
+  const end: TrailEnd = { ...lines, exportedBy: signer.by, exportedAt: new Date().toISOString() };
+  return { end, signature: { publicKey: signer.publicKey, value: signer.sign(signedEnd(end)) } };
+}
+
+function entryOf({ decision, outcome, signed }: Recorded) {
+  return { at: outcome.at, applied: outcome.applied, became: outcome.text, decision, ...(signed ? { signed } : {}) };
+}
+
+function whatOf({ decision }: Recorded): string {
+  return decision.kind === 'unreadable' ? `unreadable ${decision.message}` : whatWasDecided(decision);
+}

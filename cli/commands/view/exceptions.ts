@@ -1,0 +1,118 @@
+import type { FailureKind } from '../../../domain/companies/failures';
+import { inWords } from '../../../domain/companies/failures';
+import type { Remedy } from '../../../domain/companies/remedies';
+import { remediesFor, remedyInWords } from '../../../domain/companies/remedies';
+import type { LedgerCompany, StoredMigration } from '../../../store';
+import { readCompanies, readMigration } from '../../../store';
+import type { Ferry } from '../../../client';
+import { NoSuchMigration } from '../../../client';
+import type { Screen, Shown, TableCell } from '../../terminal';
+import { counted } from '../../../domain/text/sentences';
+import type { Context } from '../../shared/context';
+import { NAMED_AT_MOST, remedyCommand } from '../../shared/remedy-commands';
+import { withFerry } from '../../shared/with-ferry';
+
+/** `ferry exceptions`: the companies that were not moved, and what can be done about each, ready to be typed. */
+export function addExceptions({ program, run, screen, terminal }: Context): void {
+  program
+    .command('exceptions <migration>')
+    .description('List the companies that were not moved, with the commands that can do something about each')
+    .action((migration: string) => run(() => withFerry(terminal.env, (ferry) => exceptions(screen, ferry, migration))));
+}
+
+/** Companies with which the same can be done. */
+interface Kind {
+  readonly title: string;
+  readonly remedies: readonly Remedy[];
+  readonly companies: number;
+  /** The first references, one more than a command can name. */
+  readonly references: readonly string[];
+}
+
+/** Written while they are read, once for each kind: there may be any number of them. */
+async function exceptions(screen: Screen, { db }: Ferry, migrationId: string): Promise<Shown> {
+  const migration = await readMigration(db, migrationId);
+  if (!migration) throw new NoSuchMigration(migrationId);
+  const found = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
+  if (screen.json) {
+    await screen.flowJson({ schema: 'ferry.exceptions/1', migrationId }, 'exceptions', forPrograms(migration, found()));
+    return { shown: true };
+  }
+  let count = 0;
+  for (const [key, kind] of await kindsOf(found())) {
+    await printKind(screen, migration, kind, () => ofKind(key, found()));
+    count += kind.companies;
+  }
+  screen.line(count === 0 ? 'No exceptions.' : counted(count, 'exception'));
+  return { shown: true };
+}
+
+async function* forPrograms(migration: StoredMigration, found: AsyncIterable<LedgerCompany>): AsyncGenerator {
+  for await (const company of found) {
+    const remedies = remediesFor(company).map((remedy) => ({
+      remedy,
+      does: remedyInWords(remedy),
+      command: remedyCommand(remedy, migration, [company.reference]),
+    }));
+    yield { ...company, remedies };
+  }
+}
+
+async function kindsOf(found: AsyncIterable<LedgerCompany>): Promise<ReadonlyMap<string, Kind>> {
+  const kinds = new Map<string, Kind>();
+  for await (const company of found) {
+    const key = kindOf(company);
+    const { companies, references } = kinds.get(key) ?? { companies: 0, references: [] };
+    kinds.set(key, {
+      title: titleOf(company),
+      remedies: remediesFor(company),
+      companies: companies + 1,
+      references: references.length > NAMED_AT_MOST ? references : [...references, company.reference],
+    });
+  }
+  return kinds;
+}
+
+function kindOf(company: LedgerCompany): string {
+  return [titleOf(company), ...remediesFor(company)].join('/');
+}
+
+async function* ofKind(kind: string, found: AsyncIterable<LedgerCompany>): AsyncGenerator<LedgerCompany> {
+  for await (const company of found) if (kindOf(company) === kind) yield company;
+}
+
+function titleOf({ state, failure }: { readonly state: string; readonly failure: FailureKind | null }): string {
+  if (failure !== null) return inWords(failure);
+  return state === 'waiting'
+    ? 'held back by the check of the details'
+    : 'it is not known whether the credential was used';
+}
+
+async function printKind(
+  screen: Screen,
+  migration: StoredMigration,
+  { title, remedies, companies, references }: Kind,
+  found: () => AsyncIterable<LedgerCompany>,
+): Promise<void> {
+  screen.line(`${screen.styled('bold', title)}: ${counted(companies, 'company')}`);
+  await screen.flowTable(
+    [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'What happened' }, { title: 'Correlation id' }],
+    cellsOf(found()),
+  );
+  if (remedies.includes('relink')) {
+    for await (const { reference, linkUrl } of found()) {
+      await screen.flow(`  ${reference} connects again at ${linkUrl}`);
+    }
+  }
+  for (const remedy of remedies) {
+    screen.line(`  ${remedyCommand(remedy, migration, references)}`);
+    screen.line(`      ${remedyInWords(remedy)}`);
+  }
+  screen.line();
+}
+
+async function* cellsOf(found: AsyncIterable<LedgerCompany>): AsyncGenerator<readonly TableCell[]> {
+  for await (const { reference, name, failureText, heldBack, correlationId } of found) {
+    yield [reference, name, failureText ?? heldBack ?? '', correlationId ?? ''];
+  }
+}

@@ -1,0 +1,62 @@
+import { ADD_PAYLOAD_KEY } from '../../shared/error-advice';
+import type { MigrationLine } from '../../../client';
+import { listMigrations } from '../../../client';
+import type { CommandResult, Screen } from '../../terminal';
+import { localTime } from '../../terminal/times';
+import type { Context } from '../../shared/context';
+import { withLine } from '../../shared/with-ferry';
+
+/** `ferry list`: every migration in a line. */
+export function addList({ program, run, terminal }: Context): void {
+  program
+    .command('list')
+    .description('List all migrations: step, state, who is waited for, companies done')
+    .action(() => run(() => list(terminal.env)));
+}
+
+/** Where everything about a migration stands in Temporal, and only its search attributes can be read. */
+function printMissingKeys(screen: Screen, migrations: readonly MigrationLine[]): void {
+  const missing = new Set(migrations.flatMap(({ missingKey }) => missingKey ?? []));
+  for (const key of missing) {
+    const ids = migrations.filter(({ missingKey }) => missingKey === key).map(({ migrationId }) => migrationId);
+    screen.line(`Payload key ${key} is missing here, so that nothing more can be read of ${ids.join(', ')}:`);
+    screen.line(`  ${ADD_PAYLOAD_KEY}`);
+  }
+}
+
+async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
+  const migrations: MigrationLine[] = [];
+  await withLine(env, async (ferry) => {
+    for await (const migration of listMigrations(ferry)) migrations.push(migration);
+  });
+  return {
+    json: { schema: 'ferry.list/1', migrations },
+    quietly: (screen) => {
+      for (const { migrationId } of migrations) screen.line(migrationId);
+    },
+    print: (screen) => {
+      if (migrations.length === 0) return screen.line('No migrations yet. Start one with: ferry start');
+      screen.table(
+        [
+          { title: 'Migration', whole: true },
+          { title: 'State' },
+          { title: 'Step' },
+          { title: 'Waiting for' },
+          { title: 'Done', align: 'right' },
+          { title: 'Failed', align: 'right' },
+          { title: 'Started', spare: true },
+        ],
+        migrations.map(({ migrationId, state, step, waitingFor, done, total, failed, startedAt, missingKey }) => [
+          migrationId,
+          missingKey === null ? state : { text: `${state}, not readable here`, style: 'yellow' },
+          step,
+          waitingFor,
+          `${done}/${total}`,
+          failed > 0 ? { text: String(failed), style: 'red' } : '0',
+          localTime(startedAt),
+        ]),
+      );
+      printMissingKeys(screen, migrations);
+    },
+  };
+}

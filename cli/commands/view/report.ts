@@ -1,0 +1,28 @@
+import { Option } from 'commander';
+import type { Ferry } from '../../../client';
+import { readReport } from '../../../client';
+import type { Screen, Shown } from '../../terminal';
+import type { Context } from '../../shared/context';
+import { REPORT_FORMATS, type ReportFormat, reportWriters } from '../../reporting/report-writers';
+import { withFerry } from '../../shared/with-ferry';
+
+/** `ferry report`: the handover report; at any time, also long after the end. */
+export function addReport({ program, run, screen, terminal }: Context): void {
+  program
+    .command('report <migration>')
+    .description('Print the handover report: what was moved, what was not and why, who decided what')
+    .addOption(
+      new Option('--format <format>', 'md, a page to send (html), one row for each company (csv), or json')
+        .choices(REPORT_FORMATS)
+        .default('md'),
+    )
+    .action((migration: string, { format }: { format: ReportFormat }) =>
+      run(() => withFerry(terminal.env, (ferry) => report(screen, ferry, migration, format))),
+    );
+}
+
+/** Written while it is read: it may have any number of companies. */
+async function report(screen: Screen, ferry: Ferry, migrationId: string, format: ReportFormat): Promise<Shown> {
+  await reportWriters[screen.json ? 'json' : format](screen, await readReport(ferry, migrationId));
+  return { shown: true };
+}

@@ -1,0 +1,135 @@
+import { basisInWords, endInWords } from '../../../presentation/temporal-ui/current-details';
+import { headline } from '../../../domain/progress/headline';
+import { duration } from '../../../domain/text/moments';
+import type { Estimate } from '../../../domain/planning/estimate';
+import { settledCompanies } from '../../../domain/companies/company-state';
+import type { Progress, StepProgress } from '../../../domain/progress/progress';
+import { STEP_RULES, stepNumber } from '../../../domain/migration/steps';
+import type { Interrupted } from '../../../store';
+import { countInterrupted } from '../../../store';
+import { readHeldUp, readProgress } from '../../../client';
+import type { CommandResult, Screen } from '../../terminal';
+import { localTime } from '../../terminal/times';
+import { counted } from '../../../domain/text/sentences';
+import type { Context } from '../../shared/context';
+import { printPreflight } from '../../shared/finding-list';
+import { nextCommands } from '../../shared/next-commands';
+import { withLine } from '../../shared/with-ferry';
+
+/** `ferry show`: one migration on one screen, and the commands that take it further. */
+export function addShow({ program, run, terminal }: Context): void {
+  program
+    .command('show <migration>')
+    .description('Show one migration: steps, companies, evidence, who is waited for and what to type next')
+    .action((migration: string) =>
+      run(() =>
+        withLine(terminal.env, async (ferry) => {
+          const progress = await readProgress(ferry, migration);
+          const heldUp = await readHeldUp(ferry, migration);
+          const interrupted = ferry.db ? await countInterrupted(ferry.db, migration) : null;
+          return showResult(progress, heldUp, interrupted);
+        }),
+      ),
+    );
+}
+
+function showResult(progress: Progress, heldUp: readonly string[], interrupted: Interrupted | null): CommandResult {
+  const next = nextCommands(progress);
+  return {
+    json: { schema: 'ferry.show/1', ...progress, heldUp, interrupted, next },
+    print: (screen) => {
+      screen.line(`${screen.styled('bold', progress.migrationId)}  ${headline(progress)}`);
+      const { roles, what } = progress.waitingFor;
+      screen.line(`Waiting for ${roles.length === 0 ? 'nobody' : roles.join(' and ')}: ${what}`);
+      for (const reason of heldUp) screen.line(screen.styled('yellow', `Held up: ${reason}`));
+      screen.line();
+      if (progress.route !== 'self-service') {
+        printSteps(screen, progress.steps);
+        screen.line();
+      }
+      printFacts(screen, progress);
+      if (interrupted) printInterrupted(screen, interrupted);
+      printEvidence(screen, progress);
+      if (next.length > 0) {
+        screen.line();
+        screen.line(screen.styled('bold', 'What comes next:'));
+        for (const { who, command } of next) screen.line(`  ${who}: ${command}`);
+      }
+    },
+  };
+}
+
+function printSteps(screen: Screen, steps: readonly StepProgress[]): void {
+  screen.table(
+    [{ title: '' }, { title: 'Step' }, { title: 'State' }, { title: 'Since / ended' }, { title: 'Approved by' }],
+    steps.map(({ step, state, openedAt, endedAt, approvals }) => [
+      String(stepNumber(step)),
+      STEP_RULES[step].title,
+      state === 'open'
+        ? { text: 'open', style: 'yellow' }
+        : state === 'done'
+          ? { text: 'done', style: 'green' }
+          : state,
+      endedAt ? localTime(endedAt) : openedAt && state === 'open' ? localTime(openedAt) : '',
+      approvals.map(({ role, by }) => `${by} (${role})`).join(', '),
+    ]),
+  );
+}
+
+function printFacts(screen: Screen, { route, counts, estimate, proposal, preflight }: Progress): void {
+  const moving = counts.importing + counts.syncing;
+  screen.line(
+    `Companies: ${settledCompanies(counts)} of ${counts.total} done; ${counts.migrated} migrated, ${moving} under way, ` +
+      `${counts.waiting} waiting, ${counts.failed} failed, ${counts.skipped + counts.excluded} left out`,
+  );
+  if (counts.unconfirmed > 0) screen.line(`  ${counts.unconfirmed} not yet confirmed as disabled`);
+  if (counts.withoutCredential > 0)
+    screen.line(`  ${counts.withoutCredential} confirmed, but without a credential that counts`);
+  if (counts.heldBack > 0) screen.line(`  ${counts.heldBack} held back until they are corrected or left out`);
+  if (counts.outcomeUnknown > 0) screen.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
+  if (preflight) printPreflight(screen, preflight);
+  // Where nobody is to add it to anything, it would only ask to be added.
+  if (preflight?.callbackUrl && route !== 'self-service') screen.line(`Callback URL: ${preflight.callbackUrl}`);
+  if (estimate && estimate.volume.companies > 0) printEstimate(screen, estimate, proposal !== null);
+  if (proposal) screen.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+}
+
+function printInterrupted(screen: Screen, { companies, onItsWayUntil }: Interrupted): void {
+  if (companies === 0) return;
+  const were = companies === 1 ? 'company was' : 'companies were';
+  const until = onItsWayUntil && `; a credential may be on its way to the service until ${localTime(onItsWayUntil)}`;
+  screen.line(`${companies} ${were} interrupted, and will be taken up again${until ?? ''}`);
+}
+
+function printEstimate(screen: Screen, estimate: Estimate, hasStart: boolean): void {
+  const { volume, requests, lowMs, highMs, ends, darkHours } = estimate;
+  const number = (count: number): string => count.toLocaleString('en-US');
+  const records =
+    volume.companiesWithoutVolume === volume.companies ? 'records unknown' : counted(volume.records, 'record');
+  screen.line(
+    `Estimate: ${duration(lowMs)} to ${duration(highMs)} for ${counted(volume.companies, 'company')}, ${records}, ` +
+      `${number(requests)} requests (${basisInWords(estimate)})`,
+  );
+  if (hasStart && ends) screen.line(`  ${endInWords(localTime(ends.earliest), localTime(ends.latest))}`);
+  if (darkHours !== null) screen.line(`  up to ${counted(darkHours, 'hour')} without fresh data`);
+  if (volume.largestFamily > 1) {
+    screen.line(
+      `  ${counted(volume.largestFamily, 'company')} go one after the other: their tokens can end one another`,
+    );
+  }
+}
+
+/** What the first company's end-to-end check has found. */
+export function printEvidence(screen: Screen, { firstCompany }: Progress): void {
+  if (!firstCompany || firstCompany.stage === 'importing') return;
+  screen.line();
+  screen.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
+  for (const { check, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
+    const mark = passed ? screen.styled('green', '✓') : screen.styled('red', '✗');
+    const measured = [
+      ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
+      ...(correlationId === undefined ? [] : [`correlation id ${correlationId}`]),
+    ].join(', ');
+    screen.line(`  ${mark} ${check}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
+  }
+}

@@ -1,0 +1,44 @@
+/** What the commands print that decide, and those of the windows. */
+import { z } from 'zod';
+import * as part from './parts';
+import type { Shapes } from './schemas';
+
+const { count } = part;
+
+export const DECIDING: Shapes = {
+  'ferry.decision/1': [
+    'every command that decides: ferry approve, reject, sign-off, propose-time, ...',
+    {
+      ...part.sent,
+      companies: count.optional().describe('about how many companies it was sent'),
+      preflight: part.preflight.nullable().optional().describe('of ferry application'),
+    },
+  ],
+  'ferry.schedule/1': [
+    'ferry schedule show',
+    {
+      schedules: z.array(
+        z.strictObject({
+          migrationId: z.string(),
+          windows: z.array(part.window),
+          openings: z.array(part.opening),
+          state: z.enum(['running', 'paused', 'not-yet', 'none']),
+          note: z.string().nullable(),
+        }),
+      ),
+    },
+  ],
+  'ferry.schedule-change/1': [
+    'ferry schedule pause, resume, trigger',
+    { results: z.array(z.strictObject({ migrationId: z.string(), done: z.boolean(), text: z.string() })) },
+  ],
+  'ferry.sweep/1': [
+    'ferry sweep',
+    {
+      schedulesDeleted: z.array(z.string()),
+      closed: z.array(z.string()),
+      closing: z.array(z.string()),
+      open: z.array(z.string()),
+    },
+  ],
+};

@@ -1,0 +1,70 @@
+/** What the commands print that set up, start and check what everything runs on. */
+import { z } from 'zod';
+import * as part from './parts';
+import type { Shapes } from './schemas';
+
+const { count, time } = part;
+
+export const SETTING_UP: Shapes = {
+  'ferry.error/1': [
+    'any command that fails',
+    { error: z.strictObject({ message: z.string(), advice: z.string().optional().describe('what to do next') }) },
+  ],
+  'ferry.up/1': [
+    'ferry up',
+    {
+      home: z.string(),
+      temporalUiUrl: z.string().nullable(),
+      temporalAddress: z.string(),
+      codecUrl: z.string().nullable(),
+      serviceUrl: z.string(),
+      serviceDocsUrl: z.string(),
+    },
+  ],
+  'ferry.doctor/1': [
+    'ferry doctor',
+    {
+      ok: z.boolean(),
+      checks: z.array(
+        z.strictObject({
+          about: z.string(),
+          verdict: z.enum(['ok', 'problem', 'not-checked']),
+          what: z.string(),
+          advice: z.string().optional(),
+        }),
+      ),
+    },
+  ],
+  'ferry.service/1': [
+    'ferry service start',
+    {
+      url: z.string(),
+      administratorKey: z.string().optional().describe('of a new database of its own, this once'),
+      clientKey: z.string().optional(),
+    },
+  ],
+  'ferry.service-key/1': ['ferry service keys create, rotate', { id: z.string(), key: z.string() }],
+  'ferry.service-keys/1': [
+    'ferry service keys list',
+    {
+      keys: z.array(
+        z.strictObject({
+          id: z.string(),
+          account: z.string(),
+          plan: z.enum(['paid', 'free', 'trial']),
+          role: z.enum(['client', 'administrator']),
+          state: z.enum(['active', 'outdated']),
+          createdAt: time,
+        }),
+      ),
+    },
+  ],
+  'ferry.service-key-revoked/1': ['ferry service keys revoke', { id: z.string() }],
+  'ferry.signing-key/1': [
+    'ferry keys create, show',
+    { by: z.string(), publicKey: z.string().describe('64 hexadecimal digits'), file: z.string() },
+  ],
+  'ferry.vault-rotation/1': ['ferry vault rotate', { keyId: z.string(), rewrapped: count, unchanged: count }],
+  'ferry.codec-server/1': ['ferry codec-server', { url: z.string() }],
+  'ferry.completion/1': ['ferry completion', { shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() }],
+};

@@ -1,0 +1,97 @@
+/** What the commands print that check and supply what a client has. */
+import { z } from 'zod';
+import * as part from './parts';
+import type { Shapes } from './schemas';
+
+const { count } = part;
+
+const checked = {
+  files: z.strictObject({ manifest: z.string(), credentials: z.string().optional() }),
+  platform: z.string(),
+  companies: count,
+  credentials: count,
+  manifestDigest: z.string().nullable().describe('null: it cannot be used'),
+  asked: z.array(z.enum(['account', 'other migrations'])),
+  estimate: part.estimate.nullable(),
+  errors: count,
+  warnings: count,
+  ...part.findingFields,
+};
+
+/** Of what was not started, or only tried, the rest is missing. */
+const started = z
+  .object({ ...checked, credentialsStored: count, preflight: part.preflight.nullable() })
+  .partial().shape;
+
+const startedFields = {
+  started: z.boolean(),
+  dryRun: z.literal(true).optional(),
+  migrationId: z.string().optional(),
+  ...started,
+  heldUp: z.array(z.string()).optional().describe('why it is not checked yet'),
+};
+
+export const SUPPLYING: Shapes = {
+  'ferry.export-template/1': [
+    'ferry export-template',
+    {
+      platform: z.string(),
+      route: part.route,
+      files: z.array(
+        z.strictObject({
+          file: z.string(),
+          columns: z.array(z.strictObject({ name: z.string(), required: z.boolean(), description: z.string() })),
+        }),
+      ),
+    },
+  ],
+  'ferry.check/1': ['ferry check', { ok: z.boolean(), ...checked }],
+  'ferry.start/1': ['ferry start', { ...startedFields, shredded: z.boolean().optional() }],
+  'ferry.self-service/1': [
+    'ferry self-service',
+    {
+      ...startedFields,
+      state: z.string().nullable().optional().describe('null: it was not watched'),
+      waitingFor: part.waitingFor.nullable().optional(),
+      counts: part.counts.nullable().optional(),
+      next: part.next.optional(),
+    },
+  ],
+  'ferry.credentials/1': [
+    'ferry credentials, ferry replace-credential',
+    {
+      migrationId: z.string().optional(),
+      stored: z.array(z.string()),
+      unknown: z.array(z.string()).optional(),
+      elsewhere: z.array(z.string()).optional(),
+      tooEarly: z.array(z.string()).optional(),
+      shredded: z.boolean().optional(),
+      decision: z
+        .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sent, companies: count.optional() })
+        .optional()
+        .describe('of ferry replace-credential'),
+      ...part.findingFields,
+    },
+  ],
+  'ferry.amend/1': [
+    'ferry amend',
+    {
+      migrationId: z.string().optional(),
+      added: z.array(z.string()),
+      corrected: z.array(z.string()),
+      unchanged: count.optional(),
+      tooLate: z.array(z.string()).optional(),
+      heldBack: z.array(z.strictObject({ reference: z.string(), heldBack: z.string() })).optional(),
+      decision: z
+        .strictObject({
+          became: part.sent.became,
+          decisionId: part.sent.decisionId,
+          text: part.sent.text,
+          signedBy: part.sent.signedBy,
+        })
+        .nullable()
+        .optional(),
+      ...part.findingFields,
+    },
+  ],
+};

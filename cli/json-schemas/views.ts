@@ -1,0 +1,187 @@
+/** What the commands print that show how far a migration is, and what became of it. */
+import { z } from 'zod';
+import * as part from './parts';
+import type { Shapes } from './schemas';
+
+const { count, time } = part;
+
+const progress = {
+  migrationId: z.string(),
+  route: part.route,
+  client: z.string(),
+  platformKey: z.string(),
+  contact: z.string(),
+  state: z.enum(['running', 'waiting', 'paused', 'completed', 'abandoned', 'cancelled']),
+  step: part.step,
+  waitingFor: part.waitingFor,
+  waitingSince: time.nullable(),
+  steps: z.array(
+    z.strictObject({
+      step: part.step,
+      state: z.enum(['done', 'open', 'later']),
+      openedAt: time.nullable(),
+      endedAt: time.nullable(),
+      approvals: z.array(z.strictObject({ step: part.step, role: part.role, by: z.string(), at: time })),
+    }),
+  ),
+  counts: part.counts,
+  digests: z.record(part.step, z.string()).describe('of what there is to decide about in each step'),
+  windows: z.array(part.window),
+  preflight: part.preflight.nullable(),
+  checking: z.boolean(),
+  estimate: part.estimate.nullable(),
+  proposal: part.proposal.nullable(),
+  opening: part.opening.nullable(),
+  firstCompany: part.firstCompany.nullable(),
+  wantedFirst: z.strictObject({ reference: z.string(), heldUp: z.boolean() }).nullable(),
+  standstill: part.standstill.nullable(),
+  pause: part.pause.nullable(),
+};
+
+const figures = z.strictObject({
+  crossed: count.describe('companies of which the service holds a grant'),
+  crossingUnknown: count,
+  mustReconnect: count,
+  firstStartedAt: time.nullable(),
+  lastMovedAt: time.nullable(),
+  longestDarkHours: z.number().nullable(),
+  medianDarkHours: z.number().nullable(),
+  credentialsLeft: count,
+});
+
+const remedy = z.enum(['retry', 'relink', 'replace-credential', 'skip', 'amend', 'exclude']);
+
+export const LOOKING: Shapes = {
+  'ferry.list/1': [
+    'ferry list',
+    {
+      migrations: z.array(
+        z.strictObject({
+          migrationId: z.string(),
+          state: z.string(),
+          step: z.string(),
+          waitingFor: z.string(),
+          total: count,
+          done: count,
+          failed: count,
+          startedAt: time,
+          missingKey: z.string().nullable().describe('the payload key without which it cannot be read here'),
+        }),
+      ),
+    },
+  ],
+  'ferry.show/1': [
+    'ferry show',
+    {
+      ...progress,
+      heldUp: z.array(z.string()).describe('what keeps failing and is tried again'),
+      interrupted: z
+        .strictObject({ companies: count, onItsWayUntil: time.nullable() })
+        .nullable()
+        .describe('null: the database is not ours to read'),
+      next: part.next,
+    },
+  ],
+  'ferry.watch/1': [
+    'ferry watch',
+    { migrationId: z.string(), state: z.string(), step: part.step, waitingFor: part.waitingFor, counts: part.counts },
+  ],
+  'ferry.go-nogo/1': [
+    'ferry go-nogo',
+    {
+      migrationId: z.string(),
+      go: z.boolean(),
+      opening: part.opening.nullable(),
+      answers: z.array(z.strictObject({ about: z.string(), go: z.boolean(), why: z.string() })),
+      wouldPause: z.array(z.string()),
+      contact: z.string(),
+    },
+  ],
+  'ferry.companies/1': [
+    'ferry companies',
+    {
+      migrationId: z.string(),
+      page: count.optional(),
+      matching: count.optional().describe('with --page or --limit: how many there are in all'),
+      companies: z.array(z.strictObject(part.companyFields).meta({ id: 'Company' })),
+    },
+  ],
+  'ferry.exceptions/1': [
+    'ferry exceptions',
+    {
+      migrationId: z.string(),
+      exceptions: z.array(
+        z
+          .strictObject({
+            ...part.companyFields,
+            remedies: z.array(z.strictObject({ remedy, does: z.string(), command: z.string() })),
+          })
+          .meta({ id: 'Exception', description: 'a company that was not moved, and what can be done' }),
+      ),
+    },
+  ],
+  'ferry.report/1': [
+    'ferry report',
+    {
+      migrationId: z.string(),
+      route: part.route,
+      client: z.string(),
+      platformKey: z.string(),
+      contact: z.string(),
+      ending: z.enum(['completed', 'abandoned', 'cancelled']).nullable(),
+      paused: z.boolean(),
+      suppliedBy: z.string(),
+      planned: z.strictObject({ startAt: time, estimate: part.estimate }).nullable(),
+      suppliedAt: time,
+      closedAt: time.nullable(),
+      vaultDestroyedAt: time.nullable(),
+      counts: part.counts,
+      figures,
+      decisions: z.array(z.strictObject({ decision: part.decision, outcome: part.outcome })),
+      companies: z.array(
+        z
+          .strictObject({
+            ...part.companyFields,
+            switchOn: z.enum(['never', 'ask-first', 'not-yet', 'until-reconnected', 'yes']),
+            remedies: z.array(remedy),
+          })
+          .meta({ id: 'ReportedCompany', description: 'a company, and whether it may be switched on again' }),
+      ),
+    },
+  ],
+  'ferry.audit/1': [
+    'ferry audit',
+    {
+      migrationId: z.string(),
+      trail: z.array(
+        z
+          .strictObject({
+            at: time,
+            applied: z.boolean(),
+            became: z.string(),
+            decision: part.decision,
+            signed: z.looseObject({ message: z.string() }).optional().describe('the signed message as it came'),
+          })
+          .meta({ id: 'TrailEntry' }),
+      ),
+    },
+  ],
+  'ferry.audit-verification/1': [
+    'ferry audit --verify',
+    {
+      migrationId: z.string(),
+      entries: count,
+      unproven: z.array(z.strictObject({ line: count, decisionId: z.string().nullable(), why: z.string() })),
+      end: z
+        .strictObject({
+          migrationId: z.string(),
+          entries: count,
+          sha256: z.string(),
+          exportedBy: z.string(),
+          exportedAt: time,
+        })
+        .nullable()
+        .describe('null: nobody has signed the file as a whole'),
+    },
+  ],
+};

@@ -1,0 +1,159 @@
+import { Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+
+import type { Finding } from '../../../domain/companies/manifest';
+import { counted } from '../../../domain/text/sentences';
+import { UnreadableFile, type Report } from '../findings';
+import type { Cell, Table, TableRow } from './table';
+
+/** A row longer than this is a quotation mark that was never closed. */
+const MAX_ROW_BYTES = 256 * 1024;
+
+const DELIMITERS = [',', ';', '\t'] as const;
+type Delimiter = (typeof DELIMITERS)[number];
+
+/**
+ * Reads CSV as spreadsheets write it: commas, semicolons or tabs, quotes, line breaks inside quotes, Excel's `sep=;`.
+ *
+ * @param text lines end in `\n`
+ * @throws UnreadableFile when there is no header row
+ */
+export async function openCsvTable(file: string, text: AsyncIterable<string>, report: Report): Promise<Table> {
+  const { start, rest } = await splitFirstLine(text);
+  const announced = /^sep=([,;\t])\n?$/.exec(start)?.[1] as Delimiter | undefined;
+  const delimiter = announced ?? delimiterOf(start);
+  const lines = records(file, announced ? rest : joined(start, rest), delimiter, announced ? 2 : 1);
+
+  const header = await lines.next();
+  if (header.done) {
+    throw new UnreadableFile({
+      code: 'empty',
+      severity: 'error',
+      file,
+      message: 'the file is empty',
+      advice: 'the first line names the columns, each following line is one company',
+    });
+  }
+  return { headers: header.value.cells, rows: evenRows(file, header.value.cells, lines, report) };
+}
+
+/** The first line that is not blank, with the blank ones before it, and all that follows. */
+async function splitFirstLine(text: AsyncIterable<string>): Promise<{ start: string; rest: AsyncIterable<string> }> {
+  const pieces = text[Symbol.asyncIterator]();
+  let head = '';
+  for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+    head += piece.value;
+    const start = /^\n*[^\n]+\n/.exec(head)?.[0];
+    if (start === undefined && head.length < MAX_ROW_BYTES) continue;
+    return {
+      start: start ?? '',
+      rest: joined(head.slice(start?.length ?? 0), { [Symbol.asyncIterator]: () => pieces }),
+    };
+  }
+  return { start: head, rest: Readable.from([]) };
+}
+
+async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
+/** The one that parts the header row most often, outside quotes. */
+function delimiterOf(header: string): Delimiter {
+  const unquoted = header.replace(/"[^"]*"/g, '');
+  const parts = (delimiter: Delimiter): number => unquoted.split(delimiter).length;
+  return DELIMITERS.reduce((best, next) => (parts(next) > parts(best) ? next : best));
+}
+
+/** Every row that is not blank, with the true line of each cell. Rows before a mistake still come. */
+async function* records(
+  file: string,
+  text: AsyncIterable<string>,
+  delimiter: Delimiter,
+  firstLine: number,
+): AsyncGenerator<TableRow, undefined> {
+  let line = firstLine;
+  const parsed: TableRow[] = [];
+  const parser = parse({
+    delimiter,
+    record_delimiter: '\n',
+    relax_column_count: true,
+    max_record_size: MAX_ROW_BYTES,
+    // Taken here and not from the stream, which forgets the rows before a mistake.
+    on_record: (record: string[], { lines: lastLine }) => {
+      const cells = cellsOf(record, line);
+      if (cells.some(({ text }) => text.trim() !== '')) parsed.push({ line, cells });
+      line = firstLine + lastLine;
+      return null;
+    },
+  });
+  // Write and end say what went wrong, too.
+  parser.on('error', () => undefined);
+  const done = (hand: (callback: (error?: Error | null) => void) => void): Promise<Error | null | undefined> =>
+    new Promise(hand);
+
+  for await (const piece of text) {
+    const error = await done((callback) => parser.write(piece, callback));
+    yield* parsed.splice(0);
+    if (error) throw new UnreadableFile(explained(error, file, line));
+  }
+  const error = await done((callback) => parser.end(callback));
+  yield* parsed;
+  if (error) throw new UnreadableFile(explained(error, file, line));
+}
+
+function cellsOf(record: readonly string[], firstLine: number): Cell[] {
+  let line = firstLine;
+  return record.map((text, index) => {
+    const cell = { text, line, column: index + 1 };
+    line += text.split('\n').length - 1;
+    return cell;
+  });
+}
+
+/** Rows with as many cells as there are headers; others are reported, for their cells may stand under the wrong header. */
+async function* evenRows(
+  file: string,
+  headers: readonly Cell[],
+  rows: AsyncIterable<TableRow>,
+  report: Report,
+): AsyncGenerator<TableRow> {
+  for await (const { line, cells } of rows) {
+    const beyond = cells.slice(headers.length);
+    if (cells.length >= headers.length && beyond.every(({ text }) => text.trim() === '')) {
+      yield { line, cells: cells.slice(0, headers.length) };
+      continue;
+    }
+    report({
+      code: 'ragged-row',
+      severity: 'error',
+      file,
+      line,
+      message: `the row has ${counted(cells.length, 'cell')}, the header row has ${headers.length}`,
+      advice:
+        cells.length > headers.length
+          ? 'put cells that contain the delimiter in double quotes'
+          : 'write the missing cells, empty ones too',
+    });
+  }
+}
+
+/** In our own words: the parser's contain the cell, which may be a credential. */
+function explained(error: Error, file: string, line: number): Finding {
+  const code = 'code' in error ? error.code : undefined;
+  const where = { severity: 'error', file, line } as const;
+  if (code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE') {
+    return {
+      ...where,
+      code: 'unclosed-quote',
+      message: 'a quotation mark in the row that begins here is never closed',
+      advice: 'close it; a quotation mark that belongs to a cell is written twice: "Tom ""Tiny"" Ltd"',
+    };
+  }
+  return {
+    ...where,
+    code: 'syntax',
+    message: 'a quotation mark stands in the middle of a cell; the rest of the file was not read',
+    advice: 'put the whole cell in quotation marks and write those inside it twice: "Tom ""Tiny"" Ltd"',
+  };
+}

@@ -1,0 +1,169 @@
+import { quoted, UnreadableFile } from '../findings';
+import type { JsonToken } from './json-tokens';
+import { jsonTokens, notJson } from './json-tokens';
+import type { Cell, Table, TableRow } from './table';
+
+/** Where the rows stand: `[...]`, or `{"companies": [...]}`. */
+const ROWS_INSIDE = 'companies';
+
+/** Nothing that is a manifest is nested deeper. */
+const MAX_DEPTH = 50;
+
+const EXPECTED = `a manifest is [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
+
+/** Whether text is meant to be JSON; CSV never begins so. */
+export function isJson(text: string): boolean {
+  return /^\s*[[{]/.test(text);
+}
+
+/**
+ * Reads an array of flat objects, keeping for every value where it stands and exactly what was written. It is read once
+ * for the fields that there are, which any of the objects may have, and once more for the rows.
+ *
+ * @param text from its beginning, each time
+ * @throws UnreadableFile when it is not JSON, or not of this form
+ */
+export async function openJsonTable(file: string, text: () => AsyncIterable<string>): Promise<Table> {
+  const headers = new Map<string, Cell>();
+  for await (const { values } of objectsOf(file, text())) {
+    for (const [key, { line, column }] of values) {
+      if (!headers.has(key)) headers.set(key, { text: key, line, column });
+    }
+  }
+  return { headers: [...headers.values()], rows: inColumns(objectsOf(file, text()), [...headers.keys()]) };
+}
+
+async function* inColumns(objects: AsyncIterable<JsonObject>, keys: readonly string[]): AsyncGenerator<TableRow> {
+  for await (const { line, column, values } of objects) {
+    yield { line, cells: keys.map((key) => values.get(key) ?? { text: '', line, column }) };
+  }
+}
+
+interface JsonObject {
+  readonly line: number;
+  readonly column: number;
+  readonly values: Map<string, Cell>;
+}
+
+async function* objectsOf(file: string, text: AsyncIterable<string>): AsyncGenerator<JsonObject> {
+  const reader = new ObjectReader(file);
+  for await (const tokens of jsonTokens(file, text)) {
+    for (const token of tokens) {
+      const object = reader.take(token);
+      if (object !== null) yield object;
+    }
+  }
+}
+
+/** What is open around a word. */
+interface Level {
+  readonly opens: '{' | '[';
+  /** In an object, whose value comes next. */
+  key: string;
+}
+
+type Expected = 'value' | 'value or ]' | 'property' | 'property or }' | ':' | ', or the end' | 'end of file';
+
+/** Follows the words of JSON, and hands over each object that is a row when it closes. */
+class ObjectReader {
+  readonly #levels: Level[] = [];
+  #expected: Expected = 'value';
+  #object: JsonObject | null = null;
+
+  constructor(private readonly file: string) {}
+
+  take(token: JsonToken): JsonObject | null {
+    switch (token.kind) {
+      case '{':
+      case '[':
+        this.#open(token, token.kind);
+        return null;
+      case '}':
+      case ']':
+        return this.#close(token, token.kind === '}' ? '{' : '[');
+      case ',':
+        this.#expect(token, ', or the end');
+        this.#expected = this.#levels.at(-1)?.opens === '{' ? 'property' : 'value';
+        return null;
+      case ':':
+        this.#expect(token, ':');
+        this.#expected = 'value';
+        return null;
+      case 'end':
+        this.#expect(token, 'end of file');
+        return null;
+      case 'string':
+        if (this.#expected === 'property' || this.#expected === 'property or }') this.#property(token);
+        else this.#value(token);
+        return null;
+      case 'number':
+      case 'constant':
+        this.#value(token);
+        return null;
+    }
+  }
+
+  #open(token: JsonToken, opens: '{' | '['): void {
+    this.#expect(token, 'value', 'value or ]');
+    if (this.#levels.length > MAX_DEPTH) throw this.#refused(token, 'the values are nested too deeply', EXPECTED);
+    const depth = this.#depthInRows();
+    if (depth === 0 && opens === '[') throw this.#refused(token, 'this is a list, not a company', EXPECTED);
+    if (depth === 1) {
+      const kind = opens === '{' ? 'an object' : 'a list';
+      const message = `${quoted(this.#levels.at(-1)?.key ?? '')} is ${kind}, not text or a number`;
+      throw this.#refused(token, message, 'write the value itself');
+    }
+    if (depth === 0) this.#object = { line: token.line, column: token.column, values: new Map() };
+    this.#levels.push({ opens, key: '' });
+    this.#expected = opens === '{' ? 'property or }' : 'value or ]';
+  }
+
+  #close(token: JsonToken, opened: '{' | '['): JsonObject | null {
+    this.#expect(token, ', or the end', opened === '{' ? 'property or }' : 'value or ]');
+    if (this.#levels.pop()?.opens !== opened) throw notJson(this.file, token, `${this.#expected} expected`);
+    this.#afterValue();
+    const object = this.#depthInRows() === 0 ? this.#object : null;
+    if (object !== null) this.#object = null;
+    return object;
+  }
+
+  #property(token: JsonToken): void {
+    const level = this.#levels.at(-1);
+    if (level) level.key = token.text;
+    this.#expected = ':';
+    if (this.#depthInRows() !== 1 || !this.#object?.values.has(token.text)) return;
+    throw this.#refused(token, 'one company has the same field twice', 'remove one of them');
+  }
+
+  #value(token: JsonToken): void {
+    this.#expect(token, 'value', 'value or ]');
+    const depth = this.#depthInRows();
+    if (depth === 0) throw this.#refused(token, 'this is a value, not a company', EXPECTED);
+    if (depth === 1) {
+      const { line, column } = token;
+      const text = token.text === 'null' && token.kind === 'constant' ? '' : token.text;
+      this.#object?.values.set(this.#levels.at(-1)?.key ?? '', { text, line, column });
+    }
+    this.#afterValue();
+  }
+
+  #afterValue(): void {
+    this.#expected = this.#levels.length === 0 ? 'end of file' : ', or the end';
+  }
+
+  /** How deep inside a row a value would stand here: 0 is the row itself, 1 its fields; -1 is outside of all rows. */
+  #depthInRows(): number {
+    const [outer, inner] = this.#levels;
+    if (outer?.opens === '[') return this.#levels.length - 1;
+    return outer?.key === ROWS_INSIDE && inner?.opens === '[' ? this.#levels.length - 2 : -1;
+  }
+
+  #expect(token: JsonToken, ...possible: readonly Expected[]): void {
+    if (!possible.includes(this.#expected)) throw notJson(this.file, token, `${this.#expected} expected`);
+  }
+
+  #refused({ line, column }: JsonToken, message: string, advice: string): UnreadableFile {
+    const where = { file: this.file, line, column };
+    return new UnreadableFile({ code: 'syntax', severity: 'error', ...where, message, advice });
+  }
+}

@@ -1,0 +1,75 @@
+/** The handover report, written in whatever form was asked for while its companies are read. */
+import type { ReportedCompany, Section } from '../../presentation/handover/company-sections';
+import { companyRecord, sectionHead, sectionRow, sectionsOf } from '../../presentation/handover/company-sections';
+import { pageHead, pageTail } from '../../presentation/handover/html-page';
+import { PAGE_SECTION_TAIL, pageSectionHead, pageSectionRow } from '../../presentation/handover/html-companies';
+import { reportDecisions, reportHead } from '../../presentation/handover/markdown-report';
+import { remediesFor } from '../../domain/companies/remedies';
+import { mayBeSwitchedOn } from '../../domain/companies/reactivation';
+import type { HandoverReport } from '../../client';
+import type { Screen } from '../terminal';
+import { flowCsv } from '../shared/csv';
+
+export const REPORT_FORMATS = ['md', 'json', 'csv', 'html'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+type Writer = (screen: Screen, report: HandoverReport) => Promise<void>;
+
+export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
+  md: async (screen, report) => {
+    await screen.flow(reportHead(report.head));
+    await flowSections(screen, report, {
+      head: (section) => `\n${sectionHead(section)}`,
+      row: sectionRow,
+    });
+    await screen.flow(`\n${reportDecisions(report.head)}`);
+  },
+  html: async (screen, report) => {
+    await screen.flow(pageHead(report.head, await report.course(), new Date().toISOString()));
+    await flowSections(screen, report, { head: pageSectionHead, row: pageSectionRow, tail: PAGE_SECTION_TAIL });
+    await screen.flow(pageTail(report.head));
+  },
+  csv: (screen, { head, companies }) =>
+    flowCsv(
+      screen,
+      each(companies(), (company) => companyRecord(company, head.ending !== null)),
+    ),
+  json: (screen, { head, companies }) => {
+    const ended = head.ending !== null;
+    const forPrograms = (company: ReportedCompany) => ({
+      ...company,
+      switchOn: mayBeSwitchedOn(company, ended),
+      remedies: ended ? [] : remediesFor(company),
+    });
+    return screen.flowJson({ schema: 'ferry.report/1', ...head }, 'companies', each(companies(), forPrograms));
+  },
+};
+
+interface SectionWriter {
+  readonly head: (section: Section) => string;
+  readonly row: (section: Section, company: ReportedCompany, ended: boolean) => string;
+  readonly tail?: string;
+}
+
+/** An empty section is not worth its head. */
+async function flowSections(
+  screen: Screen,
+  { head: { ending }, companies }: HandoverReport,
+  { head, row, tail }: SectionWriter,
+): Promise<void> {
+  const ended = ending !== null;
+  for (const section of sectionsOf(ended)) {
+    let isEmpty = true;
+    for await (const company of companies(section.states)) {
+      if (!section.holds(company)) continue;
+      if (isEmpty) await screen.flow(head(section));
+      isEmpty = false;
+      await screen.flow(row(section, company, ended));
+    }
+    if (!isEmpty && tail !== undefined) await screen.flow(tail);
+  }
+}
+
+async function* each<T, R>(all: AsyncIterable<T>, change: (one: T) => R): AsyncGenerator<R> {
+  for await (const one of all) yield change(one);
+}

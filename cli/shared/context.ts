@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import type { CommandResult, Screen, Shown, Terminal } from '../terminal';
+
+/** What every command is added with. */
+export interface Context {
+  readonly program: Command;
+  readonly screen: Screen;
+  readonly terminal: Terminal;
+  /** What was typed, without the program's own name. */
+  readonly args: readonly string[];
+  /** Runs the work and shows its result. */
+  readonly run: (work: () => Promise<CommandResult | Shown>) => Promise<void>;
+}

@@ -1,0 +1,174 @@
+/** What people can type to take a migration further: the commands as they are, for whatever is waited for. */
+import { movableCompanies, openCompanies } from '../../domain/companies/company-state';
+import type { StopReason } from '../../domain/companies/failures';
+import type { FindingCode } from '../../domain/companies/manifest';
+import { isEnding } from '../../domain/migration/migration-state';
+import type { Progress } from '../../domain/progress/progress';
+import type { Role } from '../../domain/migration/steps';
+import { STEP_RULES } from '../../domain/migration/steps';
+
+export interface NextCommand {
+  readonly who: Role;
+  readonly command: string;
+}
+
+type Commands = readonly NextCommand[];
+
+export function nextCommands(progress: Progress): Commands {
+  const { migrationId: id, state, step, counts } = progress;
+  if (isEnding(state)) return [];
+  if (progress.route === 'self-service') return inSelfService(progress);
+  if (state === 'paused') return [...beforeResuming(progress, progress.pause?.stop), bySupport(`ferry resume ${id}`)];
+  switch (step) {
+    case 'supply-details':
+      return whileDetailsAreSupplied(progress);
+    case 'schedule':
+      return progress.proposal ? approvals(progress) : proposals(id);
+    case 'update-application':
+      return approvals(progress);
+    case 'disable-syncing':
+      return [...confirmations(progress), ...exceptions(progress), ...heldBack(progress)];
+    case 'migrate-first-company':
+      return duringFirstCompany(progress);
+    case 'complete-migration':
+      if (openCompanies(counts) === 0) return [...exceptions(progress), ...signatures(progress)];
+      return [...supplies(progress), ...exceptions(progress), ...goNoGo(progress), bySupport(`ferry watch ${id}`)];
+  }
+}
+
+/** The client is alone there: it decides what support decides otherwise. */
+function inSelfService(progress: Progress): Commands {
+  const { migrationId: id, state, preflight, counts } = progress;
+  const toLook = (command: string): NextCommand => ({ who: 'client', command });
+  const exceptional = counts.failed + counts.outcomeUnknown + counts.heldBack > 0;
+  const exceptions = exceptional ? [toLook(`ferry exceptions ${id}`)] : [];
+  if (state === 'paused') return [...exceptions, byClient(`ferry resume ${id}`)];
+  const isWrong = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
+  return [
+    ...credentials(progress),
+    ...exceptions,
+    ...(counts.heldBack === 0
+      ? []
+      : [byClient(`ferry amend ${id} FILE`), byClient(`ferry exclude ${id} REFERENCE... --reason TEXT`)]),
+    ...(isWrong ? [byClient(`ferry retry ${id} --all`)] : []),
+    ...(openCompanies(counts) > 0 && !isWrong ? [toLook(`ferry watch ${id}`)] : []),
+  ];
+}
+
+const bySupport = (command: string): NextCommand => ({ who: 'support', command });
+const byClient = (command: string): NextCommand => ({ who: 'client', command: `${command} --as client --by NAME` });
+
+const APPLICATION_PROBLEMS: readonly FindingCode[] = ['application-missing', 'application-environment'];
+
+/** What stopped it by itself would stop it again. */
+function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
+  switch (stop) {
+    case 'application-refused':
+      return [application(progress)];
+    case 'wrong-organization':
+    case 'too-many-failures':
+      return exceptions(progress);
+    case 'key-refused':
+    case 'account-limit':
+    case null:
+    case undefined:
+      return [];
+  }
+}
+
+function whileDetailsAreSupplied(progress: Progress): Commands {
+  const { migrationId: id, preflight } = progress;
+  // Being checked.
+  if (!preflight) return [];
+  if (preflight.problems.length === 0) return approvals(progress);
+  const ofApplication = preflight.problemCodes.some((code) => APPLICATION_PROBLEMS.includes(code));
+  return [
+    ...(ofApplication ? [application(progress)] : []),
+    ...exceptions(progress),
+    ...heldBack(progress),
+    bySupport(`ferry reject ${id} supply-details --reason "check again"`),
+  ];
+}
+
+function application({ migrationId }: Progress): NextCommand {
+  return byClient(`ferry application ${migrationId} --client-id ID --environment production`);
+}
+
+function proposals(id: string): Commands {
+  const command = `ferry propose-time ${id} "YYYY-MM-DD HH:MM"`;
+  return [bySupport(command), byClient(command)];
+}
+
+function approvals(progress: Progress): Commands {
+  const { migrationId, step } = progress;
+  return approversLeft(progress).map((who) =>
+    (who === 'client' ? byClient : bySupport)(`ferry approve ${migrationId} ${step}`),
+  );
+}
+
+function signatures(progress: Progress): Commands {
+  const command = `ferry sign-off ${progress.migrationId}`;
+  return approversLeft(progress).map((who) => (who === 'client' ? byClient : bySupport)(command));
+}
+
+function approversLeft({ step, steps }: Progress): readonly Role[] {
+  const given = steps.find((each) => each.step === step)?.approvals ?? [];
+  return STEP_RULES[step].approvers.filter((role) => !given.some((approval) => approval.role === role));
+}
+
+/** Wave by wave, where there are several; later ones, and companies that came late, while others are moved. */
+function confirmations({ migrationId: id, counts, step }: Progress): Commands {
+  const { unconfirmed, unconfirmedInFirstWave } = counts;
+  if (unconfirmed === 0) return [];
+  const command = `ferry confirm-sync-disabled ${id}`;
+  if (step !== 'disable-syncing') return [byClient(`${command} --wave NUMBER`), byClient(`${command} REFERENCE...`)];
+  return [byClient(`${command} ${unconfirmed === unconfirmedInFirstWave ? '--all' : '--wave NUMBER'}`)];
+}
+
+function credentials({ migrationId, counts }: Progress): Commands {
+  return counts.withoutCredential === 0 ? [] : [byClient(`ferry credentials ${migrationId} FILE`)];
+}
+
+/** Companies that the check of the details holds back; what is wrong with them stands in the list of exceptions. */
+function heldBack(progress: Progress): Commands {
+  const { migrationId: id, counts, checking } = progress;
+  if (counts.heldBack === 0 || checking) return [];
+  return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry exclude ${id} REFERENCE... --reason TEXT`)];
+}
+
+/** What lacks before more companies can be moved. */
+function supplies(progress: Progress): Commands {
+  return [...confirmations(progress), ...credentials(progress), ...heldBack(progress)];
+}
+
+/** What can be done about them stands there, as commands. */
+function exceptions({ migrationId, counts }: Progress): Commands {
+  if (counts.failed + counts.outcomeUnknown + counts.heldBack === 0) return [];
+  return [bySupport(`ferry exceptions ${migrationId}`)];
+}
+
+/** Somebody will be asleep when it begins. */
+function goNoGo({ migrationId, counts, windows, step }: Progress): Commands {
+  const comes = step === 'migrate-first-company' || windows.length > 0;
+  return comes && movableCompanies(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
+}
+
+function duringFirstCompany(progress: Progress): Commands {
+  const { migrationId: id, firstCompany, wantedFirst, counts } = progress;
+  switch (firstCompany?.stage) {
+    case 'proven':
+      return approvals(progress);
+    case 'failed':
+      return [
+        ...exceptions(progress),
+        bySupport(`ferry first-company ${id} ${firstCompany.reference} --reason TEXT`),
+        bySupport(`ferry first-company ${id} REFERENCE --reason TEXT`),
+      ];
+    case 'importing':
+      return [];
+    case undefined:
+      if (wantedFirst?.heldUp) return [...supplies(progress), bySupport(`ferry first-company ${id} REFERENCE`)];
+      if (openCompanies(counts) > 0) return [...supplies(progress), ...exceptions(progress), ...goNoGo(progress)];
+      return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry cancel ${id} --reason TEXT`)];
+  }
+}

@@ -1,0 +1,84 @@
+import type { Progress } from '../../domain/progress/progress';
+import type { Step } from '../../domain/migration/steps';
+import { STEP_RULES } from '../../domain/migration/steps';
+import { windowsInWords } from '../../presentation/wording/windows';
+import { counted } from '../../domain/text/sentences';
+import type { LedgerCompany } from '../../store';
+import { readCompanies } from '../../store';
+import type { Line } from '../../client';
+import type { Screen } from '../terminal';
+import { localTime } from '../terminal/times';
+
+import { printEvidence } from '../commands/view/show';
+
+/** What somebody is about to decide about, and the digest by which the migration knows that it was just this. */
+export interface Subject {
+  readonly step: Step;
+  readonly digest: string;
+  print(screen: Screen): void;
+}
+
+/** More would scroll the question away; all of them are in `ferry companies`. */
+const MOST_SHOWN = 20;
+
+/**
+ * What there is to see of a step before it is approved.
+ *
+ * @param most so many companies are shown
+ */
+export async function readSubject(
+  ferry: Line,
+  progress: Progress,
+  step: Step,
+  most: number = MOST_SHOWN,
+): Promise<Subject> {
+  const notMoved = step === 'complete-migration' ? await readNotMoved(ferry, progress.migrationId) : [];
+  return {
+    step,
+    digest: progress.digests[step],
+    print: (screen) => {
+      screen.line(screen.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
+      PRINTERS[step](screen, progress, notMoved, most);
+      screen.line();
+    },
+  };
+}
+
+type Printer = (screen: Screen, progress: Progress, notMoved: readonly LedgerCompany[], most: number) => void;
+
+const PRINTERS: Readonly<Record<Step, Printer>> = {
+  'supply-details': (screen, { preflight }) => {
+    if (!preflight) return screen.line('  The details are still being checked.');
+    screen.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'nobody'}`);
+    screen.line(`  Manifest: sha256 ${preflight.manifestDigest ?? 'none'}`);
+    for (const problem of preflight.problems) screen.line(`  ${screen.styled('red', '✗')} ${problem}`);
+  },
+  schedule: (screen, { proposal, windows }) => {
+    if (!proposal) return screen.line('  No time has been proposed yet.');
+    screen.line(`  Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+    screen.line(`  Companies are started ${windowsInWords(windows)}`);
+  },
+  'update-application': (screen, { preflight }) =>
+    screen.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
+  'disable-syncing': (screen, { counts }) =>
+    screen.line(`  ${counts.unconfirmed} of ${counted(counts.total, 'company')} not yet confirmed as disabled`),
+  'migrate-first-company': (screen, progress) => printEvidence(screen, progress),
+  'complete-migration': (screen, { counts, migrationId }, notMoved, most) => {
+    screen.line(`  ${counts.migrated} of ${counted(counts.total, 'company')} moved`);
+    for (const { reference, name, state, failureText } of notMoved.slice(0, most)) {
+      screen.line(`  ${screen.styled('yellow', reference)} ${name}: ${state}${failureText ? `, ${failureText}` : ''}`);
+    }
+    if (notMoved.length > most) {
+      screen.line(`  and ${notMoved.length - most} more; see them all with: ferry exceptions ${migrationId}`);
+    }
+  },
+};
+
+/** None, where the ledger cannot be read: their number stands in the counts. */
+async function readNotMoved({ db }: Line, migrationId: string): Promise<readonly LedgerCompany[]> {
+  if (!db) return [];
+  const notMoved: LedgerCompany[] = [];
+  const states = ['failed', 'outcome-unknown', 'skipped', 'excluded'] as const;
+  for await (const company of readCompanies(db, migrationId, { states })) notMoved.push(company);
+  return notMoved;
+}

@@ -1,6 +1,0 @@
-/** How the command speaks: to people in words that fit their terminal, to programs in JSON. */
-export { openProgressBar } from './progress-bar';
-export { NOTHING, Screen, type CommandResult, type Shown } from './screen';
-export { layTable } from './table';
-export type { TableCell } from './table';
-export type { Terminal } from './terminal';

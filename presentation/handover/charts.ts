@@ -1,0 +1,185 @@
+/**
+ * Charts as static SVG: no script, no style of their own, no outside resource; colours come from the page's classes.
+ * Numbers in user units, of which a chart is `WIDTH` wide.
+ */
+import type { Html } from './html';
+import { markup } from './html';
+
+const WIDTH = 680;
+
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+  /** The value as people read it. */
+  readonly text: string;
+}
+
+const BAR_HEIGHT = 16;
+const BAR_STEP = 26;
+const LABELS_WIDTH = 240;
+const TEXTS_WIDTH = 100;
+/** Longer labels would run into their bars. */
+const LABEL_LENGTH = 38;
+
+/** Bars from left to right, one below the other. */
+export function barChart(bars: readonly Bar[], about: string): Html {
+  const most = Math.max(...bars.map(({ value }) => value), 1);
+  const height = bars.length * BAR_STEP;
+  const rows = bars.map(({ label, value, text }, index) => {
+    const top = index * BAR_STEP + (BAR_STEP - BAR_HEIGHT) / 2;
+    const width = Math.max(2, (value / most) * (WIDTH - LABELS_WIDTH - TEXTS_WIDTH));
+    const baseline = top + BAR_HEIGHT - 4;
+    return markup`<g>
+      <title>${label}: ${text}</title>
+      <text class="label" x="${LABELS_WIDTH - 10}" y="${baseline}" text-anchor="end">${shortened(label)}</text>
+      ${bar({ about, left: LABELS_WIDTH, top, width, height: BAR_HEIGHT })}
+      <text class="value" x="${rounded(LABELS_WIDTH + width + 8)}" y="${baseline}">${text}</text>
+    </g>`;
+  });
+  return drawing(height, bars.map(({ label, text }) => `${label}: ${text}`).join('; '), rows);
+}
+
+function shortened(text: string): string {
+  return text.length <= LABEL_LENGTH ? text : `${text.slice(0, LABEL_LENGTH - 1).trimEnd()}…`;
+}
+
+const COLUMNS_HEIGHT = 140;
+const ABOVE = 18;
+const BELOW = 24;
+
+/** Columns side by side, each with its number above and its label below. */
+export function columnChart(
+  columns: readonly { readonly label: string; readonly value: number }[],
+  about: string,
+): Html {
+  const most = Math.max(...columns.map(({ value }) => value), 1);
+  const step = WIDTH / columns.length;
+  const width = Math.min(64, step * 0.7);
+  const bottom = ABOVE + COLUMNS_HEIGHT;
+  const drawn = columns.map(({ label, value }, index) => {
+    const middle = rounded((index + 0.5) * step);
+    const height = value === 0 ? 0 : Math.max(2, (value / most) * COLUMNS_HEIGHT);
+    return markup`<g>
+      ${bar({ about, left: middle - width / 2, top: bottom - height, width, height })}
+      <text class="value" x="${middle}" y="${rounded(bottom - height - 6)}" text-anchor="middle">${value === 0 ? '' : grouped(value)}</text>
+      <text class="label" x="${middle}" y="${bottom + 17}" text-anchor="middle">${label}</text>
+    </g>`;
+  });
+  return drawing(bottom + BELOW, columns.map(({ label, value }) => `${label}: ${value}`).join('; '), [
+    markup`<line class="axis" x1="0" x2="${WIDTH}" y1="${bottom}" y2="${bottom}" />`,
+    ...drawn,
+  ]);
+}
+
+const CURVE_HEIGHT = 190;
+const LEFT = 56;
+const RIGHT = 26;
+
+/**
+ * A quantity that grows in time, as steps.
+ *
+ * @param points in time, milliseconds since 1970
+ * @param whole what it grows towards
+ */
+export function curve(points: readonly { readonly at: number; readonly value: number }[], whole: number): Html {
+  const from = points[0]?.at ?? 0;
+  const last = points.at(-1) ?? { at: from, value: 0 };
+  const to = Math.max(last.at, from + 1_000);
+  const top = Math.max(whole, last.value, 1);
+  const bottom = ABOVE + CURVE_HEIGHT;
+  const x = (at: number): number => rounded(LEFT + ((at - from) / (to - from)) * (WIDTH - LEFT - RIGHT));
+  const y = (value: number): number => rounded(bottom - (value / top) * CURVE_HEIGHT);
+  const steps = points.map(({ at, value }, index) => (index === 0 ? `M${x(at)} ${y(value)}` : `H${x(at)}V${y(value)}`));
+  const line = steps.join('');
+  return drawing(bottom + BELOW, `${last.value} of ${whole}`, [
+    ...quantities(top).map(
+      (value) =>
+        markup`<g>
+          <line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(value)}" y2="${y(value)}" />
+          <text class="label" x="${LEFT - 8}" y="${rounded(y(value) + 4)}" text-anchor="end">${grouped(value)}</text>
+        </g>`,
+    ),
+    ...moments(from, to).map(
+      ({ at, label }) =>
+        markup`<g>
+          <line class="axis" x1="${x(at)}" x2="${x(at)}" y1="${bottom}" y2="${bottom + 4}" />
+          <text class="label" x="${x(at)}" y="${bottom + 18}" text-anchor="middle">${label}</text>
+        </g>`,
+    ),
+    markup`<path class="area" d="${line}V${y(0)}H${x(from)}Z" />`,
+    markup`<path class="line" d="${line}" />`,
+    markup`<circle class="dot" cx="${x(last.at)}" cy="${y(last.value)}" r="3.5" />`,
+  ]);
+}
+
+/** Nought, the whole, and what divides it in round numbers. */
+function quantities(whole: number): readonly number[] {
+  const rough = whole / 5;
+  const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? power;
+  const inside = Array.from({ length: Math.floor(whole / step) + 1 }, (_, index) => index * step);
+  // A round number just below the whole would stand on top of it.
+  return [...inside.filter((value) => value === 0 || whole - value >= step / 2), whole];
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const TIME_STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map((each) => each * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((each) => each * MINUTE),
+  ...[1, 2, 3, 6, 12].map((each) => each * HOUR),
+  ...[1, 2, 7, 14, 28, 56].map((each) => each * DAY),
+] as const;
+const MOST_MOMENTS = 7;
+
+/** Round times between two moments, UTC; midnight is a day. */
+function moments(from: number, to: number): readonly { readonly at: number; readonly label: string }[] {
+  const step = TIME_STEPS.find((each) => (to - from) / each <= MOST_MOMENTS) ?? 365 * DAY;
+  const first = Math.ceil(from / step) * step;
+  return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, index) => {
+    const at = first + index * step;
+    const iso = new Date(at).toISOString();
+    const label = at % DAY === 0 ? iso.slice(5, 10) : iso.slice(11, step < MINUTE ? 19 : 16);
+    return { at, label };
+  });
+}
+
+/** One bar of shares, which stands for the whole. */
+export function shareBar(shares: readonly { readonly about: string; readonly value: number }[]): Html {
+  const whole = shares.reduce((sum, { value }) => sum + value, 0);
+  const HEIGHT = 22;
+  let left = 0;
+  const drawn = shares
+    .filter(({ value }) => value > 0)
+    .map(({ about, value }) => {
+      const width = (value / Math.max(whole, 1)) * WIDTH;
+      const at = left;
+      left += width;
+      return markup`<rect class="share ${about}" x="${rounded(at)}" y="0" width="${rounded(Math.max(width, 1))}" height="${HEIGHT}"/>`;
+    });
+  return drawing(HEIGHT, shares.map(({ about, value }) => `${about}: ${value}`).join('; '), drawn, 'none');
+}
+
+/** @param fits `none`: stretched to the room that there is, for what holds no text */
+function drawing(height: number, description: string, parts: readonly Html[], fits = 'xMidYMid'): Html {
+  return markup`<svg viewBox="0 0 ${WIDTH} ${height}" preserveAspectRatio="${fits}" role="img" aria-label="${description}">
+${parts}
+</svg>`;
+}
+
+function bar(shape: {
+  readonly about: string;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}): Html {
+  const { about, left, top, width, height } = shape;
+  return markup`<rect class="bar ${about}" x="${rounded(left)}" y="${rounded(top)}" width="${rounded(width)}" height="${rounded(height)}" rx="2"/>`;
+}
+
+const rounded = (number: number): number => Math.round(number * 10) / 10;
+
+const grouped = (number: number): string => number.toLocaleString('en-US');

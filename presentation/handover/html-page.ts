@@ -1,0 +1,148 @@
+/**
+ * The handover report as one HTML page that needs nothing else: no script, no outside resource, and a policy of its own
+ * that forbids both. Its companies come apart.
+ */
+import { shareBar } from './charts';
+import { openCompanies } from '../../domain/companies/company-state';
+import type { CourseFigures } from '../../store';
+import { courseCharts } from './statistics-charts';
+import type { Decided, Point, ReportHead } from './report-facts';
+import {
+  credentialPoints,
+  decisionsMade,
+  platformOf,
+  resultRows,
+  staleInWords,
+  stateInWords,
+  switchOnPoints,
+  timeRows,
+} from './report-facts';
+import { PAGE_STYLE, pagePolicy } from './style';
+import { Html, markup } from './html';
+import { moment } from '../../domain/text/moments';
+import { counted } from '../../domain/text/sentences';
+
+/**
+ * What stands before the companies.
+ *
+ * @param writtenAt ISO 8601, UTC
+ */
+export function pageHead(head: ReportHead, course: CourseFigures, writtenAt: string): string {
+  const { migrationId, client, ending, suppliedAt, suppliedBy, figures, counts } = head;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${pagePolicy()}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Handover: ${migrationId}</title>
+<style>${Html.trusted(PAGE_STYLE)}</style>
+</head>
+<body>
+<header>
+<p class="kind">Handover report</p>
+<h1>${platformOf(head)} connections of ${client}</h1>
+<p class="state ${ending ?? 'under-way'}">${stateInWords(head)}</p>
+<dl class="facts">
+<div><dt>Migration</dt><dd>${migrationId}</dd></div>
+<div><dt>Supplied</dt><dd>${moment(suppliedAt)} by ${suppliedBy}</dd></div>
+<div><dt>Written</dt><dd>${moment(writtenAt)}</dd></div>
+</dl>
+</header>
+<main>
+${answers(head)}
+${result(head)}
+<section id="course">
+<h2>How it went</h2>
+${courseCharts(course, figures.firstStartedAt, counts.total)}
+</section>
+<section id="credentials">
+<h2>Credentials</h2>
+${points(credentialPoints(head))}
+</section>`.text;
+}
+
+/** What a client asks first. */
+function answers(head: ReportHead): Html {
+  return markup`<section class="answers" aria-label="Whom to call, what to switch on, how long data is stale">
+<div><h2>Whom to call</h2>
+<p class="contact">${head.contact}</p></div>
+<div><h2>What may be switched on again</h2>
+${points(switchOnPoints(head))}
+<p class="hint">In your own application. Each company below says it for itself.</p></div>
+<div><h2>How long data is stale</h2>
+<p>${staleInWords(head)}</p></div>
+</section>`;
+}
+
+function result(head: ReportHead): Html {
+  const { counts, figures } = head;
+  const moving = counts.importing + counts.syncing;
+  const shares = [
+    { about: 'moved', name: 'moved', value: counts.migrated },
+    { about: 'moving', name: 'moving', value: moving },
+    { about: 'must-reconnect', name: 'must reconnect', value: figures.mustReconnect },
+    { about: 'not-moved', name: 'not moved', value: counts.failed - figures.mustReconnect },
+    { about: 'open', name: 'not moved yet', value: openCompanies(counts) - moving },
+    { about: 'left-out', name: 'left out or given up', value: counts.skipped + counts.excluded },
+  ].filter(({ value }) => value > 0);
+  return markup`<section id="result">
+<h2>${number(counts.migrated)} of ${counted(counts.total, 'company')} moved</h2>
+${shareBar(shares)}
+<ul class="legend">${shares.map(({ about, name, value }) => markup`<li><i class="key ${about}"></i>${name} <b>${number(value)}</b></li>`)}</ul>
+<div class="tables">
+${table(
+  ['Companies', 'Number'],
+  resultRows(head).map(([what, companies]) => [what, number(companies)]),
+  'numbers',
+)}
+${table(['Times', 'Planned', 'Actual'], timeRows(head), 'times')}
+</div>
+</section>`;
+}
+
+/** Of no company nothing has to be said. */
+function points(all: readonly Point[]): Html {
+  const items = all
+    .filter(({ companies }) => companies !== 0)
+    .map(({ about, companies, text }) => {
+      const how = companies === undefined ? '' : ` (${number(companies)})`;
+      return markup`<li><b>${about}</b>${how}: ${text}</li>`;
+    });
+  return markup`<ul class="points">${items}</ul>`;
+}
+
+function table(columns: readonly string[], rows: readonly (readonly string[])[], kind: string): Html {
+  return markup`<table class="${kind}">
+<thead><tr>${columns.map((title) => markup`<th scope="col">${title}</th>`)}</tr></thead>
+<tbody>${rows.map((cells) => markup`<tr>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table>`;
+}
+
+/** What stands after the companies. */
+export function pageTail(head: ReportHead): string {
+  const made = decisionsMade(head);
+  const refused = made.filter((each) => each.refused !== null);
+  const unless = refused.length === 0 ? [] : [markup`<h3>Refused: these changed nothing</h3>`, decisions(refused)];
+  return markup`<section id="decisions">
+<h2>Decisions</h2>
+${decisions(made.filter((each) => each.refused === null))}
+${unless}
+</section>
+</main>
+<footer>Handover of ${head.migrationId}. Questions: ${head.contact}</footer>
+</body>
+</html>`.text;
+}
+
+function decisions(made: readonly Decided[]): Html {
+  const isRefused = made.some(({ refused }) => refused !== null);
+  return table(
+    ['When', 'Who', 'What', ...(isRefused ? ['Why it was refused'] : [])],
+    made.map(({ when, who, what, refused }) => [when, who, what, ...(refused === null ? [] : [refused])]),
+    'decisions',
+  );
+}
+
+const number = (value: number): string => value.toLocaleString('en-US');

@@ -1,0 +1,113 @@
+/** How a migration went: progress, durations and failures, as charts of the handover report. */
+import type { Bar } from './charts';
+import { barChart, columnChart, curve } from './charts';
+import { duration } from '../../domain/text/moments';
+import type { FailureKind } from '../../domain/companies/failures';
+import type { CourseFigures } from '../../store';
+import type { Html } from './html';
+import { markup } from './html';
+import { counted } from '../../domain/text/sentences';
+
+/** @param total companies of the manifest */
+export function courseCharts(course: CourseFigures, startedAt: string | null, total: number): readonly Html[] {
+  return [progressChart(course, startedAt, total), durationCharts(course), failureChart(course)];
+}
+
+function progressChart({ moved }: CourseFigures, startedAt: string | null, total: number): Html {
+  const [first] = moved;
+  const points = moved.map(({ at, companies }) => ({ at: Date.parse(at), value: companies }));
+  const from = startedAt ?? first?.at;
+  if (points.length === 0 || from === undefined) {
+    return figure('Progress over time', 'No company has been moved yet.');
+  }
+  return figure(
+    'Progress over time',
+    'Companies moved, all together; times in UTC. Where the line is level, nothing was started: outside the agreed hours, or while it was paused.',
+    curve([{ at: Date.parse(from), value: 0 }, ...points], total),
+  );
+}
+
+function durationCharts({ durations, durationBoundsMs, medianMs, most95Ms, longestMs, slowest }: CourseFigures): Html {
+  if (medianMs === null || most95Ms === null || longestMs === null) {
+    return figure('Duration per company', 'No company has been measured yet.');
+  }
+  const first = durations.findIndex((companies) => companies > 0);
+  const last = durations.findLastIndex((companies) => companies > 0);
+  const columns = durations
+    .map((companies, index) => ({ label: spanOf(durationBoundsMs, index), value: companies }))
+    // One empty column on either side: nothing is cut off.
+    .slice(Math.max(0, first - 1), last + 2);
+  return figure(
+    'Duration per company',
+    `Half of the companies took ${duration(medianMs)} or less, 95 % took ${duration(most95Ms)} or less, the slowest ${duration(longestMs)}: from the beginning of its move until all of its data was there.`,
+    columnChart(columns, 'companies'),
+    ...(slowest.length < 2
+      ? []
+      : [
+          markup`<h4>The slowest</h4>`,
+          barChart(
+            slowest.map(({ reference, name, tookMs }) => ({
+              label: `${name} (${reference})`,
+              value: tookMs,
+              text: duration(tookMs),
+            })),
+            'duration',
+          ),
+        ]),
+  );
+}
+
+function spanOf(boundsMs: readonly number[], index: number): string {
+  const from = boundsMs[index - 1];
+  const to = boundsMs[index];
+  if (from === undefined) return `< ${span(to ?? 0)}`;
+  return to === undefined ? `> ${span(from)}` : `${span(from)} – ${span(to)}`;
+}
+
+function span(ms: number): string {
+  if (ms < 60_000) return `${ms / 1_000} s`;
+  return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`;
+}
+
+function failureChart({ failures }: CourseFigures): Html {
+  if (failures.length === 0) return figure('Failures by kind', 'There are none.');
+  const companies = failures.reduce((sum, each) => sum + each.companies, 0);
+  const bars: Bar[] = failures.map((each) => ({
+    label: failureInWords(each.kind),
+    value: each.companies,
+    text: counted(each.companies, 'company'),
+  }));
+  return figure(
+    'Failures by kind',
+    `${counted(companies, 'company')}, those that were given up since among them.`,
+    barChart(bars, 'failures'),
+  );
+}
+
+/** Why a company was not moved, as its client reads it. */
+function failureInWords(kind: FailureKind): string {
+  switch (kind) {
+    case 'refused':
+      return 'refused by the service';
+    case 'credential-unreadable':
+      return 'its credential could not be read';
+    case 'reauthorization-required':
+      return 'must reconnect: no longer authorized';
+    case 'wrong-organization':
+      return 'authorized for another organization';
+    case 'incomplete':
+      return 'fewer records than expected';
+    case 'sync-failed':
+      return 'its data could not be synced';
+    case 'sync-timed-out':
+      return 'its sync did not end in time';
+  }
+}
+
+function figure(title: string, caption: string, ...charts: readonly Html[]): Html {
+  return markup`<figure>
+<h3>${title}</h3>
+<figcaption>${caption}</figcaption>
+${charts}
+</figure>`;
+}

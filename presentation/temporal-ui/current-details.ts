@@ -1,0 +1,132 @@
+/**
+ * What a client reads on the migration's page in the Temporal UI: Markdown for somebody who has never seen Temporal.
+ *
+ * Its words are *moved, moving, must reconnect, not moved*; nothing of how tokenferry works inside. Plain lists only:
+ * tables and emoji were seen not to render everywhere.
+ */
+import { companiesText } from './companies-text';
+import type { Estimate } from '../../domain/planning/estimate';
+import { isEnding } from '../../domain/migration/migration-state';
+import { duration, moment } from '../../domain/text/moments';
+import { headline } from '../../domain/progress/headline';
+import { findPlatform } from '../../platforms/platforms';
+import type { Progress, StepProgress } from '../../domain/progress/progress';
+import { ROOM_BELOW } from './room-below';
+import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import { counted, oneLine } from '../../domain/text/sentences';
+
+/** Of what people wrote, so much is shown of a name and of a longer text. */
+const NAME_LENGTH = 60;
+const TEXT_LENGTH = 1_000;
+
+/** Temporal accepts 20 KB; this is about 2, and below 20 whatever people wrote. */
+export function detailsOf(progress: Progress): string {
+  const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
+  return [
+    `# ${platform}: ${headline(progress)}`,
+    ...waitingText(progress),
+    ...companiesText(progress.counts),
+    ...estimateText(progress),
+    ...stepsText(progress),
+    '## Questions',
+    [
+      `- **Whom to call:** ${oneLine(progress.contact, TEXT_LENGTH)}`,
+      `- **What may be switched on again:** ${switchOnText(progress)}`,
+      `- **How long data is stale:** ${staleText(progress)}`,
+    ].join('\n'),
+    ROOM_BELOW,
+  ].join('\n\n');
+}
+
+function stepsText({ route, steps }: Progress): string[] {
+  return route === 'self-service' ? [] : ['## The six steps', steps.map(stepLine).join('\n')];
+}
+
+/** Whom it waits for, since when, for what, and how they say that it is done. */
+function waitingText({ waitingFor, waitingSince, migrationId, contact }: Progress): string[] {
+  const what = oneLine(waitingFor.what, TEXT_LENGTH);
+  if (waitingFor.roles.length === 0) return [`**Waiting for:** nobody; ${what}`];
+  const since = waitingSince ? `, since ${moment(waitingSince)}` : '';
+  return [
+    `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,
+    `**What to do:** ${what}`,
+    `**How:** with \`ferry show ${migrationId}\`, which lists the commands; or tell ${oneLine(contact, TEXT_LENGTH)}, who can record what a client decides`,
+  ];
+}
+
+function estimateText({ estimate, proposal }: Progress): string[] {
+  return [
+    ...(estimate && estimate.volume.companies > 0 ? [estimateLine(estimate, proposal !== null)] : []),
+    ...(proposal
+      ? [`**Start:** ${moment(proposal.startAt)}, proposed by ${oneLine(proposal.by, NAME_LENGTH)} (${proposal.role})`]
+      : []),
+  ];
+}
+
+function estimateLine(estimate: Estimate, hasStart: boolean): string {
+  const { lowMs, highMs, ends } = estimate;
+  const end = hasStart && ends ? `, ${endInWords(moment(ends.earliest), moment(ends.latest))}` : '';
+  return `**Estimated duration:** ${duration(lowMs)} to ${duration(highMs)}${end} (${basisInWords(estimate)})`;
+}
+
+/** When an estimate expects the last company to be moved: two moments as their reader writes them. */
+export function endInWords(earliest: string, latest: string): string {
+  return earliest === latest ? `over at ${latest}` : `over between ${earliest} and ${latest}`;
+}
+
+/** What an estimate rests on. */
+export function basisInWords({ basis, measuredOn }: Estimate): string {
+  const companies = counted(measuredOn, 'company');
+  switch (basis) {
+    case 'assumed':
+      return 'before anything is measured';
+    case 'platform':
+      return `as last measured on ${companies} of this platform`;
+    case 'migration':
+      return `measured on ${companies} of this migration`;
+  }
+}
+
+function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): string {
+  const rules = STEP_RULES[step];
+  const mark = { done: '**done**', open: '**now**', later: 'later' }[state];
+  const who = [...new Set([...rules.actors, ...rules.approvers])].join(' and ');
+  const times = endedAt
+    ? `, ended ${moment(endedAt)}`
+    : state === 'open' && openedAt
+      ? `, since ${moment(openedAt)}`
+      : '';
+  const approved =
+    approvals.length > 0
+      ? `, approved by ${approvals.map(({ role, by }) => `${oneLine(by, NAME_LENGTH)} (${role})`).join(', ')}`
+      : '';
+  return `${stepNumber(step)}. ${rules.title} (${who}): ${mark}${times}${approved}`;
+}
+
+function switchOnText({ route, step, state, counts }: Progress): string {
+  if (state === 'completed') {
+    if (counts.migrated === counts.total) return 'nothing: every company was moved and must stay off.';
+    return 'what the handover report says of each company. Those that were moved must stay off.';
+  }
+  if (state === 'abandoned' || state === 'cancelled')
+    return 'ask the contact above first: companies that were moved must stay off.';
+  if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing'))
+    return 'nothing has to be switched off yet.';
+  return 'nothing for now. A company that is moving or moved must never be switched on again in your own application.';
+}
+
+function staleText({ route, estimate, proposal, step, state }: Progress): string {
+  if (state === 'completed') return 'no longer: the service syncs the companies that were moved.';
+  if (isEnding(state)) return 'that of companies that were not moved, until they are switched on again.';
+  if (route === 'self-service') return 'that of each company from its move until its first sync is complete.';
+  if (!estimate) return 'estimated in step 2.';
+  const from =
+    stepNumber(step) < stepNumber('disable-syncing')
+      ? 'from the moment syncing is disabled'
+      : 'since syncing was disabled';
+  if (estimate.volume.companies === 0) return 'no longer, for the companies that were moved.';
+  const until =
+    proposal && estimate.ends ? moment(estimate.ends.latest) : `${duration(estimate.highMs)} after the start`;
+  const hours = estimate.darkHours === null ? '' : `: up to ${counted(estimate.darkHours, 'hour')}`;
+  return `${from} until about ${until}${hours}.`;
+}

@@ -1,0 +1,128 @@
+/**
+ * `npm run build`: TypeScript to `dist/` by swc, only what has changed, and the bundle that Temporal's workflow sandbox
+ * runs. Types are checked elsewhere (`npm run typecheck`): a demo should not wait for that.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformSync, version as swcVersion } from '@swc/core';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = path.join(root, 'dist');
+const RECORD = path.join(dist, '.built.json');
+const WORKFLOWS = path.join(root, 'workflows', 'index.ts');
+const CONVERTERS = {
+  payloadConverterPath: path.join(root, 'security', 'payload-converter.ts'),
+  failureConverterPath: path.join(root, 'security', 'failure-converter.ts'),
+};
+const BUNDLE = {
+  workflowsPath: WORKFLOWS,
+  ...CONVERTERS,
+  // Evaluated once for all workflows instead of once for each: no module keeps anything of a workflow.
+  preloadModules: [WORKFLOWS, ...Object.values(CONVERTERS)],
+};
+const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
+
+/**
+ * Real `import()` is kept: it is how CommonJS reaches a package that is ESM only. A package is loaded when something of it
+ * is first used: every `ferry` command knows all others, and would load what only a worker or the service needs.
+ */
+const COMPILER = {
+  swcrc: false,
+  configFile: false,
+  sourceMaps: true,
+  jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+  module: { type: 'commonjs', ignoreDynamic: true, lazy: true },
+};
+
+/** Brings `dist/` up to date; says something only when there is much to do. */
+export async function build(log = console.log) {
+  const before = readRecord();
+  const compiler = hash(JSON.stringify(COMPILER) + swcVersion);
+  const after = { compiler, files: {}, workflows: '' };
+  const known = before.compiler === compiler ? before.files : {};
+
+  for (const file of sources()) {
+    const content = readFileSync(path.join(root, file));
+    after.files[file] = hash(content);
+    if (known[file] !== after.files[file] || !existsSync(outputOf(file))) produce(file, content);
+  }
+  for (const file of Object.keys(before.files)) if (!(file in after.files)) removeOutputOf(file);
+
+  if (existsSync(WORKFLOWS)) {
+    after.workflows = hash(
+      JSON.stringify(BUNDLE) +
+        Object.entries(after.files)
+          .filter(([file]) => /^(workflows|presentation|domain|platforms)\//.test(file))
+          .join() +
+        readFileSync(path.join(root, 'package-lock.json')),
+    );
+    if (before.workflows !== after.workflows || !existsSync(WORKFLOW_BUNDLE)) await bundleWorkflows(log);
+  }
+  writeWhole(RECORD, JSON.stringify(after));
+}
+
+/** What the compiler's configuration names, without the tests: jest compiles those itself. */
+function sources() {
+  const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'));
+  return include
+    .filter((folder) => folder !== 'test' && existsSync(path.join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name))),
+    )
+    .sort();
+}
+
+function outputOf(file) {
+  return path.join(dist, file.replace(/\.ts$/, '.js'));
+}
+
+function produce(file, content) {
+  const output = outputOf(file);
+  mkdirSync(path.dirname(output), { recursive: true });
+  if (!file.endsWith('.ts')) return writeWhole(output, content);
+  const sourceFileName = path.relative(path.dirname(output), path.join(root, file));
+  const { code, map } = transformSync(content.toString('utf8'), { ...COMPILER, filename: file, sourceFileName });
+  writeWhole(`${output}.map`, map);
+  writeWhole(output, `${code}//# sourceMappingURL=${path.basename(output)}.map\n`);
+}
+
+function removeOutputOf(file) {
+  rmSync(outputOf(file), { force: true });
+  rmSync(`${outputOf(file)}.map`, { force: true });
+}
+
+async function bundleWorkflows(log) {
+  log('Bundling the workflows: some seconds.');
+  const { bundleWorkflowCode, DefaultLogger } = createRequire(import.meta.url)('@temporalio/worker');
+  const { code } = await bundleWorkflowCode({
+    ...BUNDLE,
+    logger: new DefaultLogger('WARN'),
+  });
+  writeWhole(WORKFLOW_BUNDLE, code);
+}
+
+function readRecord() {
+  try {
+    return JSON.parse(readFileSync(RECORD, 'utf8'));
+  } catch {
+    return { compiler: '', files: {}, workflows: '' }; // the first build, or one that was interrupted
+  }
+}
+
+/** Whoever reads the file meanwhile, another build or a running demo, sees the old one or the new one. */
+function writeWhole(file, content) {
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, content);
+  renameSync(unfinished, file);
+}
+
+function hash(content) {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { canEnter, PostgresUnavailable, type PostgresUser } from './binaries';
+
+/** Where root keeps the data of a Postgres whose user cannot enter root's own folders. */
+const ROOTS_PLACE = '/var/lib/tokenferry';
+
+/** Nothing of our own environment: variables like PGDATA would change what Postgres does. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/**
+ * The folder of Postgres's own files: inside the data folder, unless Postgres runs as a user who cannot enter that.
+ * Made, and given to that user, when it does not exist.
+ */
+export function clusterFolder(options: {
+  dataFolder: string;
+  user: PostgresUser | undefined;
+  ephemeral: boolean;
+  log: (line: string) => void;
+}): string {
+  const { dataFolder, user, ephemeral, log } = options;
+  const inside = path.join(dataFolder, 'postgres');
+  if (user === undefined) {
+    mkdirSync(inside, { recursive: true, mode: 0o700 });
+    return inside;
+  }
+  if (!canEnter(user, dataFolder) && ephemeral) {
+    throw new PostgresUnavailable(
+      `User ${user.name}, who runs Postgres because root may not, cannot enter ${tmpdir()}. Set TMPDIR=/tmp.`,
+    );
+  }
+  const folder = canEnter(user, dataFolder) ? inside : path.join(ROOTS_PLACE, `postgres-${shortHash(dataFolder)}`);
+  const isNew = mkdirSync(folder, { recursive: true, mode: 0o755 }) !== undefined;
+  if (isNew && folder !== inside) {
+    log(
+      `User ${user.name}, who runs Postgres because root may not, cannot enter ${dataFolder}: its data lies in ${folder}.`,
+    );
+  }
+  chownSync(folder, user.uid, user.gid);
+  return folder;
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+/**
+ * Makes an empty cluster. Its locale is Postgres's own, so that text sorts and folds alike on every system.
+ *
+ * @throws {@link PostgresUnavailable}
+ */
+export async function createCluster(options: {
+  binaries: string;
+  cluster: string;
+  superuser: string;
+  password: string;
+  user: PostgresUser | undefined;
+  ephemeral: boolean;
+}): Promise<void> {
+  const { binaries, cluster, superuser, password, user, ephemeral } = options;
+  const secrets = mkdtempSync(path.join(path.dirname(cluster), '.initdb-'));
+  const passwordFile = path.join(secrets, 'password');
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (user) for (const owned of [secrets, passwordFile]) chownSync(owned, user.uid, user.gid);
+  const args = [
+    `--pgdata=${cluster}`,
+    `--username=${superuser}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    ...(ephemeral ? ['--no-sync'] : []),
+  ];
+  try {
+    await promisify(execFile)(path.join(binaries, 'bin', 'initdb'), args, {
+      cwd: '/',
+      env: serverEnvironment(),
+      ...user,
+    });
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new PostgresUnavailable(`Postgres could not create its data in ${cluster}. ${said}`, { cause: error });
+  } finally {
+    rmSync(secrets, { recursive: true, force: true });
+  }
+}

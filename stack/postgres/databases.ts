@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { Client, escapeIdentifier } from 'pg';
+import { startPostgres, type PostgresOptions } from './postgres';
+import { PostgresUnavailable } from './binaries';
+
+/** The service and the orchestrator share a Postgres, but no database: in life they are not even one company's. */
+const NAMES = { service: 'company_data_service', orchestrator: 'tokenferry' };
+
+export interface StackDatabases {
+  serviceUrl: string;
+  orchestratorUrl: string;
+  embedded: boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * The two databases of a stack. In a foreign Postgres an ephemeral stack makes its own and drops them at the end; one
+ * that stays uses the database that `DATABASE_URL` names, where every command looks for it (each of the two keeps to a
+ * schema of its own).
+ *
+ * @throws {@link PostgresUnavailable}
+ */
+export async function openStackDatabases(
+  options: PostgresOptions & { externalUrl?: string | undefined },
+): Promise<StackDatabases> {
+  const { externalUrl, ephemeral } = options;
+  const postgres = externalUrl === undefined ? await startPostgres(options) : undefined;
+  const url = postgres?.url ?? externalUrl ?? '';
+  const shared = externalUrl !== undefined && !ephemeral;
+  const suffix = externalUrl === undefined ? '' : `_${randomBytes(4).toString('hex')}`;
+  const names = { service: NAMES.service + suffix, orchestrator: NAMES.orchestrator + suffix };
+  try {
+    await createDatabases(url, shared ? [] : Object.values(names));
+  } catch (error) {
+    await postgres?.stop();
+    const where = withoutPassword(url);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PostgresUnavailable(
+      `Postgres at ${where} (DATABASE_URL) cannot be used: ${reason}. Start it there, or unset DATABASE_URL: then one is embedded.`,
+      { cause: error },
+    );
+  }
+  return {
+    serviceUrl: shared ? url : withDatabase(url, names.service),
+    orchestratorUrl: shared ? url : withDatabase(url, names.orchestrator),
+    embedded: postgres !== undefined,
+    stop: async () => {
+      if (externalUrl !== undefined && ephemeral) await dropDatabases(url, Object.values(names));
+      await postgres?.stop();
+    },
+  };
+}
+
+async function createDatabases(url: string, names: readonly string[]): Promise<void> {
+  await connected(url, async (client) => {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
+    const existing = new Set(rows.map(({ datname }) => datname));
+    for (const name of names) {
+      if (!existing.has(name)) await client.query(`create database ${escapeIdentifier(name)}`);
+    }
+  });
+}
+
+async function dropDatabases(url: string, names: readonly string[]): Promise<void> {
+  await connected(url, async (client) => {
+    for (const name of names) await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`);
+  });
+}
+
+async function connected(url: string, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined); // what is under way fails, and says so
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+function withoutPassword(url: string): string {
+  const { host, pathname } = new URL(url);
+  return host + pathname;
+}

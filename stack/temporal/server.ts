@@ -1,0 +1,163 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
+import { startLeashed, tailOf, type LeashedProcess } from '../process/supervised-process';
+import { reservePort } from '../ports';
+
+const DEFAULT_PORT = 7_233;
+const DEFAULT_UI_PORT = 8_233;
+const STARTS_TO_TRY = 5;
+const READY_WITHIN_MS = 60_000;
+
+/** The defaults, meant for large clusters, add about 50 ms to every task of a server on one machine. */
+const DYNAMIC_CONFIG = {
+  'history.transferProcessorMaxPollRPS': 10_000,
+  'history.timerProcessorMaxPollRPS': 10_000,
+  'history.visibilityProcessorMaxPollRPS': 10_000,
+};
+
+export interface TemporalOptions {
+  /** The `temporal` command: see {@link acquireTemporalCli}. */
+  cli: string;
+  /** Where the server's data and log are kept; made when it does not exist. */
+  dataFolder: string;
+  /** The port to try first; the next free one is used. `0`: any. Default 7233. */
+  port?: number | undefined;
+  /** The same for the Web UI. Default 8233. */
+  uiPort?: number | undefined;
+  /**
+   * A run whose data nobody needs afterwards: writes do not wait for the disk, and `dataFolder` is removed when the
+   * last program that uses it has been stopped. Never for data that must survive.
+   */
+  ephemeral: boolean;
+  /** Namespaces beside `default`, with the same search attributes. */
+  namespaces?: readonly string[];
+  /** The codec server that the Web UI asks to decode payloads; none: it shows them as they are. */
+  codecUrl?: string | undefined;
+  /** Settings of the server beside those that every one of ours has. */
+  dynamicConfig?: Readonly<Record<string, number>>;
+}
+
+export interface RunningTemporal {
+  /** Host and port of the server's gRPC API. */
+  address: string;
+  uiUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Temporal's dev server did not start; the message holds the last lines of its log. */
+class TemporalUnavailable extends Error {
+  override readonly name = 'TemporalUnavailable';
+}
+
+/**
+ * Starts Temporal's own dev server, with its Web UI, on a file in the data folder.
+ *
+ * @throws {@link TemporalUnavailable}
+ */
+export async function startTemporal({
+  cli,
+  dataFolder,
+  port,
+  uiPort,
+  ephemeral,
+  namespaces = [],
+  dynamicConfig = {},
+  codecUrl,
+}: TemporalOptions): Promise<RunningTemporal> {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  const logFile = path.join(dataFolder, 'temporal.log');
+  for (let attempt = 1; ; attempt += 1) {
+    const grpc = await reservePort(port ?? DEFAULT_PORT);
+    const ui = await reservePort(uiPort ?? DEFAULT_UI_PORT);
+    const server = startLeashed({
+      command: cli,
+      args: serverArguments({
+        dataFolder,
+        port: grpc.port,
+        uiPort: ui.port,
+        ephemeral,
+        namespaces,
+        dynamicConfig,
+        codecUrl,
+      }),
+      // Its own settings only: a developer's TEMPORAL_* variables are meant for another server.
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      logFile,
+      stopSignal: ephemeral ? 'SIGKILL' : 'SIGINT', // its orderly end takes almost three seconds
+      graceMs: 15_000,
+      ...(ephemeral && { removeFolder: dataFolder }),
+    });
+    const address = `127.0.0.1:${grpc.port}`;
+    const ready = await isReady(server, address);
+    grpc.release();
+    ui.release();
+    if (ready) return { address, uiUrl: `http://127.0.0.1:${ui.port}`, stop: () => server.stop() };
+
+    const lastWords = tailOf(logFile);
+    await server.stop();
+    if (attempt === STARTS_TO_TRY || !lastWords.includes('address already in use')) {
+      throw new TemporalUnavailable(
+        `Temporal's dev server did not start. Its log, ${logFile}, ends with:\n${lastWords}`,
+      );
+    }
+  }
+}
+
+interface ServerArguments extends Required<
+  Pick<TemporalOptions, 'dataFolder' | 'ephemeral' | 'namespaces' | 'dynamicConfig'>
+> {
+  readonly port: number;
+  readonly uiPort: number;
+  readonly codecUrl: string | undefined;
+}
+
+function serverArguments(options: ServerArguments): string[] {
+  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
+    '--search-attribute',
+    `${name}=${type === 'INT' ? 'Int' : 'Keyword'}`,
+  ]);
+  const settings = Object.entries({ ...DYNAMIC_CONFIG, ...options.dynamicConfig }).flatMap(([key, value]) => [
+    '--dynamic-config-value',
+    `${key}=${value}`,
+  ]);
+  return [
+    ...['server', 'start-dev', '--disable-config-file', '--disable-config-env'],
+    ...['--ip', '127.0.0.1', '--port', String(options.port), '--ui-port', String(options.uiPort)],
+    ...['--db-filename', path.join(options.dataFolder, 'temporal.db')],
+    ...['--log-level', 'error', '--color', 'never'],
+    ...(options.codecUrl === undefined ? [] : ['--ui-codec-endpoint', options.codecUrl]),
+    ...(options.ephemeral ? ['--sqlite-pragma', 'synchronous=OFF'] : []),
+    ...options.namespaces.flatMap((namespace) => ['--namespace', namespace]),
+    ...attributes,
+    ...settings,
+  ];
+}
+
+/** Waits until the server knows our search attributes, the last thing it sets up; `false` when it ended or took too long. */
+async function isReady(server: LeashedProcess, address: string): Promise<boolean> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  const connection = Connection.lazy({ address });
+  try {
+    while (!server.hasExited() && Date.now() < deadline) {
+      if (await knowsSearchAttributes(connection)) return true;
+      await delay(50);
+    }
+    return false;
+  } finally {
+    await connection.close();
+  }
+}
+
+async function knowsSearchAttributes(connection: Connection): Promise<boolean> {
+  try {
+    const known = await connection.withDeadline(Date.now() + 2_000, () =>
+      connection.operatorService.listSearchAttributes({ namespace: 'default' }),
+    );
+    return Object.keys(SEARCH_ATTRIBUTES).every((name) => name in (known.customAttributes ?? {}));
+  } catch {
+    return false; // not up yet: what the next attempt is for
+  }
+}

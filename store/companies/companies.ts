@@ -1,0 +1,238 @@
+/** The ledger's rows as they are read and confirmed. They are the truth about a company. */
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
+import type { CompanyState } from '../../domain/companies/company-state';
+import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
+import type { FailureKind } from '../../domain/companies/failures';
+import type { Database } from '../database/database';
+import { canBeMoved } from './claimable';
+
+/**
+ * Of companies `c` that are found by their rows, by the key: said once more, for Postgres to see how few they are, where it
+ * would read the whole table to join them.
+ */
+export function isOneOf(rows: readonly number[]): RawBuilder<boolean> {
+  return sql`c.row = any(${rows}::integer[])`;
+}
+
+/**
+ * Of companies `c` that are found by their rows: written so that Postgres does not look for them by their state instead. In
+ * that index every move leaves an entry behind, and all of them are read until they are cleared away.
+ */
+export function isStill(state: CompanyState): RawBuilder<boolean> {
+  return sql`(c.state = ${state}) is true`;
+}
+
+/** What the client confirmed: these companies' tokens are no longer used by its own application. */
+export interface Confirmation {
+  readonly migrationId: string;
+  readonly companies: 'all' | readonly string[];
+  readonly by: string;
+  readonly at: string;
+}
+
+/** Writes confirmations; a company confirmed before keeps its first. References that the manifest lacks do nothing. */
+export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<void> {
+  const { migrationId, companies, by, at } = confirmation;
+  const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
+  await sql`
+    update companies set confirmed_at = ${at}::timestamptz, confirmed_by = ${by}
+    where migration_id = ${migrationId} and state = 'waiting' and confirmed_at is null and ${chosen}`.execute(db);
+}
+
+/** Takes back what the client confirmed, of every company that has not been claimed. */
+export async function withdrawConfirmations(db: Database, migrationId: string): Promise<void> {
+  await db
+    .updateTable('companies')
+    .set({ confirmed_at: null, confirmed_by: null })
+    .where('migration_id', '=', migrationId)
+    .where('state', '=', 'waiting')
+    .execute();
+}
+
+/** Which of these references the manifest lacks. */
+export async function findUnknown(
+  db: Database,
+  migrationId: string,
+  references: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ reference: string }>`
+    select named.reference from unnest(${references}::text[]) as named (reference)
+    where not exists (
+      select from companies c where c.migration_id = ${migrationId} and c.reference = named.reference)`.execute(db);
+  return rows.map(({ reference }) => reference);
+}
+
+/**
+ * The company that goes first: the wanted one, or the first that can be moved. One that was not moved, or of which
+ * nobody knows, is put back to be moved again; one that is migrated is looked at again. Null: there is none, or the
+ * wanted one lacks its credential.
+ */
+export async function chooseFirst(
+  db: Database,
+  migrationId: string,
+  wanted: string | null,
+): Promise<{ readonly row: number; readonly reference: string } | null> {
+  await sql`
+    update companies
+    set state = case state when 'migrated' then 'syncing' else 'waiting' end,
+        next_check_at = case state when 'migrated' then clock_timestamp() end,
+        sync_started_at = case state when 'migrated' then clock_timestamp() end,
+        failure = null, failure_text = null, failure_accepted = false, not_before = null, relinking_since = null
+    where migration_id = ${migrationId} and reference = ${wanted}
+      and state in ('failed', 'outcome-unknown', 'migrated')`.execute(db);
+  const { rows } = await sql<{ row: number; reference: string }>`
+    select c.row, c.reference from companies c
+    join migrations m on m.id = c.migration_id
+    left join credentials v on v.migration_id = c.migration_id and v.row = c.row
+    where c.migration_id = ${migrationId}
+      and (${wanted}::text is null or c.reference = ${wanted})
+      and ((v.row is not null and ${canBeMoved()})
+        or (c.reference = ${wanted} and c.state in ('importing', 'syncing')))
+    order by c.wave nulls last, c.row
+    limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface LedgerCompany {
+  readonly row: number;
+  readonly reference: string;
+  readonly name: string;
+  readonly organization: string;
+  readonly wave: number | null;
+  readonly expectedInvoices: number | null;
+  readonly state: CompanyState;
+  readonly confirmedAt: Date | null;
+  /** Since when the service holds a grant of it. */
+  readonly crossedAt: Date | null;
+  /** When a token that can be used only once was last sent, unless it certainly was not used. */
+  readonly sentAt: Date | null;
+  readonly companyId: string | null;
+  readonly connectionId: string | null;
+  readonly storedName: string | null;
+  readonly linkUrl: string | null;
+  readonly movedAt: Date | null;
+  readonly failure: FailureKind | null;
+  readonly failureText: string | null;
+  readonly correlationId: string | null;
+  readonly evidence: readonly Evidence[] | null;
+  readonly syncSchedule: SyncSchedule | null;
+  /** Who left it out or gave it up, and why. */
+  readonly settledBy: string | null;
+  readonly settledReason: string | null;
+  /** What the check of the details found wrong with it. */
+  readonly heldBack: string | null;
+}
+
+export interface CompanyFilter {
+  readonly states?: readonly CompanyState[];
+  readonly failure?: FailureKind;
+  /** Part of its reference or name, in capitals or not. */
+  readonly search?: string;
+  readonly row?: number;
+  readonly reference?: string;
+  readonly references?: readonly string[];
+  readonly wave?: number;
+  /** Only those that were not moved, or cannot be, as long as nobody does something about them. */
+  readonly exceptions?: true;
+}
+
+const EXCEPTION = sql<boolean>`
+  (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null))`;
+
+/** The companies of a migration in the manifest's order, page after page, so that any number can be read. */
+export async function* readCompanies(
+  db: Database,
+  migrationId: string,
+  filter: CompanyFilter = {},
+): AsyncGenerator<LedgerCompany> {
+  const PAGE = 1_000;
+  let after = 0;
+  for (;;) {
+    const page = await companiesOf(db, migrationId, filter).where('row', '>', after).limit(PAGE).execute();
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.row;
+  }
+}
+
+/** Some of them, from the place `offset` on, and how many there are in all. */
+export async function readCompanyPage(
+  db: Database,
+  migrationId: string,
+  filter: CompanyFilter,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly companies: readonly LedgerCompany[]; readonly matching: number }> {
+  const { matching } = await db
+    .selectFrom('companies')
+    .select(sql<number>`count(*)`.as('matching'))
+    .where(matches(migrationId, filter))
+    .executeTakeFirstOrThrow();
+  const companies = await companiesOf(db, migrationId, filter).offset(offset).limit(limit).execute();
+  return { companies, matching };
+}
+
+function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
+  return db
+    .selectFrom('companies')
+    .select([
+      'row',
+      'reference',
+      'name',
+      'organization',
+      'wave',
+      'expected_invoices as expectedInvoices',
+      'state',
+      'confirmed_at as confirmedAt',
+      'crossed_at as crossedAt',
+      'authorization_sent_at as sentAt',
+      'company_id as companyId',
+      'connection_id as connectionId',
+      'stored_name as storedName',
+      'link_url as linkUrl',
+      'moved_at as movedAt',
+      'failure',
+      'failure_text as failureText',
+      'correlation_id as correlationId',
+      'evidence',
+      'sync_schedule as syncSchedule',
+      'settled_by as settledBy',
+      'settled_reason as settledReason',
+      'held_back as heldBack',
+    ])
+    .where(matches(migrationId, filter))
+    .orderBy('row');
+}
+
+function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
+  const { states, failure, search, row, reference, references, wave, exceptions } = filter;
+  const all = [
+    sql`migration_id = ${migrationId}`,
+    ...(states === undefined ? [] : [sql`state = any(${states})`]),
+    ...(failure === undefined ? [] : [sql`failure = ${failure}`]),
+    ...(search === undefined ? [] : [containing(search)]),
+    ...(row === undefined ? [] : [sql`row = ${row}`]),
+    ...(reference === undefined ? [] : [sql`reference = ${reference}`]),
+    ...(references === undefined ? [] : [sql`reference = any(${references})`]),
+    ...(wave === undefined ? [] : [sql`wave = ${wave}`]),
+    ...(exceptions === undefined ? [] : [EXCEPTION]),
+  ];
+  return sql`(${sql.join(all, sql` and `)})`;
+}
+
+/** As it was typed: what means something in a pattern means itself. */
+function containing(text: string): RawBuilder<boolean> {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`(reference ilike ${pattern} or name ilike ${pattern})`;
+}
+
+/** The one company that the filter names, or undefined. */
+export async function findCompany(
+  db: Database,
+  migrationId: string,
+  filter: CompanyFilter,
+): Promise<LedgerCompany | undefined> {
+  for await (const company of readCompanies(db, migrationId, filter)) return company;
+  return undefined;
+}

@@ -1,0 +1,170 @@
+/** The supplied details before anything is moved: read for the preflight, and held back where it finds something wrong. */
+import { sql } from 'kysely';
+import type { Stream } from '../../domain/text/groups';
+import { inGroups } from '../../domain/text/groups';
+import type { ManifestRow } from '../../domain/companies/manifest';
+import type { FamilySizes } from '../../domain/preflight/company-findings';
+import type { Taken } from '../../domain/preflight/organization-conflicts';
+import { organizationKey } from '../../domain/preflight/organization-conflicts';
+import { NAMED_AS_SUPPLIED } from '../migrations/manifest-rows';
+import type { Database } from '../database/database';
+
+/** A company that can still be checked before its move. */
+export interface UncheckedCompany extends ManifestRow {
+  readonly heldBack: string | null;
+}
+
+/** Companies of which is asked at once: each question reads all rows of the ledger. */
+const PAGE = 5_000;
+
+/** The companies that wait for their move, in pages, so that any number can be checked. */
+export async function* readToMove(db: Database, migrationId: string): AsyncGenerator<readonly UncheckedCompany[]> {
+  let after = 0;
+  for (;;) {
+    const page = await db
+      .selectFrom('companies')
+      .select([
+        'row',
+        'reference',
+        'name',
+        'organization',
+        'expected_invoices as expectedInvoices',
+        'wave',
+        'family',
+        NAMED_AS_SUPPLIED.as('named'),
+        'held_back as heldBack',
+      ])
+      .where('migration_id', '=', migrationId)
+      .where('state', '=', 'waiting')
+      .where('row', '>', after)
+      .orderBy('row')
+      .limit(PAGE)
+      .execute();
+    yield page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.row;
+  }
+}
+
+/** What the companies that wait for their move are together. */
+export interface ToMove extends FamilySizes {
+  /** So many of them the account does not have yet: neither named by the client nor from an earlier try. */
+  readonly toCreate: number;
+}
+
+export async function countToMove(db: Database, migrationId: string): Promise<ToMove> {
+  const { rows } = await sql<ToMove>`
+    with to_move as (
+      select company_id, family from companies where migration_id = ${migrationId} and state = 'waiting'
+    ), families as (
+      select count(*) as size from to_move where family is not null group by family
+    )
+    select
+      count(*) as companies,
+      count(*) filter (where company_id is null) as "toCreate",
+      count(*) filter (where family is null) as "withoutFamily",
+      (select count(*) from families where size > 1) as families,
+      (select coalesce(sum(size), 0) from families where size > 1)::integer as related,
+      (select coalesce(max(size), 0) from families) as "largestFamily"
+    from to_move`.execute(db);
+  const [counted] = rows;
+  if (!counted) throw new Error('an aggregate always gives one row');
+  return counted;
+}
+
+/** A company of the account, and an organization that it is connected to, as `organizationKey` writes it. */
+export interface Connected {
+  readonly companyId: string;
+  readonly organization: string;
+}
+
+/** Which of these have an organization that waits for its move, without being what an earlier try has moved. */
+export async function findToMove<Company extends Connected>(
+  db: Database,
+  migrationId: string,
+  connected: readonly Company[],
+): Promise<readonly Company[]> {
+  const ids = connected.map(({ companyId }) => companyId);
+  const organizations = connected.map(({ organization }) => organization);
+  const { rows } = await sql<{ organization: string; moved: string | null }>`
+    select organization, case when crossed_at is not null then company_id::text end as moved
+    from companies
+    where migration_id = ${migrationId} and state = 'waiting'
+      -- Arrays are hashed; a join would be planned by statistics that a new manifest is not in yet.
+      and (lower(organization) = any(${organizations}::text[])
+        or (crossed_at is not null and company_id::text = any(${ids}::text[])))`.execute(db);
+  const toMove = new Set(rows.map(({ organization }) => organizationKey(organization)));
+  const moved = new Set(rows.map((row) => row.moved));
+  return connected.filter(({ companyId, organization }) => toMove.has(organization) && !moved.has(companyId));
+}
+
+/**
+ * Which organizations of these companies are open in a migration, and in which.
+ *
+ * @param except the migration that asks
+ */
+export async function findOpenElsewhere(
+  db: Database,
+  platformKey: string,
+  companies: Stream<Pick<ManifestRow, 'organization'>>,
+  except: string | null,
+): Promise<Taken['openElsewhere']> {
+  const found: OpenElsewhere[] = [];
+  for await (const group of inGroups(companies, PAGE)) {
+    const organizations = group.map(({ organization }) => organizationKey(organization));
+    const { rows } = await sql<OpenElsewhere>`
+      select c.organization, c.migration_id as "migrationId"
+      from companies c
+      where c.platform_key = ${platformKey} and c.organization_open
+        and c.migration_id is distinct from ${except}::text
+        and lower(c.organization) = any(${organizations}::text[])`.execute(db);
+    found.push(...rows);
+  }
+  return byOrganization(found);
+}
+
+interface OpenElsewhere {
+  readonly organization: string;
+  readonly migrationId: string;
+}
+
+function byOrganization(rows: readonly OpenElsewhere[]): Taken['openElsewhere'] {
+  return new Map(rows.map(({ organization, migrationId }) => [organizationKey(organization), migrationId]));
+}
+
+/** What was found of a company as it was when it was read; null: nothing, it may be moved. */
+export interface Verdict extends Pick<ManifestRow, 'row' | 'name' | 'organization'> {
+  readonly heldBack: string | null;
+}
+
+/** Thrown when rows were added or corrected while they were checked: what was found out before says nothing about them. */
+export class ManifestAmended extends Error {
+  override readonly name = 'ManifestAmended';
+}
+
+/**
+ * Writes what a check found. A company that was corrected meanwhile waits for its own check.
+ *
+ * @param manifestDigest of the manifest as it was when the check began
+ * @throws ManifestAmended
+ */
+export async function holdBack(
+  db: Database,
+  { id, manifestDigest }: { readonly id: string; readonly manifestDigest: string },
+  verdicts: readonly Verdict[],
+): Promise<void> {
+  if (verdicts.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    await sql`
+      update companies c set held_back = v."heldBack"
+      from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v (
+        row integer, name text, organization text, "heldBack" text)
+      where c.migration_id = ${id} and c.row = v.row and c.state = 'waiting'
+        and c.name = v.name and c.organization = v.organization`.execute(tx);
+    // Asked last: an amendment that these rows have waited for has been committed by now.
+    const now = await tx.selectFrom('migrations').select('manifest_digest').where('id', '=', id).executeTakeFirst();
+    if (now?.manifest_digest !== manifestDigest)
+      throw new ManifestAmended(`the manifest of ${id} was amended meanwhile`);
+  });
+}

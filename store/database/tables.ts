@@ -1,0 +1,138 @@
+/** The orchestrator's tables, as Kysely reads and writes them. What each column means is said where it is created. */
+import type { ColumnType, Generated } from 'kysely';
+import type { CompanyState } from '../../domain/companies/company-state';
+import type { Decision, Unreadable } from '../../domain/migration/decision';
+import type { SignedMessage } from '../../domain/migration/signatures';
+import type { FailureKind } from '../../domain/companies/failures';
+import type { Planned } from '../../domain/planning/estimate';
+import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
+import type { Ending } from '../../domain/migration/migration-state';
+import type { MigrationLimits } from '../../domain/planning/limits';
+import type { Route } from '../../platforms/platforms';
+
+/** A JSON column: read as its value, written as text. */
+type Json<T> = ColumnType<T, string, string>;
+
+interface MigrationTable {
+  id: string;
+  client: string;
+  platform_key: string;
+  contact: string;
+  route: Route;
+  rotating: boolean;
+  state: 'supplied' | 'open' | 'closed';
+  paused: Generated<boolean>;
+  records_in_total: number | null;
+  limits: Json<MigrationLimits>;
+  manifest_digest: string;
+  supplied_by: string;
+  supplied_at: Generated<Date>;
+  current_run: string | null;
+  planned: Json<Planned> | null;
+  ramp_only: Generated<boolean>;
+  window_opens_at: Date | null;
+  window_closes_at: Date | null;
+  vault_public_key: Buffer | null;
+  vault_key_id: string | null;
+  vault_wrapped_key: Buffer | null;
+  vault_destroyed_at: Date | null;
+  closed_at: Date | null;
+  ending: Ending | null;
+  /** Null: it began before this was written down. */
+  namespace: string | null;
+}
+
+interface CompanyTable {
+  migration_id: string;
+  row: number;
+  reference: string;
+  name: string;
+  platform_key: string;
+  organization: string;
+  organization_open: Generated<boolean>;
+  family: string | null;
+  wave: number | null;
+  expected_invoices: number | null;
+  state: Generated<CompanyState>;
+  confirmed_at: Date | null;
+  confirmed_by: string | null;
+  not_before: Date | null;
+  tries: Generated<number>;
+  attempt: string | null;
+  claimed_at: Date | null;
+  company_id: string | null;
+  connection_id: string | null;
+  stored_name: string | null;
+  link_url: string | null;
+  sync_started_at: Date | null;
+  next_check_at: Date | null;
+  checks: Generated<number>;
+  moved_at: Date | null;
+  failure: FailureKind | null;
+  failure_text: string | null;
+  correlation_id: string | null;
+  evidence: Json<readonly Evidence[]> | null;
+  in_ramp: Generated<boolean>;
+  held_back: string | null;
+  failure_accepted: Generated<boolean>;
+  settled_by: string | null;
+  settled_reason: string | null;
+  relinking_since: Date | null;
+  authorization_sent_at: Date | null;
+  held_until: Date | null;
+  crossed_at: Date | null;
+  accepted: Json<ServiceAnswer> | null;
+  import_ms: number | null;
+  sync_ms: number | null;
+  sync_schedule: Json<SyncSchedule> | null;
+  named: 'company' | 'connection' | null;
+}
+
+interface SpeedTable {
+  platform_key: string;
+  import_ms: number;
+  sync_base_ms: number;
+  ms_per_record: number;
+  companies: number;
+}
+
+interface CredentialTable {
+  migration_id: string;
+  row: number;
+  sealed: Buffer;
+  obtained_at: Date;
+  supplied_by: string;
+  supplied_at: Generated<Date>;
+  crossed_at: Date | null;
+  supersedes: Generated<boolean>;
+}
+
+interface SliceTable {
+  migration_id: string;
+  run: string;
+  slice: number;
+  attempt: number;
+}
+
+interface DecisionTable {
+  position: Generated<number>;
+  migration_id: string;
+  decision_id: string;
+  at: Date;
+  role: string | null;
+  by_whom: string | null;
+  content: Json<Decision | Unreadable>;
+  applied: boolean;
+  text: string;
+  signed: Json<SignedMessage> | null;
+  recorded_at: Generated<Date>;
+}
+
+export interface Tables {
+  migrations: MigrationTable;
+  companies: CompanyTable;
+  credentials: CredentialTable;
+  speeds: SpeedTable;
+  slices: SliceTable;
+  decisions: DecisionTable;
+}

@@ -1,0 +1,85 @@
+/** What an estimate is made from: the volume that is left, and how fast the service was seen to be. */
+import { sql } from 'kysely';
+import type { KnownSpeed, Measurement, Planned, Volume } from '../../domain/planning/estimate';
+import type { Database } from '../database/database';
+
+/** The volume that is still to be moved, as the manifest promises it. */
+export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
+  const { rows } = await sql<Omit<Volume, 'darkSince'> & { darkSince: Date | null }>`
+    with left_over as (
+      select family, expected_invoices, confirmed_at from companies
+      where migration_id = ${migrationId} and state in ('waiting', 'importing', 'syncing', 'outcome-unknown')
+    ), shared as (
+      -- What is left of the total for a company whose row does not say.
+      select greatest(0, max(m.records_in_total) - coalesce(sum(c.expected_invoices), 0))
+        / nullif(count(*) filter (where c.expected_invoices is null), 0)::float8 as each
+      from migrations m join companies c on c.migration_id = m.id
+      where m.id = ${migrationId} and m.records_in_total is not null
+    )
+    select count(*) as companies,
+      coalesce(sum(coalesce(expected_invoices, (select each from shared))), 0)::float8 as records,
+      count(*) filter (where expected_invoices is null and (select each from shared) is null)
+        as "companiesWithoutVolume",
+      coalesce(max(expected_invoices), 0) as "largestCompany",
+      coalesce((
+        select max(size) from (
+          select count(*) as size from left_over where family is not null group by family
+        ) families), 0) as "largestFamily",
+      min(confirmed_at) as "darkSince"
+    from left_over`.execute(db);
+  const [volume] = rows;
+  if (!volume) throw new Error('an aggregate always gives one row');
+  return { ...volume, darkSince: volume.darkSince?.toISOString() ?? null };
+}
+
+/** What was measured on the companies that this migration has moved; null: it has moved none. */
+export async function measure(db: Database, migrationId: string): Promise<Measurement | null> {
+  const { rows } = await sql<Measurement>`
+    with moved as (
+      select import_ms, sync_ms, coalesce((
+        select (check_made -> 'records' ->> 'found')::integer from jsonb_array_elements(evidence) as check_made
+        where check_made -> 'records' ->> 'dataType' = 'invoices'), expected_invoices, 0) as records
+      from companies
+      where migration_id = ${migrationId} and state = 'migrated' and import_ms is not null and sync_ms is not null
+    )
+    select count(*) as companies, avg(import_ms)::float8 as "importMs", avg(sync_ms)::float8 as "syncMs",
+      avg(records)::float8 as records, regr_intercept(sync_ms, records) as base, regr_slope(sync_ms, records) as slope
+    from moved
+    having count(*) > 0`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** How fast the service was when companies of this platform were moved last. */
+export async function readSpeed(db: Database, platformKey: string): Promise<KnownSpeed | null> {
+  const row = await db
+    .selectFrom('speeds')
+    .select(['import_ms', 'sync_base_ms', 'ms_per_record', 'companies'])
+    .where('platform_key', '=', platformKey)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { import_ms: importMs, sync_base_ms: syncBaseMs, ms_per_record: msPerRecord, companies } = row;
+  return { speed: { importMs, syncBaseMs, msPerRecord }, basis: 'platform', companies };
+}
+
+export async function keepSpeed(db: Database, platformKey: string, { speed, companies }: KnownSpeed): Promise<void> {
+  const row = {
+    import_ms: speed.importMs,
+    sync_base_ms: speed.syncBaseMs,
+    ms_per_record: speed.msPerRecord,
+    companies,
+  };
+  await db
+    .insertInto('speeds')
+    .values({ platform_key: platformKey, ...row })
+    .onConflict((conflict) => conflict.column('platform_key').doUpdateSet(row))
+    .execute();
+}
+
+/** Keeps what was expected when a start was proposed; a later proposal replaces it. */
+export async function keepPlanned(db: Database, migrationId: string, planned: Planned): Promise<void> {
+  await db
+    .updateTable('migrations')
+    .set({ planned: JSON.stringify(planned) })
+    .where('id', '=', migrationId)
+    .execute();
+}

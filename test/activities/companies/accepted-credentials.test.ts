@@ -1,0 +1,135 @@
+/** What becomes of a credential once it was sent: it is not used again, and the one that replaces it has no past. */
+import { openWithNewCredential, replaceCredentials, supplyCredentials, tryAgain } from '../../../store';
+import { Secret } from '../../../security';
+import type { CrossingRig } from '../../support/company-import';
+import { atTheService, openCrossingRig } from '../../support/company-import';
+import type { Interference } from '../../support/http-proxy';
+import { putRow, readRow } from '../../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const SINGLE_USE = 'vxvy';
+/** Its authorization does not say which organization it is for: the service cannot know that it is another one. */
+const SAYS_NO_ORGANIZATION = 'fbrh';
+const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
+const puts = () => rig.between.arrived('PUT', /\/authorization$/).length;
+
+/** Its attempt writes nothing any more. */
+const dying =
+  (id: string): Interference =>
+  async (response) => {
+    await putRow(rig.ledger.db, id, 1, { attempt: 'died' });
+    response.destroy();
+  };
+
+async function replaceCredential(id: string, fields: Record<string, string>): Promise<void> {
+  const one = { reference: 'c1', fields: new Secret(fields), obtainedAt: new Date().toISOString() };
+  const { db } = rig.ledger;
+  const replaces = (await rowOf(id)).state === 'failed';
+  const store = replaces ? replaceCredentials : supplyCredentials;
+  expect(await store(db, id, [one], 'Cleo')).toMatchObject({ stored: ['c1'], elsewhere: [] });
+  await openWithNewCredential(db, id, ['c1']);
+}
+
+test('a credential that the service accepted is never sent again, whatever became of its company', async () => {
+  const { id } = await rig.migration(['sbx-expires-during-sync-5']);
+  await rig.importSlice(id);
+  await rig.verify(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
+  expect(puts()).toBe(1);
+
+  await tryAgain(rig.ledger.db, id, 'all');
+  await rig.importSlice(id);
+  const row = await rowOf(id);
+  expect(row).toMatchObject({ state: 'failed', failure: 'reauthorization-required', tries: 2 });
+  expect(row.failure_text).toContain('handed over before');
+  expect(row.link_url).toMatch(/^http/);
+  expect(puts()).toBe(1);
+});
+
+test('a credential that replaces one that was sent was not sent itself: its attempt may die, and it is used', async () => {
+  const { id } = await rig.migration(['sbx-revoked'], { platformKey: SINGLE_USE });
+  await rig.importSlice(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
+  const { organization } = await rowOf(id);
+  const fields = { accessToken: 'a', refreshToken: 'sbx-ok-5.new', accountId: 'a', businessId: organization };
+  await replaceCredential(id, fields);
+  // Its attempt dies before it comes to the credential.
+  rig.between.on('GET', /\/connections/, [dying(id)]);
+  await rig.importSlice(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'importing' });
+  await rig.letStall(id);
+  await rig.importSlice(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'syncing', tries: 3 });
+  expect(puts()).toBe(2);
+});
+
+test("a credential of somebody else's books is replaced by the right one, which is sent", async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SAYS_NO_ORGANIZATION });
+  const { organization } = await rowOf(id);
+  const token = (suffix: string) => ({ accessToken: 'any', refreshToken: `sbx-ok-10.${suffix}` });
+  await replaceCredential(id, token('somebody-else'));
+  expect(await rig.importSlice(id)).toMatchObject({ stop: 'wrong-organization' });
+  expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
+
+  await replaceCredential(id, token(organization));
+  await rig.importSlice(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'syncing', failure: null });
+  expect(puts()).toBe(2);
+  await rig.verify(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
+  expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+});
+
+/** Linked, but with fewer records than the manifest promises. */
+async function incomplete(): Promise<string> {
+  const { id } = await rig.migration(['sbx-short-3-of-10']);
+  await rig.importSlice(id);
+  await rig.verify(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'incomplete' });
+  return id;
+}
+
+async function withToken(id: string, token: string): Promise<Record<string, string>> {
+  const { organization } = await rowOf(id);
+  return { accessToken: 'a', refreshToken: `${token}.${organization}`, realmId: organization };
+}
+
+test('a credential that replaces an accepted one is sent, although the connection is linked', async () => {
+  const id = await incomplete();
+  await replaceCredential(id, await withToken(id, 'sbx-ok-10'));
+  await rig.importSlice(id);
+  expect(puts()).toBe(2);
+  await rig.verify(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
+});
+
+test('a refused credential is not taken for an accepted one, because the connection stays linked', async () => {
+  const id = await incomplete();
+  await replaceCredential(id, await withToken(id, 'sbx-revoked'));
+  await rig.importSlice(id);
+  expect(puts()).toBe(2);
+  expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required', accepted: null });
+
+  // The next one is judged by itself, not by the complaint about the one before.
+  await replaceCredential(id, await withToken(id, 'sbx-ok-10'));
+  await rig.importSlice(id);
+  await rig.verify(id);
+  expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
+});
+
+test('a company whose attempt died after it was linked, at the end of its migration: its syncs are started', async () => {
+  const { id } = await rig.migration(['sbx-ok-5']);
+  rig.between.on('POST', /\/data\/all$/, [dying(id)]);
+  await rig.importSlice(id);
+  await rig.letStall(id);
+  rig.between.behave();
+  await rig.perform((activities) => activities.settleInterrupted({ migrationId: id }));
+  expect(await rowOf(id)).toMatchObject({ state: 'syncing' });
+  expect(rig.between.arrived('POST', /\/data\/all$/)).toHaveLength(1);
+});

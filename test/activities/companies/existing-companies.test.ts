@@ -1,0 +1,105 @@
+/** Companies that the client has named, because the service has them already: crossed like any other, and never removed. */
+import { randomUUID } from 'node:crypto';
+import type { CrossingRig } from '../../support/company-import';
+import { openCrossingRig } from '../../support/company-import';
+import { readRow } from '../../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const XERO = 'gbol';
+const key = () => ({ idempotencyKey: randomUUID() });
+
+/** A company that was there before, with so many pending connections to Xero. */
+async function existing(connections = 0) {
+  const { id } = (await rig.direct.createCompany({ name: 'Here before' }, key())).value;
+  const made: string[] = [];
+  for (let each = 0; each < connections; each += 1) {
+    made.push((await rig.direct.createConnection(id, XERO, key())).value.id);
+  }
+  return { companyId: id, connections: made };
+}
+
+async function statuses(companyId: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { status } of rig.direct.connections(companyId)) found.push(status);
+  return found;
+}
+
+test.each<[string, string, RegExp]>([
+  ['its connection', 'POST', /\/connections$/],
+  ['its authorization', 'PUT', /\/authorization$/],
+  ['the start of its syncs', 'POST', /\/data\/all$/],
+])('a worker that dies after %s leaves one connection on it, authorized once', async (_, method, path) => {
+  const { companyId } = await existing();
+  const named = { companyId, connectionId: null };
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
+  const { db } = rig.ledger;
+  rig.between.on(method, path, [
+    async (response, _request, pass) => {
+      await pass();
+      await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+      response.destroy();
+    },
+  ]);
+  await rig.importSlice(id).catch(() => undefined);
+  await rig.letStall(id);
+  await rig.importSlice(id);
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', company_id: companyId });
+  expect(await statuses(companyId)).toEqual(['Linked']);
+  expect(rig.between.arrived('PUT', /\/authorization$/)).toHaveLength(1);
+  expect(rig.between.arrived('POST', /^\/companies$/)).toHaveLength(0);
+});
+
+test('of an interrupted company the connection is looked at that was named', async () => {
+  const { companyId, connections } = await existing(2);
+  const [, connectionId = ''] = connections;
+  const named = { companyId, connectionId };
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
+  const { db } = rig.ledger;
+  rig.between.on('PUT', /\/authorization$/, [
+    async (response, _request, pass) => {
+      await pass();
+      await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+      response.destroy();
+    },
+  ]);
+  await rig.importSlice(id).catch(() => undefined);
+  await rig.letStall(id);
+  expect(await rig.perform((activities) => activities.settleInterrupted({ migrationId: id }))).toEqual({
+    againInMs: null,
+  });
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', connection_id: connectionId });
+});
+
+test('when a migration ends, what was created and not used goes, and what was named stays', async () => {
+  const { companyId } = await existing();
+  const named = { companyId, connectionId: null };
+  const { id } = await rig.migration(['sbx-unavailable', 'sbx-unavailable'], {
+    platformKey: XERO,
+    row: (row) => (row === 1 ? { named } : {}),
+  });
+  await rig.importSlice(id);
+  const { company_id: created } = await readRow(rig.ledger.db, id, 2);
+  expect(await rig.perform((activities) => activities.removeUnused({ migrationId: id }))).toEqual({ removed: 1 });
+  expect((await rig.direct.getCompany(companyId)).value.id).toBe(companyId);
+  await expect(rig.direct.getCompany(created ?? '')).rejects.toThrow('404');
+});
+
+test('one that an earlier try has authorized is not held back, as one that somebody else has connected is', async () => {
+  const { companyId } = await existing();
+  const named = { companyId, connectionId: null };
+  const { id } = await rig.migration(['sbx-ok-1'], { platformKey: XERO, row: () => ({ named }) });
+  await rig.importSlice(id);
+  const { db } = rig.ledger;
+  const waits = { state: 'waiting' } as const;
+  await db.updateTable('companies').set(waits).where('migration_id', '=', id).execute();
+  const check = () => rig.perform((activities) => activities.preflight({ migrationId: id, startAt: null }));
+  expect((await check()).heldBack).toBe(0);
+  await db.updateTable('companies').set({ crossed_at: null }).where('migration_id', '=', id).execute();
+  expect((await check()).heldBack).toBe(1);
+});

@@ -1,0 +1,141 @@
+/** The first company: chosen, moved by the same code as all others, and its evidence or its failure handed back. */
+import type { MockActivityEnvironment } from '@temporalio/testing';
+import type { FirstCompanyStep } from '../../../activities/companies/first-company';
+import { failing } from '../../company-data-client/misbehaving-service';
+import type { CrossingRig } from '../../support/company-import';
+import { anActivity, openCrossingRig } from '../../support/company-import';
+import { answerLost } from '../../support/http-proxy';
+import { readRow } from '../../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const choose = (migrationId: string, wanted: string | null) =>
+  rig.perform((activities) => activities.chooseFirstCompany({ migrationId, wanted }));
+
+const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
+  rig.perform((activities) => activities.advanceFirstCompany({ migrationId, row }), environment);
+
+/** Step after step, each as a new activity, until it is decided. */
+async function advance(migrationId: string, row: number): Promise<FirstCompanyStep> {
+  for (;;) {
+    const step = await oneStep(migrationId, row);
+    if (!('againInMs' in step)) return step;
+  }
+}
+
+test('the one that is wanted is moved alone, and its evidence shown', async () => {
+  const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10', 'sbx-ok-10']);
+  expect(await choose(id, 'c2')).toEqual({ row: 2, reference: 'c2' });
+  expect(await advance(id, 2)).toMatchObject({
+    result: { row: 2, reference: 'c2', stage: 'proven', failure: null },
+  });
+  const { db } = rig.ledger;
+  const states = await Promise.all([1, 2, 3].map(async (row) => (await readRow(db, id, row)).state));
+  expect(states).toEqual(['waiting', 'migrated', 'waiting']);
+});
+
+test('its evidence names every check, with what was found, the correlation id and how long it took', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  await choose(id, 'c1');
+  const step = await advance(id, 1);
+  const evidence = 'result' in step ? step.result.evidence : [];
+  const [refreshed, ...others] = evidence;
+  expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
+  const put = rig.between.arrived('PUT', /\/authorization$/);
+  expect(put).toHaveLength(1);
+  expect(others.map(({ check }) => check)).toEqual([
+    ...['no reauthorization required', 'right organization', 'name as expected'],
+    ...['accounts', 'bills', 'customers', 'invoices', 'items', 'payments', 'suppliers'].map((set) => `${set} complete`),
+  ]);
+  expect(evidence.flatMap(({ records }) => (records ? [records] : []))).toEqual([
+    { dataType: 'accounts', expected: null, found: 12 },
+    { dataType: 'bills', expected: null, found: 5 },
+    { dataType: 'customers', expected: null, found: 3 },
+    { dataType: 'invoices', expected: 10, found: 10 },
+    { dataType: 'items', expected: null, found: 2 },
+    { dataType: 'payments', expected: null, found: 5 },
+    { dataType: 'suppliers', expected: null, found: 2 },
+  ]);
+  for (const { check, correlationId, durationMs } of evidence) {
+    if (['right organization', 'name as expected'].includes(check)) continue;
+    expect({ check, correlationId, durationMs }).toEqual({
+      check,
+      correlationId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      durationMs: expect.any(Number) as number,
+    });
+  }
+});
+
+test('a company of the batch is counted only where the manifest promises something', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  await rig.importSlice(id);
+  await rig.verify(id);
+  const row = await readRow(rig.ledger.db, id, 1);
+  const evidence = row.evidence ?? [];
+  expect(evidence.flatMap(({ records }) => (records ? [records.dataType] : []))).toEqual(['invoices']);
+  expect(rig.between.arrived('GET', /\/data\/bills/)).toEqual([]);
+  expect(evidence.map(({ check }) => check)).toContain('bills synced');
+  expect(row).toMatchObject({ import_ms: expect.any(Number) as number, sync_ms: expect.any(Number) as number });
+  expect(row.sync_schedule).toMatchObject({ everyHours: { least: 24, most: 24 } });
+  const tomorrow = Date.now() + 24 * 3_600_000;
+  expect(Math.abs(Date.parse(row.sync_schedule?.nextAt ?? '') - tomorrow)).toBeLessThan(60_000);
+});
+
+test('a credential whose answer was lost is proven by the connection, and no correlation id is made up', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  await choose(id, 'c1');
+  rig.between.on('PUT', /\/authorization$/, answerLost);
+  await oneStep(id, 1);
+  rig.between.behave();
+  await rig.letStall(id);
+  const step = await advance(id, 1);
+  const [refreshed] = 'result' in step ? step.result.evidence : [];
+  expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
+  expect(refreshed?.detail).toContain('which answer said so is not known');
+  expect(refreshed).not.toHaveProperty('correlationId');
+});
+
+test.each([
+  ['sbx-revoked', 'reauthorization-required'],
+  ['sbx-short-3-of-10', 'incomplete'],
+])('one that fails (%s) is handed back with its reason: %s', async (token, failure) => {
+  const { id } = await rig.migration([token]);
+  await choose(id, null);
+  const step = await advance(id, 1);
+  expect(step).toMatchObject({ result: { stage: 'failed', failure } });
+  if ('result' in step) expect(step.result.evidence.at(-1)).toMatchObject({ check: 'moved', passed: false });
+});
+
+test('what is nobody but the key to blame for stops it, and leaves the company where it was', async () => {
+  const { id } = await rig.migration(['sbx-ok-10']);
+  await choose(id, null);
+  rig.between.on('POST', /^\/companies$/, failing(401, 'wrong key'));
+  expect(await advance(id, 1)).toEqual({ stop: 'key-refused' });
+  expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');
+  rig.between.behave();
+  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
+});
+
+test('a step that was tried a second time does not keep later steps from going on', async () => {
+  const { id } = await rig.migration(['sbx-unavailable-1-ok-10']);
+  await choose(id, null);
+  const { db } = rig.ledger;
+  const secondTry = anActivity({ attempt: 2 });
+  expect(await oneStep(id, 1, secondTry)).toHaveProperty('againInMs');
+  await db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
+  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
+});
+
+test('the same company again, after an incomplete one: its token is not sent again', async () => {
+  const { id } = await rig.migration(['sbx-short-3-of-10']);
+  await choose(id, null);
+  await advance(id, 1);
+  expect(await choose(id, 'c1')).toEqual({ row: 1, reference: 'c1' });
+  expect(await advance(id, 1)).toMatchObject({ result: { stage: 'failed', failure: 'incomplete' } });
+  expect(rig.between.arrived('PUT', /\/authorization$/)).toHaveLength(1);
+});

@@ -1,0 +1,195 @@
+/** Every row of the failure table that an import can meet: what becomes of the company, and of the batch. */
+import { failing, html, dropped } from '../../company-data-client/misbehaving-service';
+import type { CrossingRig } from '../../support/company-import';
+import { openCrossingRig } from '../../support/company-import';
+import { altered, type Interference } from '../../support/http-proxy';
+import { readRow } from '../../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const COMPANY = /^\/companies$/;
+const CONNECTION = /\/connections$/;
+const AUTHORIZATION = /\/authorization$/;
+const SYNC = /\/data\/all$/;
+const stateOf = async (id: string, row = 1) => readRow(rig.ledger.db, id, row);
+const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
+const OF_PLATFORM: Interference = (response) => {
+  response.writeHead(403, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ statusCode: 403, service: 'QuickBooks Online', error: 'not accessible' }));
+};
+
+test('all goes well: companies are linked and their syncs started, each with one authorization', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-6', 'sbx-ok-7']);
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 3, stop: null, nextClaimInMs: null });
+  for (const row of [1, 2, 3]) {
+    expect(await stateOf(id, row)).toMatchObject({
+      state: 'syncing',
+      company_id: expect.any(String) as string,
+      connection_id: expect.any(String) as string,
+      stored_name: `Company ${row}`,
+      link_url: expect.stringMatching(/^http/) as string,
+      failure: null,
+    });
+  }
+  expect(puts()).toBe(3);
+});
+
+describe('the company has failed, and the batch goes on', () => {
+  test.each<[string, string, RegExp, Interference]>([
+    ['400 on its creation', 'POST', COMPANY, failing(400, 'the name is not allowed')],
+    ['400 on its connection', 'POST', CONNECTION, failing(400, 'no such platform')],
+    ['400 on its authorization', 'PUT', AUTHORIZATION, failing(400, 'a field is missing')],
+    ['404 on its authorization', 'PUT', AUTHORIZATION, failing(404, 'no such connection')],
+  ])('%s', async (_, method, path, interference) => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    rig.between.on(method, path, [interference]);
+    expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 2, stop: null });
+    expect(await stateOf(id, 1)).toMatchObject({
+      state: 'failed',
+      failure: 'refused',
+      correlation_id: '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11',
+    });
+    expect((await stateOf(id, 2)).state).toBe('syncing');
+  });
+
+  test.each(['sbx-revoked', 'sbx-expired', 'sbx-used', 'sbx-refresh-refused'])(
+    'the platform refuses the grant (%s): the end customer must reconnect, and has the link',
+    async (token) => {
+      const { id } = await rig.migration([token, 'sbx-ok-5']);
+      expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 2, stop: null });
+      const row = await stateOf(id, 1);
+      expect(row).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
+      expect((await fetch(row.link_url ?? '', { method: 'HEAD' })).status).toBe(200);
+      expect((await stateOf(id, 2)).state).toBe('syncing');
+    },
+  );
+});
+
+describe('the company is untouched, and the batch stops until support says so', () => {
+  test.each<[string, string, RegExp, Interference, string]>([
+    ['401', 'POST', COMPANY, failing(401, 'the key is wrong'), 'key-refused'],
+    ['403 of the key', 'POST', CONNECTION, failing(403, 'the key is outdated'), 'key-refused'],
+    ['403 of the key, at the authorization', 'PUT', AUTHORIZATION, failing(403, 'managed only'), 'key-refused'],
+    ["403, a proxy's page", 'POST', COMPANY, html(403, '<h1>Forbidden</h1>'), 'key-refused'],
+    ['402', 'POST', COMPANY, failing(402, 'CompanyValidationException: Company limit exceeded'), 'account-limit'],
+  ])('%s', async (_, method, path, interference, stop) => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    rig.between.on(method, path, interference);
+    expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop });
+    expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
+    expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
+
+    rig.between.behave();
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, stop: null });
+    expect((await stateOf(id, 1)).state).toBe('syncing');
+  });
+
+  test("the platform refuses the client's application: nobody's fault but the application's", async () => {
+    const { id } = await rig.migration(['sbx-other-application', 'sbx-ok-5']);
+    expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'application-refused' });
+    expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
+    expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
+  });
+});
+
+describe('the wrong organization: the company has failed, and the batch stops, for the manifest may be shifted', () => {
+  test('as the service finds it', async () => {
+    const { id } = await rig.migration(['sbx-wrong-organization-5', 'sbx-ok-5']);
+    expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'wrong-organization' });
+    expect(await stateOf(id, 1)).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
+    expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
+  });
+
+  test('as only the manifest knows, and no sync is started', async () => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    const ofAnother = altered((body) => ({ ...body, connectionInfo: { organizationId: 'another' } }));
+    rig.between.on('PUT', AUTHORIZATION, ofAnother);
+    expect(await rig.importSlice(id)).toMatchObject({ stop: 'wrong-organization' });
+    const row = await stateOf(id);
+    expect(row).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
+    expect(row.failure_text).toContain('the platform says organization another');
+    expect(rig.between.arrived('POST', SYNC)).toEqual([]);
+  });
+});
+
+describe('the company is untouched and is tried again later', () => {
+  // The wait before the next try is a random one; here it is never nothing.
+  beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
+  afterEach(() => jest.restoreAllMocks());
+
+  test.each<[string, string, RegExp, Interference]>([
+    ['500', 'POST', COMPANY, failing(500, 'oops')],
+    ['503', 'POST', CONNECTION, failing(503, 'maintenance')],
+    ["502, a proxy's page", 'POST', COMPANY, html(502, '<h1>Bad gateway</h1>')],
+    ['dropped connections', 'POST', COMPANY, dropped],
+    ['403 of the platform, not accessible', 'PUT', AUTHORIZATION, OF_PLATFORM],
+    ['the same creation under way for long', 'POST', COMPANY, failing(409, 'in progress')],
+  ])('%s', async (_, method, path, interference) => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    rig.between.on(method, path, interference);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, stop: null });
+    expect(await stateOf(id)).toMatchObject({
+      state: 'waiting',
+      not_before: expect.any(Date) as Date,
+      failure: null,
+      tries: 1,
+    });
+  });
+
+  test.each(['sbx-unavailable-1-ok-5', 'sbx-rate-limited-1-ok-5'])(
+    'the platform is busy (%s): the same company and connection are used again',
+    async (token) => {
+      const { id } = await rig.migration([token]);
+      await rig.importSlice(id);
+      const before = await stateOf(id);
+      expect(before).toMatchObject({ state: 'waiting', not_before: expect.any(Date) as Date });
+      await rig.ledger.db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
+      await rig.importSlice(id);
+      const after = await stateOf(id);
+      expect(after.state).toBe('syncing');
+      expect([after.company_id, after.connection_id]).toEqual([before.company_id, before.connection_id]);
+    },
+  );
+
+  test('trouble that is over at once is nobody else to know of', async () => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    rig.between.on('POST', COMPANY, [failing(503, 'maintenance'), dropped, failing(409, 'in progress')]);
+    rig.between.on('POST', SYNC, [failing(500, 'oops')]);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
+    expect(await stateOf(id)).toMatchObject({ state: 'syncing', tries: 1 });
+  });
+});
+
+describe('429', () => {
+  test('with a short wait is waited for, the authorization included', async () => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    rig.between.on('POST', COMPANY, [failing(429, 'slowly', { 'retry-after': '0' })]);
+    rig.between.on('PUT', AUTHORIZATION, [failing(429, 'slowly', { 'retry-after': '0' })]);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
+    expect((await stateOf(id)).state).toBe('syncing');
+    expect(puts()).toBe(2);
+  });
+
+  test('with a long wait leaves every company untouched until then', async () => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    rig.between.on('POST', COMPANY, failing(429, 'slowly', { 'retry-after': '3600' }));
+    const worker = rig.worker();
+    const report = await rig.importSlice(id, { atOnce: 1, worker });
+    expect(report).toMatchObject({
+      claimed: 1,
+      stop: null,
+      blocked: { why: expect.stringContaining('come back') as string },
+    });
+    expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
+    // Another one does not even ask.
+    const next = await rig.importSlice(id, { atOnce: 1, worker });
+    expect(next).toMatchObject({ claimed: 1 });
+    expect(next.nextClaimInMs).toBeGreaterThan(3_500_000);
+    expect(rig.between.arrived('POST', COMPANY)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,183 @@
+/** Attempts that end in the middle of their work, and what the next one finds. */
+import { neverAnswered } from '../../company-data-client/misbehaving-service';
+import type { CrossingRig } from '../../support/company-import';
+import { anActivity, atTheService, openCrossingRig } from '../../support/company-import';
+import { until } from '../../support/conditions';
+import { passedOn } from '../../support/http-proxy';
+import { readRow } from '../../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const AUTHORIZATION = /\/authorization$/;
+const SINGLE_USE = 'vxvy';
+const stateOf = async (id: string, row = 1) => (await readRow(rig.ledger.db, id, row)).state;
+const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
+
+/** The attempt ends when the service has done this, and before it hears of it: it writes nothing any more. */
+async function dyingAfter(id: string, method: string, path: RegExp): Promise<void> {
+  const { db } = rig.ledger;
+  rig.between.on(method, path, [
+    async (response, _request, pass) => {
+      await pass();
+      await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+      response.destroy();
+    },
+  ]);
+  await rig.importSlice(id).catch(() => undefined);
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'importing', attempt: 'died' });
+}
+
+test.each<[string, string, RegExp]>([
+  ['its company', 'POST', /^\/companies$/],
+  ['its connection', 'POST', /\/connections$/],
+  ['its authorization', 'PUT', AUTHORIZATION],
+  ['the start of its syncs', 'POST', /\/data\/all$/],
+])(
+  'a company whose worker died after %s goes on at once: one company, one connection, authorized once',
+  async (_, method, path) => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    await dyingAfter(id, method, path);
+    await rig.importSlice(id);
+    expect(await stateOf(id)).toBe('syncing');
+    expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+    expect(puts()).toBe(1);
+  },
+);
+
+test('a token that is used once was certainly not used before there was a connection to put it on', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  await dyingAfter(id, 'POST', /^\/companies$/);
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('syncing');
+  expect(puts()).toBe(1);
+});
+
+test('a token that is used once was certainly not used before its sending was written down', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  await dyingAfter(id, 'POST', /\/connections$/);
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('syncing');
+  expect(puts()).toBe(1);
+});
+
+test('a token that is used once may have been used once its sending was written down', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  // The service never sees it, and the attempt dies: nobody can know.
+  rig.between.on('PUT', AUTHORIZATION, [
+    async (response) => {
+      await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+      response.destroy();
+    },
+  ]);
+  await rig.importSlice(id);
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('importing');
+  await rig.letStall(id);
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('outcome-unknown');
+  expect(puts()).toBe(1);
+});
+
+test('an error that is older than the attempt says nothing about its credential', async () => {
+  const { id } = await rig.migration(['sbx-revoked'], { platformKey: SINGLE_USE });
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('failed');
+  // Another try, whose answer is lost before the service sees it: the connection still shows the first complaint.
+  await rig.ledger.db
+    .updateTable('companies')
+    .set({ state: 'waiting', failure: null, authorization_sent_at: null })
+    .where('migration_id', '=', id)
+    .execute();
+  rig.between.on('PUT', AUTHORIZATION, [
+    async (response) => {
+      await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+      response.destroy();
+    },
+  ]);
+  await rig.importSlice(id);
+  const { authorization_sent_at: sentAt } = await readRow(rig.ledger.db, id, 1);
+  expect(sentAt).not.toBeNull();
+  await rig.letStall(id);
+  await rig.importSlice(id);
+  expect(await stateOf(id)).toBe('outcome-unknown');
+});
+
+test.each(['qhyg', SINGLE_USE])('an attempt that has lost its company sends nothing (%s)', async (platformKey) => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey });
+  rig.between.on('POST', /\/connections$/, [
+    async (response, _request, pass) => {
+      const answer = await pass();
+      await rig.ledger.db.updateTable('companies').set({ attempt: 'newer' }).where('migration_id', '=', id).execute();
+      passedOn(response, answer);
+    },
+  ]);
+  await rig.importSlice(id);
+  expect(puts()).toBe(0);
+  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'importing', attempt: 'newer' });
+});
+
+test('a slice that is cancelled waits for tokens that are on their way, and writes what it has found out', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-slow-100-ok-5', 'sbx-ok-5']);
+  const environment = anActivity();
+  let answered = false;
+  // The third hangs before anything of it is sent.
+  rig.between.on('POST', /^\/companies$/, async (response, { body }, pass) => {
+    if (!body.includes('Company 3')) passedOn(response, await pass());
+  });
+  rig.between.on('PUT', AUTHORIZATION, async (response, { body }, pass) => {
+    if (body.includes('sbx-slow')) {
+      await until(() => rig.between.arrived('POST', /\/data\/all$/).length === 1);
+      const answer = await pass();
+      environment.cancel('CANCELLED');
+      answered = true;
+      return passedOn(response, answer);
+    }
+    passedOn(response, await pass());
+  });
+  await rig.importSlice(id, { environment }).catch(() => undefined);
+  expect(answered).toBe(true);
+  expect(await Promise.all([1, 2, 3].map((row) => stateOf(id, row)))).toEqual(['syncing', 'syncing', 'waiting']);
+});
+
+test('a slice that is tried again goes on with what the try before had in hand; that wakes, and changes nothing', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
+  rig.between.on('POST', /^\/companies$/, neverAnswered);
+  const first = rig.importSlice(id, { atOnce: 1, environment: anActivity({ attempt: 1 }) });
+  await until(() => rig.between.arrived('POST', /^\/companies$/).length === 1);
+  rig.between.behave();
+  const retried = await rig.importSlice(id, { atOnce: 1, environment: anActivity({ attempt: 2 }) });
+  expect(retried.claimed).toBe(3);
+  await first;
+  expect(await Promise.all([1, 2, 3].map((row) => stateOf(id, row)))).toEqual(['syncing', 'syncing', 'syncing']);
+  expect(puts()).toBe(3);
+});
+
+test('a slice that was tried twice can be scheduled again: the newest claims, whatever number Temporal gives it', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+  await rig.importSlice(id, { environment: anActivity({ attempt: 1 }) });
+  await rig.importSlice(id, { environment: anActivity({ attempt: 2 }) });
+  const waiting = { state: 'waiting', crossed_at: null } as const;
+  await rig.ledger.db.updateTable('companies').set(waiting).where('migration_id', '=', id).execute();
+  expect((await rig.importSlice(id, { environment: anActivity({ attempt: 1 }) })).claimed).toBe(2);
+});
+
+test('a credential that was altered in the database fails its company, and the batch goes on', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+  const { db } = rig.ledger;
+  const { sealed } = await db
+    .selectFrom('credentials')
+    .select('sealed')
+    .where('migration_id', '=', id)
+    .where('row', '=', 2)
+    .executeTakeFirstOrThrow();
+  await db.updateTable('credentials').set({ sealed }).where('migration_id', '=', id).where('row', '=', 1).execute();
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, stop: null });
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed', failure: 'credential-unreadable' });
+  expect(await stateOf(id, 2)).toBe('syncing');
+  expect(puts()).toBe(1);
+});

@@ -1,0 +1,127 @@
+/** The crossing, when its answer is lost: the credential may have been used, so the connection is read before anything else. */
+import { dropped, failing, json, neverAnswered } from '../../company-data-client/misbehaving-service';
+import type { CrossingRig } from '../../support/company-import';
+import { atTheService, openCrossingRig } from '../../support/company-import';
+import { answerLost, passedOn, type Interference } from '../../support/http-proxy';
+import { readRow } from '../../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const AUTHORIZATION = /\/authorization$/;
+const SYNC = /\/data\/all$/;
+const SINGLE_USE = 'vxvy';
+const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
+const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
+
+/** The first authorization meets this; the company stays claimed; whoever comes next looks at its connection. */
+async function afterLosing(token: string, interference: Interference, platformKey = 'qhyg') {
+  const { id } = await rig.migration([token], { platformKey });
+  rig.between.on('PUT', AUTHORIZATION, [interference]);
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, stop: null });
+  expect((await rowOf(id)).state).toBe('importing');
+  const report = await rig.importSlice(id);
+  expect(puts()).toBe(1);
+  return { id, report, row: await rowOf(id) };
+}
+
+/** The service has nothing of it: as long as it may be on its way nothing is done; then it is looked at once more. */
+async function afterNothingArrived(token: string, interference: Interference, platformKey = 'qhyg') {
+  const { id, report: tooEarly, row } = await afterLosing(token, interference, platformKey);
+  expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to its authorization was lost' });
+  expect(tooEarly.nextTakeOverInMs).toBeGreaterThan(0);
+  const { held_until: heldUntil } = row;
+  // Looked at again, it is not held for longer.
+  await rig.importSlice(id);
+  expect((await rowOf(id)).held_until).toEqual(heldUntil);
+  expect(puts()).toBe(1);
+  await rig.letStall(id);
+  const report = await rig.importSlice(id);
+  return { id, report, row: await rowOf(id) };
+}
+
+test.each([
+  ['a token that changes daily', 'qhyg'],
+  ['a token that is used once', SINGLE_USE],
+])('the service had linked it: the syncs are started, and the token is not sent again (%s)', async (_, platformKey) => {
+  const { id, row } = await afterLosing('sbx-ok-5', answerLost, platformKey);
+  expect(row).toMatchObject({ state: 'syncing', tries: 2 });
+  expect(puts()).toBe(1);
+  expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+});
+
+test('the platform had refused it: the end customer must reconnect, and has the link', async () => {
+  const { row } = await afterLosing('sbx-revoked', answerLost);
+  expect(row).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
+  expect(row.link_url).toMatch(/^http/);
+  expect(puts()).toBe(1);
+});
+
+test("the platform had refused the client's application: the batch stops, the company waits", async () => {
+  const { row, report } = await afterLosing('sbx-other-application', answerLost);
+  expect(report.stop).toBe('application-refused');
+  expect(row).toMatchObject({ state: 'waiting', failure: null });
+});
+
+const NOTHING_KNOWN: readonly [string, Interference][] = [
+  ['a dropped connection', dropped],
+  ['a time-out', neverAnswered],
+  ['500', failing(500, 'oops')],
+  ['503', failing(503, 'maintenance')],
+  ['a success that cannot be read', json(200, { nothing: 'known' })],
+];
+
+test.each(NOTHING_KNOWN)('nothing is known after %s: a token that may be used twice is sent again', async (_, lost) => {
+  const { id, row } = await afterNothingArrived('sbx-ok-5', lost);
+  expect(row.state).toBe('syncing');
+  expect(puts()).toBe(2);
+  expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+});
+
+test.each(NOTHING_KNOWN)('nothing is known after %s: a token that is used once is for support', async (_, lost) => {
+  const { row, report } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
+  expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
+  expect(row.failure_text).toContain('can be used only once');
+  expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextTakeOverInMs: null });
+  expect(puts()).toBe(1);
+});
+
+test('no token leaves after its company may have been taken over', async () => {
+  const { id } = await rig.migration(['sbx-ok-5']);
+  await rig.importSlice(id, { worker: rig.worker({ sendWithinMs: 0 }) });
+  expect(puts()).toBe(0);
+  expect((await rowOf(id)).state).toBe('waiting');
+});
+
+test('a company linked already, whose syncs do not start, is looked at again and its token is not sent again', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  rig.between.on('POST', SYNC, [failing(409, 'no linked connection')]);
+  await rig.importSlice(id);
+  expect((await rowOf(id)).state).toBe('importing');
+  await rig.importSlice(id);
+  expect((await rowOf(id)).state).toBe('syncing');
+  expect(puts()).toBe(1);
+});
+
+test.each<[string, Interference]>([
+  ['an outage', failing(503, 'Maintenance')],
+  ['a key that is refused', failing(401, 'unknown key')],
+])('%s after a lost answer makes nobody forget it: a token that is used once is not sent again', async (_, failure) => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  rig.between.on('PUT', AUTHORIZATION, [failing(503, 'Maintenance')]);
+  await rig.importSlice(id);
+  rig.between.on('GET', /^\/companies/, failure);
+  await rig.letStall(id);
+  expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
+  expect((await rowOf(id)).state).toBe('importing');
+
+  rig.between.on('GET', /^\/companies/, async (response, _request, pass) => passedOn(response, await pass()));
+  await rig.letStall(id);
+  await rig.importSlice(id);
+  expect((await rowOf(id)).state).toBe('outcome-unknown');
+  expect(puts()).toBe(1);
+});

@@ -1,0 +1,53 @@
+import { awaitRelink, readRelinking } from '../../../store';
+import type { CrossingRig } from '../../support/company-import';
+import { openCrossingRig } from '../../support/company-import';
+import { readRow } from '../../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+afterAll(() => rig.close());
+
+test('a company that was deleted at the service is waited for no longer, and keeps nobody else waiting', async () => {
+  const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
+  const { company_id: companyId } = await readRow(db, id, 1);
+  await rig.direct.deleteCompany(companyId ?? '');
+  const { link_url: linkUrl, organization } = await readRow(db, id, 2);
+  expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
+
+  const look = () => rig.perform((activities) => activities.lookForRelinked({ migrationId: id }));
+  expect(await look()).toEqual({ relinked: 1, waiting: 0 });
+  expect(await readRow(db, id, 1)).toMatchObject({
+    state: 'failed',
+    link_url: null,
+    failure_text: expect.stringContaining('its link no longer works') as string,
+  });
+  expect(await readRow(db, id, 2)).toMatchObject({ state: 'syncing' });
+  expect(await readRelinking(db, id)).toEqual([]);
+});
+
+test('an end customer who connects another organization is asked once more, and stops nobody else', async () => {
+  const { id } = await rig.migration(['sbx-revoked']);
+  const { db } = rig.ledger;
+  await rig.importSlice(id);
+  const connectAs = async (organization: string): Promise<void> => {
+    await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
+    const { link_url: linkUrl } = await readRow(db, id, 1);
+    expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
+    await rig.perform((activities) => activities.lookForRelinked({ migrationId: id }));
+  };
+  await connectAs('4620816365999999999');
+  expect(await rig.verify(id)).toMatchObject({ stop: null });
+  expect(await readRow(db, id, 1)).toMatchObject({
+    ...{ state: 'failed', failure: 'wrong-organization' },
+    link_url: expect.stringContaining('http') as string,
+  });
+
+  await connectAs((await readRow(db, id, 1)).organization);
+  expect(await rig.verify(id)).toMatchObject({ stop: null });
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'migrated', failure: null });
+});

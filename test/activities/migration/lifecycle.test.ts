@@ -1,0 +1,85 @@
+/** The course of a migration: what was decided reaches the ledger, the end destroys. */
+import type { Decision } from '../../../domain/migration/decision';
+import type { Recorded } from '../../../domain/migration/migration-state';
+import { readDecisions, readMigration } from '../../../store';
+import type { CrossingRig } from '../../support/company-import';
+import { openCrossingRig } from '../../support/company-import';
+import { credentialRows, putRow, readRow } from '../../support/ledger';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+describe('what was decided', () => {
+  const AT = '2026-03-02T12:00:00.000Z';
+  const sent = { role: 'client', by: 'Cleo' } as const;
+  const record = async (id: string, ...decisions: readonly (readonly [Decision, boolean])[]) => {
+    const recorded: Recorded[] = decisions.map(([decision, applied]) => ({
+      decision,
+      outcome: { decisionId: decision.decisionId, applied, text: 'so it is', at: AT },
+    }));
+    return rig.perform((activities) => activities.recordDecisions({ migrationId: id, recorded }));
+  };
+
+  test('reaches the ledger and the trail; a refused confirmation reaches the trail alone', async () => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+    const { db } = rig.ledger;
+    for (const row of [1, 2]) await putRow(db, id, row, { confirmed_at: null });
+    const counts = await record(
+      id,
+      [{ kind: 'sync-disabled', decisionId: 'a', companies: ['c1'], ...sent }, true],
+      [{ kind: 'sync-disabled', decisionId: 'b', companies: ['c2'], ...sent }, false],
+    );
+    expect(counts).toMatchObject({ total: 2, unconfirmed: 1 });
+    expect((await readRow(db, id, 1)).confirmed_at).toEqual(new Date(AT));
+    expect(await readDecisions(db, id)).toHaveLength(2);
+  });
+
+  test('about companies is recorded with what became of them: some have gone on, and one was never there', async () => {
+    const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
+    const { db } = rig.ledger;
+    await putRow(db, id, 2, { state: 'importing', attempt: 'a' });
+    await putRow(db, id, 3, { state: 'failed', failure: 'incomplete' });
+    const skip: Decision = { kind: 'skip', decisionId: 's', companies: ['c3'], reason: 'sold', ...sent };
+    const companies = ['c1', 'c2', 'c9', 'c1'];
+    const exclude: Decision = { kind: 'exclude', decisionId: 'e', companies, reason: 'sold', ...sent };
+    // Told twice: it is as true the second time.
+    await record(id, [skip, true], [exclude, true]);
+    await record(id, [skip, true], [exclude, true]);
+    expect(await readRow(db, id, 1)).toMatchObject({ state: 'excluded' });
+    expect(await readRow(db, id, 2)).toMatchObject({ state: 'importing' });
+    const texts = (await readDecisions(db, id)).map(({ outcome }) => outcome.text);
+    expect(texts).toEqual([
+      'so it is',
+      'so it is; done for 1 of 3: the others are unknown, or are not where this can be done',
+    ]);
+  });
+
+  test('may be told twice', async () => {
+    const { id } = await rig.migration(['sbx-ok-5']);
+    const pause: readonly [Decision, boolean] = [{ kind: 'pause', decisionId: 'p', ...sent }, true];
+    await record(id, pause);
+    await record(id, pause);
+    expect(await readDecisions(rig.ledger.db, id)).toHaveLength(1);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 0, nextClaimInMs: null });
+    await record(id, [{ kind: 'resume', decisionId: 'r', ...sent }, true]);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
+  });
+});
+
+test('the end of a migration destroys its credentials and lets nobody claim, and may be told twice', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
+  const close = () => rig.perform((activities) => activities.closeMigration({ migrationId: id, ending: 'abandoned' }));
+  expect(await close()).toMatchObject({ total: 2, waiting: 2, withoutCredential: 2 });
+  expect(await close()).toMatchObject({ total: 2, waiting: 2 });
+  expect(await credentialRows(rig.ledger.db, id)).toEqual([]);
+  expect(await readMigration(rig.ledger.db, id)).toMatchObject({
+    state: 'closed',
+    ending: 'abandoned',
+    vaultDestroyedAt: expect.any(Date) as Date,
+  });
+  await expect(rig.importSlice(id)).rejects.toThrow(/no open vault/);
+});

@@ -1,0 +1,58 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { createNoticeBoard } from '../../../activities';
+import type { Notice } from '../../../domain/progress/notices';
+import { Secret } from '../../../security';
+import { json, startMisbehavingService } from '../../company-data-client/misbehaving-service';
+
+const KEY = randomBytes(32);
+const SECRET = new Secret(`whsec_${KEY.toString('base64')}`);
+const NOTICE: Notice = {
+  kind: 'escalation',
+  migrationId: 'acme.quickbooks-online',
+  step: 'schedule',
+  waitingFor: ['client'],
+  what: 'approve the start',
+  since: '2026-03-02T12:00:00.000Z',
+};
+
+function recordingLog() {
+  const lines: unknown[][] = [];
+  return {
+    lines,
+    info: (...line: unknown[]) => lines.push(['info', ...line]),
+    warn: (...line: unknown[]) => lines.push(['warn', ...line]),
+  };
+}
+
+test('a notice reaches the webhook with a signature over its id, time and body', async () => {
+  const receiver = await startMisbehavingService();
+  receiver.answer(json(200, {}));
+  await createNoticeBoard(recordingLog(), { url: receiver.url, secret: SECRET }).post(NOTICE, 'run.7');
+  const [arrived] = receiver.arrived;
+  const { body = '', headers = {} } = arrived ?? {};
+  expect(JSON.parse(body)).toEqual({ type: 'tokenferry.escalation', data: NOTICE });
+  const timestamp = String((headers as Record<string, unknown>)['webhook-timestamp']);
+  expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(30);
+  const expected = createHmac('sha256', KEY).update(`run.7.${timestamp}.${body}`).digest('base64');
+  expect(headers).toMatchObject({ 'webhook-id': 'run.7', 'webhook-signature': `v1,${expected}` });
+  await receiver.close();
+});
+
+test('a webhook that does not take it is told again later', async () => {
+  const receiver = await startMisbehavingService();
+  receiver.answer(json(503, {}));
+  const board = createNoticeBoard(recordingLog(), { url: receiver.url, secret: SECRET });
+  await expect(board.post(NOTICE, 'run.7')).rejects.toThrow('the webhook answered 503');
+  await receiver.close();
+});
+
+test('without a webhook the log has it: what is urgent as a warning', async () => {
+  const log = recordingLog();
+  const board = createNoticeBoard(log, undefined);
+  await board.post(NOTICE, '1');
+  await board.post({ ...NOTICE, kind: 'reminder' }, '2');
+  expect(log.lines).toEqual([
+    ['warn', NOTICE, 'notice: escalation'],
+    ['info', { ...NOTICE, kind: 'reminder' }, 'notice: reminder'],
+  ]);
+});

@@ -1,0 +1,177 @@
+/** The preflight on a real ledger and a real service: what it finds, what it holds back, and that it uses no credential. */
+import { randomUUID } from 'node:crypto';
+import { ManifestDigest } from '../../../cli/manifest';
+import { Secret } from '../../../security';
+import { failing } from '../../company-data-client/misbehaving-service';
+import { registerApplications } from '../../support/applications';
+import type { CrossingRig } from '../../support/company-import';
+import { openCrossingRig } from '../../support/company-import';
+import { altered } from '../../support/http-proxy';
+import { aMigration, putRow, readRow, rowsOf } from '../../support/ledger';
+import type { ManifestRow } from '../../../domain/companies/manifest';
+import { amendManifest, NOT_CHECKED, readHeldBack, supplyMigration } from '../../../store';
+
+let rig: CrossingRig;
+beforeAll(async () => {
+  rig = await openCrossingRig();
+  await registerApplications(rig.direct);
+});
+beforeEach(() => rig.between.behave());
+afterAll(() => rig.close());
+
+const check = (migrationId: string) =>
+  rig.perform((activities) => activities.preflight({ migrationId, startAt: null }));
+const DIGITS = { row: (row: number) => ({ organization: `${randomUUID().replace(/\D/g, '')}${row}` }) };
+
+test('good details: the callback URL is known, and no credential was used', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
+  expect(await check(id)).toEqual({
+    companies: 2,
+    manifestDigest: 'digest',
+    suppliedBy: 'Cleo',
+    problems: [],
+    problemCodes: [],
+    warnings: [],
+    heldBack: 0,
+    callbackUrl: expect.stringMatching(/^http/) as string,
+  });
+  expect(rig.between.arrived('PUT', /./)).toEqual([]);
+  expect(rig.between.arrived('POST', /./)).toEqual([]);
+});
+
+test.each<[string, RegExp, Parameters<typeof altered>[0], RegExp]>([
+  ['a key without the role', /^\/account$/, (body) => ({ ...body, role: 'client' }), /not an administrator key/],
+  [
+    'an account that is full',
+    /^\/account$/,
+    (body) => ({ ...body, companyLimit: 50, companiesUsed: 49 }),
+    /room for 1 company, not for 2/,
+  ],
+  [
+    'an account that expires on the way',
+    /^\/account$/,
+    (body) => ({ ...body, expiresAt: new Date(Date.now() + 1_000).toISOString() }),
+    /the account expires at/,
+  ],
+  ['a platform that is off', /^\/integrations\//, (body) => ({ ...body, enabled: false }), /is not enabled/],
+  ['no application', /^\/integrations\//, (body) => ({ ...body, application: null }), /no application at/],
+  [
+    'an application of the other environment',
+    /^\/integrations\//,
+    (body) => ({ ...body, application: { clientId: 'mine', environment: 'sandbox' } }),
+    /of the sandbox environment of QuickBooks Online, not of production/,
+  ],
+])('a problem: %s', async (_, path, alter, problem) => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
+  rig.between.on('GET', path, altered(alter));
+  expect((await check(id)).problems).toEqual([expect.stringMatching(problem)]);
+});
+
+test('a problem: a platform without the managed route', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: 'mqjo' });
+  expect((await check(id)).problems).toContain('Sandbox has no managed route');
+});
+
+test('a problem: the service refuses the key', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
+  rig.between.on('GET', /^\/account$/, failing(401, 'the key is wrong'));
+  expect(await check(id)).toMatchObject({ problems: [expect.stringContaining('the key is wrong')], callbackUrl: null });
+});
+
+test.each([500, 503, 429])('while the service answers %d nothing is known: it is checked again', async (status) => {
+  const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
+  rig.between.on('GET', /^\/account$/, failing(status, 'later', { 'retry-after': '3600' }));
+  await expect(check(id)).rejects.toThrow();
+});
+
+test('nothing was supplied at all', async () => {
+  expect((await check('nobody.xero')).problems).toEqual(['no manifest was supplied']);
+});
+
+/** A company of the account that is linked to an organization. */
+async function connected(organization: string): Promise<{ companyId: string; connectionId: string }> {
+  const key = { idempotencyKey: randomUUID() };
+  const { value: company } = await rig.direct.createCompany({ name: 'Here before' }, key);
+  const { value: connection } = await rig.direct.createConnection(company.id, 'qhyg', key);
+  const fields = { accessToken: 'a', refreshToken: `sbx-ok-1.${randomUUID()}`, realmId: organization };
+  await rig.direct.putAuthorization(company.id, connection.id, new Secret(fields));
+  return { companyId: company.id, connectionId: connection.id };
+}
+
+test('an organization that the account is connected to already is held back, until it no longer is', async () => {
+  const { id, rows } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
+  const { companyId, connectionId } = await connected(rows[1]?.organization ?? '');
+  const problem = `"${rows[1]?.organization}" is connected already, to company "Here before" (${companyId}) of the account`;
+  expect(await check(id)).toMatchObject({ problems: [`c2 (row 2): ${problem}`], heldBack: 1 });
+  expect((await readRow(rig.ledger.db, id, 2)).held_back).toBe(problem);
+  expect((await readRow(rig.ledger.db, id, 1)).held_back).toBeNull();
+
+  await rig.direct.unlinkConnection(companyId, connectionId);
+  expect(await check(id)).toMatchObject({
+    problems: [],
+    warnings: [expect.stringContaining('was connected before')],
+    heldBack: 0,
+  });
+  expect((await readRow(rig.ledger.db, id, 2)).held_back).toBeNull();
+});
+
+test('what the migration has moved itself is no problem of those that are still to be moved', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
+  await putRow(rig.ledger.db, id, 2, { confirmed_at: null });
+  await rig.importSlice(id);
+  await rig.verify(id);
+  await putRow(rig.ledger.db, id, 1, { state: 'waiting' });
+  expect(await check(id)).toMatchObject({ problems: [], warnings: [], heldBack: 0 });
+});
+
+test('an organization that another migration has, written otherwise, is held back by name', async () => {
+  const owner = randomUUID();
+  const other = aMigration();
+  await supplyMigration(
+    rig.ledger.db,
+    other,
+    rowsOf(1, () => ({ organization: owner.toUpperCase() })),
+  );
+  const { id } = await rig.migration(['sbx-ok-5'], { row: () => ({ organization: owner }) });
+  expect((await check(id)).problems).toEqual([`c1 (row 1): "${owner}" is open in migration ${other.id}`]);
+});
+
+/** Something happens while the account is asked. */
+function meanwhile(happens: () => Promise<unknown>): void {
+  rig.between.on('GET', /^\/account$/, [
+    async (response, _request, pass) => {
+      await happens();
+      const { status, headers, body } = await pass();
+      response.writeHead(status, headers).end(body);
+    },
+  ]);
+}
+
+test.each<[string, Partial<ManifestRow>]>([
+  ['corrected', { organization: '4711' }],
+  ['added', { organization: '4712', reference: 'late' }],
+])('a company that was %s while others were checked waits for a check of its own', async (_, some) => {
+  const { id, rows } = await rig.migration(['sbx-ok-5'], DIGITS);
+  const amended = rowsOf(1, () => ({ ...rows[0], ...some }));
+  meanwhile(() =>
+    amendManifest(rig.ledger.db, { migrationId: id, rows: amended, createDigest: () => new ManifestDigest() }),
+  );
+  const heldBack = async () => (await readHeldBack(rig.ledger.db, id)).map(({ heldBack: why }) => why);
+  await expect(check(id)).rejects.toThrow('was amended meanwhile');
+  expect(await heldBack()).toEqual([NOT_CHECKED]);
+  expect(await check(id)).toMatchObject({ problems: [], heldBack: 0 });
+  expect(await heldBack()).toEqual([]);
+});
+
+test('of many companies with the same fault the migration keeps one sentence, the ledger all of them', async () => {
+  const many = 2_300;
+  const migration = aMigration();
+  await supplyMigration(
+    rig.ledger.db,
+    migration,
+    rowsOf(many, (row) => ({ name: `Nº ${row} ${'x'.repeat(200)}`, organization: '#'.repeat(row) })),
+  );
+  const found = await check(migration.id);
+  expect(found.heldBack).toBe(many);
+  expect(Buffer.byteLength(JSON.stringify(found))).toBeLessThan(4_000);
+});

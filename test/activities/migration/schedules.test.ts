@@ -1,0 +1,65 @@
+/** The Schedule of a migration's windows, as Temporal itself understands it. */
+import { Client, Connection } from '@temporalio/client';
+import { createWindowSchedules } from '../../../activities';
+import { scheduleIdOf } from '../../../domain/migration/plan';
+import type { Window } from '../../../domain/planning/windows';
+import { openingsFrom } from '../../../domain/planning/windows';
+import { until } from '../../support/conditions';
+import { ownNamespace } from '../../support/namespaces';
+
+const MIGRATION = 'listed.quickbooks-online';
+let client: Client;
+beforeAll(async () => {
+  const connection = await Connection.connect({ address: process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '' });
+  client = new Client({ connection, namespace: ownNamespace() });
+});
+afterAll(async () => {
+  await createWindowSchedules(client.schedule).keep(MIGRATION, []);
+  await client.connection.close();
+});
+
+/** When Temporal itself will open the windows. */
+async function nextOpenings(count: number): Promise<readonly string[]> {
+  const described = async () => (await client.schedule.getHandle(scheduleIdOf(MIGRATION)).describe()).info;
+  await until(async () => (await described()).nextActionTimes.length >= count);
+  return (await described()).nextActionTimes.slice(0, count).map((at) => at.toISOString());
+}
+
+const nightly = (timeZone: string): Window => ({ days: ['sat', 'sun'], from: '02:30', to: '05:00', timeZone });
+
+test.each<[string, Window, string, readonly string[]]>([
+  [
+    'on the night when 02:30 does not exist, when the clock jumps',
+    nightly('Europe/Berlin'),
+    '2027-03-26T12:00:00.000Z',
+    ['2027-03-27T01:30:00.000Z', '2027-03-28T01:00:00.000Z', '2027-04-03T00:30:00.000Z'],
+  ],
+  [
+    'on the night when 02:30 comes twice, the first time',
+    nightly('Europe/Berlin'),
+    '2027-10-29T12:00:00.000Z',
+    ['2027-10-30T00:30:00.000Z', '2027-10-31T00:30:00.000Z', '2027-11-06T01:30:00.000Z'],
+  ],
+  [
+    'where the clock is changed by half an hour',
+    { days: ['sat', 'sun'], from: '02:15', to: '05:00', timeZone: 'Australia/Lord_Howe' },
+    '2027-10-01T00:00:00.000Z',
+    ['2027-10-01T15:45:00.000Z', '2027-10-02T15:30:00.000Z', '2027-10-08T15:15:00.000Z'],
+  ],
+])('its openings are the instants that were reckoned: %s', async (_, window, from, instants) => {
+  expect(await createWindowSchedules(client.schedule).keep(MIGRATION, openingsFrom([window], from))).toBe('running');
+  expect(await nextOpenings(instants.length)).toEqual(instants);
+});
+
+test('openings that are listed anew replace those before, and leave a pause and its note as they are', async () => {
+  const schedules = createWindowSchedules(client.schedule);
+  const list = (timeZone: string) =>
+    schedules.keep(MIGRATION, openingsFrom([nightly(timeZone)], '2027-06-01T12:00:00.000Z'));
+  await list('Europe/Berlin');
+  await client.schedule.getHandle(scheduleIdOf(MIGRATION)).pause('paused by Sam');
+  await until(async () => (await list('Europe/London')) === 'paused');
+  await until(async () => (await nextOpenings(1))[0] === '2027-06-05T01:30:00.000Z');
+  const { state, info } = await client.schedule.getHandle(scheduleIdOf(MIGRATION)).describe();
+  expect(state).toMatchObject({ paused: true, note: 'paused by Sam' });
+  expect(info.nextActionTimes.every((at) => at.toISOString().endsWith('T01:30:00.000Z'))).toBe(true);
+});

@@ -1,0 +1,27 @@
+import { copyFileSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import type { Orchestrator } from '../support/orchestrator';
+import { ferry } from './captured-terminal';
+
+export const EXAMPLE = path.join(__dirname, '../../examples/quickbooks-online-25');
+export const MANIFEST = path.join(EXAMPLE, 'manifest.csv');
+
+/** What `--json` printed, and how the command ended. */
+export async function asked(
+  orchestrator: Orchestrator,
+  ...args: string[]
+): Promise<{ exitCode: number; json: Record<string, unknown> }> {
+  const { exitCode, out } = await ferry([...args, '--json'], undefined, orchestrator.env);
+  return { exitCode, json: JSON.parse(out) as Record<string, unknown> };
+}
+
+/** The example's credentials as if exported just now; the folder is removed with `remove`. */
+export function exportedCredentials(): { file: string; remove: () => void } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  const file = path.join(folder, 'credentials.csv');
+  copyFileSync(path.join(EXAMPLE, 'credentials.csv'), file);
+  utimesSync(file, new Date(), new Date());
+  return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

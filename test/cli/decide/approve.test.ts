@@ -1,0 +1,140 @@
+/** What people see before they approve, and that they approve just that. */
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked, MANIFEST } from '../command-line';
+
+let orchestrator: Orchestrator;
+const ID = 'approver.quickbooks-online';
+
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'approver', '--by', 'Mia'];
+  const strict = ['--digest-obligatory', '--four-eyes', '--ramp', '5', '--remind-while-dark', '1h,30m,4h'];
+  await ferry([...start, ...strict], undefined, orchestrator.env);
+});
+afterAll(() => orchestrator.close());
+
+const SAM = ['--by', 'Sam'];
+/** At a terminal whose person gives this answer. */
+const answering = async (answer: boolean, ...args: string[]) => {
+  const questions: string[] = [];
+  const confirm = async (question: string) => (questions.push(question), answer);
+  const ran = await ferry(args, undefined, orchestrator.env, { confirm, secret: async () => '' });
+  return { ...ran, questions };
+};
+
+test('the plan takes the limits that were named at the start', async () => {
+  const limits = await orchestrator.ferry.db.selectFrom('migrations').select('limits').executeTakeFirstOrThrow();
+  expect(limits.limits).toMatchObject({
+    rampCompanies: 5,
+    remindWhileDark: { firstAfterMs: 3_600_000, everyMs: 1_800_000, escalateAfterMs: 14_400_000 },
+  });
+});
+
+test('limits that cannot be are refused before anything is stored', async () => {
+  const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'nobody', '--tolerated-share', '7'];
+  const { exitCode, err } = await ferry(start, undefined, orchestrator.env);
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: 'ferry: toleratedShare must be a share from 0 to 1, or null; nothing was started\n',
+  });
+  expect((await asked(orchestrator, 'companies', 'nobody.quickbooks-online')).exitCode).toBe(1);
+});
+
+test('who sits at a terminal sees what it is about and is asked; a no decides nothing', async () => {
+  const { exitCode, out, err, questions } = await answering(false, 'approve', ID, ...SAM);
+  expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: ['Approve supply-details?'] });
+  expect(out).toContain('25 companies, supplied by Mia');
+  expect(err).toContain('nothing was decided');
+  expect((await asked(orchestrator, 'audit', ID)).json['trail']).toEqual([]);
+});
+
+test('who supplied the details does not approve them, where four eyes are asked for', async () => {
+  const { exitCode, out } = await answering(true, 'approve', ID, '--by', 'mia');
+  expect(exitCode).toBe(1);
+  expect(out).toContain('refused: ' + `${ID}: mia has supplied these details`);
+});
+
+test('a digest of something else is refused as out of date', async () => {
+  const { json, exitCode } = await asked(orchestrator, 'approve', ID, 'supply-details', '--digest', 'f00', ...SAM);
+  expect(exitCode).toBe(1);
+  expect(json['text']).toContain('has changed since it was seen');
+});
+
+test('a decision that was valid until a time is refused afterwards', async () => {
+  const late = ['--valid-until', '2026-01-01T00:00:00Z'];
+  const { json } = await asked(orchestrator, 'approve', ID, 'supply-details', ...SAM, ...late);
+  expect(json['text']).toContain('it was valid until 2026-01-01 00:00 UTC');
+});
+
+test('an approval at the terminal is bound to what it showed', async () => {
+  const { exitCode, questions } = await answering(true, 'approve', ID, 'supply-details', ...SAM);
+  expect({ exitCode, questions }).toEqual({ exitCode: 0, questions: ['Approve supply-details?'] });
+  const { exitCode: unasked, questions: none } = await answering(
+    true,
+    'approve',
+    ID,
+    'update-application',
+    '--yes',
+    ...SAM,
+  );
+  expect({ unasked, none }).toEqual({ unasked: 0, none: [] });
+});
+
+test('nothing can be signed off before something was moved', async () => {
+  const { exitCode, out } = await ferry(['sign-off', ID, ...SAM], undefined, orchestrator.env);
+  expect(exitCode).toBe(1);
+  expect(out).toContain('Complete the migration');
+  expect(out).toContain('refused');
+});
+
+test('the audit trail has every decision in order, and can be exported', async () => {
+  const { temporal } = orchestrator.ferry;
+  await temporal.workflow.getHandle(ID).signal('approve', { step: 'shedule', role: 'support', by: '=cmd()' });
+  const trail = async () => (await asked(orchestrator, 'audit', ID)).json['trail'] as { applied: boolean }[];
+  await until(async () => (await trail()).length === 7);
+  expect((await trail()).map(({ applied }) => applied)).toEqual([false, false, false, true, true, false, false]);
+
+  const { out: lines } = await ferry(['audit', ID, '--format', 'jsonl'], undefined, orchestrator.env);
+  const last = lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+    .at(-1);
+  expect(last).toMatchObject({
+    applied: false,
+    became: expect.stringContaining('step must be one of') as unknown,
+    decision: { kind: 'unreadable', by: '=cmd()' },
+  });
+
+  const { out: csv } = await ferry(['audit', ID, '--format', 'csv'], undefined, orchestrator.env);
+  expect(csv.split('\n')[0]).toBe('at,by,role,decision,applied,became,reason,digest,decisionId,content');
+  // A spreadsheet would run it.
+  expect(csv).toContain("'=cmd()");
+  expect(csv).not.toContain(',=cmd()');
+
+  const { out: table } = await ferry(['audit', ID], 160, orchestrator.env);
+  expect(table).toContain('approve supply-details');
+  expect(table).toContain('unreadable approve');
+});
+
+test('a trail is asked of a migration that there is', async () => {
+  const { exitCode, err } = await ferry(['audit', 'nobody.xero'], undefined, orchestrator.env);
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: 'ferry: there is no migration nobody.xero; see them all with: ferry list\n',
+  });
+});
+
+test('a cancellation says what it means, and is asked for once more', async () => {
+  const cancel = ['cancel', ID, '--reason', 'they stay where they are', ...SAM];
+  const refused = await answering(false, ...cancel);
+  expect(refused).toMatchObject({ exitCode: 1, questions: [`Cancel ${ID} for ever?`] });
+  expect(refused.out).toContain('0 of 25 companies are moved, and stay moved.');
+  expect(refused.err).toContain(`nothing was cancelled; to stop it for a while: ferry pause ${ID}`);
+  expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for ever?`] });
+  expect((await asked(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
+});

@@ -1,0 +1,105 @@
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked, exportedCredentials, MANIFEST } from '../command-line';
+
+let orchestrator: Orchestrator;
+const ID = 'decider.quickbooks-online';
+const CLIENT = ['--as', 'client', '--by', 'Cleo'];
+
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  await ferry(
+    ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider'],
+    undefined,
+    orchestrator.env,
+  );
+});
+afterAll(() => orchestrator.close());
+
+const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+
+test('a second start under the same id is refused, and says what to do', async () => {
+  const { exitCode, err } = await run('start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider');
+  expect(exitCode).toBe(1);
+  expect(err).toBe(`ferry: there is a migration ${ID} already; give this one another --label\n`);
+});
+
+test('organizations that are open in one migration are refused in another, by name', async () => {
+  const { exitCode, err } = await run(
+    ...['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider', '--label', 'again'],
+  );
+  expect(exitCode).toBe(1);
+  expect(err).toContain(`C-1001 (organization 9130350226405985) is open in migration ${ID}`);
+  expect((await asked(orchestrator, 'companies', `${ID}.again`)).exitCode).toBe(1);
+});
+
+test.each([
+  [['approve', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['show', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['companies', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['report', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],
+  [
+    ['propose-time', ID, 'tomorrowish'],
+    'tomorrowish is no time; write "2026-11-21 22:00", 2026-11-21T21:00:00Z, or now',
+  ],
+  [
+    ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
+    `${ID} has no company of wave 7 that waits; see: ferry companies`,
+  ],
+  [['confirm-sync-disabled', ID, ...CLIENT], 'no company was named; name their references, or say --all'],
+])('ferry %j fails in one line: %s', async (args, message) => {
+  const { exitCode, out, err } = await run(...args);
+  expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: `ferry: ${message}\n` });
+});
+
+test('a wrong role is refused, with exit code 1, and stands in the report', async () => {
+  const { exitCode, out } = await run('approve', ID, 'supply-details', ...CLIENT);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(`✗ refused: ${ID}: supply-details is approved by support, not by client\n`);
+  const { json } = await asked(orchestrator, 'report', ID);
+  expect(json['decisions']).toContainEqual(
+    expect.objectContaining({ outcome: expect.objectContaining({ applied: false }) as unknown }),
+  );
+});
+
+test('credentials obtained before syncing was disabled are refused and named', async () => {
+  const { file, remove } = exportedCredentials();
+  const { exitCode, json } = await asked(orchestrator, 'credentials', ID, file);
+  remove();
+  expect(exitCode).toBe(1);
+  expect(json).toMatchObject({ schema: 'ferry.credentials/1', stored: [], unknown: [], elsewhere: [] });
+  expect(json['tooEarly']).toHaveLength(25);
+});
+
+test('a company that the manifest lacks is confirmed by nobody: nothing is half done', async () => {
+  const { exitCode, err } = await run('confirm-sync-disabled', ID, 'C-1001', 'C-9999', ...CLIENT);
+  expect(exitCode).toBe(1);
+  expect(err).toContain('has no company C-9999; nothing was decided');
+  expect((await asked(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 25 });
+});
+
+test('companies are confirmed one by one, also before their step is open', async () => {
+  expect((await run('confirm-sync-disabled', ID, 'C-1001', 'C-1002', ...CLIENT)).exitCode).toBe(0);
+  expect((await asked(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 23 });
+});
+
+test('show says who is waited for, and what they can type', async () => {
+  const { out } = await run('show', ID);
+  expect(out).toContain('Waiting for support: accept the supplied details');
+  expect(out).toContain(`support: ferry approve ${ID} supply-details`);
+});
+
+test('list shows every migration in a line, without asking a worker', async () => {
+  const line = async (): Promise<unknown> => {
+    const { json } = await asked(orchestrator, 'list');
+    return (json['migrations'] as { migrationId: string }[]).find(({ migrationId }) => migrationId === ID);
+  };
+  // Lists follow a moment later.
+  await until(async () => (await line()) !== undefined);
+  expect(await line()).toMatchObject({ state: 'waiting', step: 'supply-details', waitingFor: 'support', total: 25 });
+});

@@ -1,0 +1,62 @@
+/** Windows are seen, paused, resumed and triggered by command. */
+import { closedNow, started, adjusted, SUPPORT } from '../../workflows/running-migration';
+import type { Started } from '../../workflows/running-migration';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked } from '../command-line';
+
+let orchestrator: Orchestrator;
+let migration: Started;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  migration = await started(orchestrator, 'on-schedule', ['sbx-ok-1.ws1', 'sbx-ok-1.ws2']);
+});
+afterAll(() => orchestrator.close());
+
+const typed = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+
+test('before step 6 nothing is scheduled: what the windows will be is shown all the same', async () => {
+  expect((await typed('schedule', 'show', migration.id)).out).toContain('no windows');
+  await migration.send('adjust', adjusted(closedNow().map((each) => ({ ...each, timeZone: 'Europe/London' }))));
+  const { exitCode, out } = await typed('schedule', 'show', migration.id);
+  expect(exitCode).toBe(0);
+  expect(out).toContain('windows open by themselves from step 6 on');
+  expect(out).toContain('Opens, in Europe/London');
+  expect(out).toMatch(/12:00 UTC/);
+  expect(await asked(orchestrator, 'schedule', 'pause', migration.id)).toMatchObject({
+    exitCode: 1,
+    json: { results: [{ done: false, text: expect.stringContaining('before step 6') as string }] },
+  });
+});
+
+test('in step 6 they are paused with a note, resumed, and triggered: one migration, or all', async () => {
+  await migration.send('adjust', adjusted([]));
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('adjust', adjusted(closedNow()));
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await until(async () => (await typed('schedule', 'show', '--all')).out.includes('open by themselves'), 20_000);
+
+  const paused = await typed('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
+  expect(paused).toMatchObject({ exitCode: 0 });
+  expect((await typed('schedule', 'show', migration.id)).out).toContain('paused (paused by Sam: month end)');
+  const { json } = await asked(orchestrator, 'go-nogo', migration.id);
+  expect(json['answers']).toContainEqual(expect.objectContaining({ about: 'window', go: false }));
+
+  expect(await typed('schedule', 'resume', '--all', '--by', 'Sam')).toMatchObject({ exitCode: 0 });
+  expect(await asked(orchestrator, 'schedule', 'show', migration.id)).toMatchObject({
+    json: { schema: 'ferry.schedule/1', schedules: [{ state: 'running', note: 'resumed by Sam' }] },
+  });
+  const triggered = await typed('schedule', 'trigger', migration.id);
+  expect(triggered.exitCode).toBe(1);
+  expect(triggered.out).toContain('no company is started outside the windows: the next opens at');
+});
+
+test('which migration is meant has to be said; nothing is left behind by those that run', async () => {
+  expect(await typed('schedule', 'show')).toMatchObject({ exitCode: 1 });
+  expect(await asked(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [], open: [] } });
+  expect((await typed('schedule', 'show', 'nobody.quickbooks-online')).exitCode).toBe(1);
+});

@@ -1,0 +1,268 @@
+/** A migration that takes signed decisions only, as people at several machines meet it. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+
+let orchestrator: Orchestrator;
+let folder: string;
+const publicKeys = new Map<string, string>();
+const [ID, OTHER] = ['signing.quickbooks-online', 'signing.quickbooks-online.other'];
+
+/** Somebody's machine: their home folder, with a key where they have made one. */
+const atMachineOf = (machine: string): NodeJS.ProcessEnv => ({
+  ...orchestrator.env,
+  TOKENFERRY_HOME: path.join(folder, machine),
+});
+const run = (machine: string, ...args: string[]) => ferry(args, undefined, atMachineOf(machine));
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  // Eve says that she is Sam; Pia has no key.
+  for (const [machine, name] of [
+    ['sam', 'Sam'],
+    ['cleo', 'Cleo'],
+    ['eve', 'Sam'],
+  ] as const) {
+    mkdirSync(path.join(folder, machine));
+    const { out } = await run(machine, 'keys', 'create', '--by', name, '--json');
+    publicKeys.set(machine, (JSON.parse(out) as { publicKey: string }).publicKey);
+  }
+  await start(ID, '7100000000000001');
+  await start(OTHER, '7100000000000002', '--label', 'other');
+});
+afterAll(async () => {
+  await orchestrator.close();
+  rmSync(folder, { recursive: true });
+});
+
+const approvers = (): string[] => [
+  ...['--approver', `support:Sam:${publicKeys.get('sam')}`],
+  ...['--approver', `client:Cleo:${publicKeys.get('cleo')}`],
+];
+
+async function start(id: string, organization: string, ...more: string[]): Promise<void> {
+  const manifest = path.join(folder, `${organization}.csv`);
+  writeFileSync(manifest, `reference,name,realmId,expectedInvoices\nC-1,Corner Shop,${organization},3\n`);
+  const asked = ['start', manifest, '--platform', 'quickbooks-online', '--client', 'signing', ...more, ...approvers()];
+  const { exitCode, out, err } = await run('pia', ...asked);
+  expect({ exitCode, out, err }).toMatchObject({ exitCode: 0, out: expect.stringContaining(id) as string });
+}
+
+interface Entry {
+  readonly applied: boolean;
+  readonly became: string;
+  readonly signed?: { readonly content: Readonly<Record<string, unknown>>; readonly signature: unknown };
+}
+
+async function trailOf(id: string): Promise<readonly Entry[]> {
+  const { out } = await run('pia', 'audit', id, '--json');
+  return (JSON.parse(out) as { trail: Entry[] }).trail;
+}
+
+const approve = ['approve', ID, 'supply-details', '--yes'];
+
+test('who has a key is whom it names, also without saying so', async () => {
+  const { out } = await run('sam', 'keys', 'show');
+  expect(out).toContain(`--approver "support:Sam:${publicKeys.get('sam')}"`);
+  const help = await run('sam', 'approve', '--help');
+  expect(help.out.replace(/\s+/g, ' ')).toContain('(default: whose signing key it is, else the user of this machine)');
+});
+
+test.each<[string, string, readonly string[], string]>([
+  ['nobody has signed', 'pia', ['--by', 'Sam'], 'have to be signed, and this one is not'],
+  ['another person’s key has signed in the name of an approver', 'eve', [], 'a key that decides nothing'],
+  ['an approver has signed for the other role', 'sam', ['--as', 'client'], 'that of Sam (support)'],
+])('a decision that %s is refused, recorded, and changes nothing', async (_, machine, more, why) => {
+  const before = await trailOf(ID);
+  const { exitCode, out } = await run(machine, ...approve, ...more);
+  expect({ exitCode, out }).toEqual({ exitCode: 1, out: expect.stringContaining(why) as string });
+  await until(async () => (await trailOf(ID)).length === before.length + 1);
+  expect((await trailOf(ID)).at(-1)).toMatchObject({
+    applied: false,
+    became: expect.stringContaining(why) as string,
+  });
+  expect((await run('pia', 'show', ID, '--json')).out).toContain('"step": "supply-details"');
+});
+
+test('who names somebody else is told that their key was not used', async () => {
+  const { exitCode, out } = await run('sam', ...approve, '--by', 'Cleo');
+  expect(exitCode).toBe(1);
+  expect(out).toContain('not signed: the signing key here is that of Sam, and --by says Cleo');
+});
+
+test('what the right person has signed is applied, and says that it was signed', async () => {
+  const { exitCode, out } = await run('sam', ...approve);
+  expect({ exitCode, out }).toEqual({
+    exitCode: 0,
+    out: expect.stringContaining('  signed with the key of Sam\n') as string,
+  });
+  await until(async () => (await trailOf(ID)).at(-1)?.applied === true);
+});
+
+test.each<[string, () => { id: string; message: string; change: object }, RegExp]>([
+  ['to another migration', () => ({ id: OTHER, message: 'approve', change: {} }), /does not fit/],
+  ['for another step', () => ({ id: ID, message: 'approve', change: { step: 'schedule' } }), /does not fit/],
+  ['as another message', () => ({ id: ID, message: 'pause', change: { decisionId: 'another' } }), /does not fit/],
+  ['under another id', () => ({ id: ID, message: 'approve', change: { decisionId: 'a third' } }), /does not fit/],
+])('a signature that is sent once more, %s, is refused and recorded', async (_, replayOf, why) => {
+  const { signed } = (await trailOf(ID)).find(({ applied }) => applied) ?? {};
+  if (!signed) throw new Error('nothing was signed yet');
+  const { id, message, change } = replayOf();
+  const before = await trailOf(id);
+  const decisionId = id === ID ? `replayed-${before.length}` : signed.content['decisionId'];
+  const content = { ...signed.content, decisionId, ...change, signature: signed.signature };
+  await orchestrator.ferry.temporal.workflow.getHandle(id).signal(message, content);
+  await until(async () => (await trailOf(id)).length === before.length + 1);
+  expect((await trailOf(id)).at(-1)).toMatchObject({
+    applied: false,
+    became: expect.stringMatching(why) as string,
+  });
+});
+
+test('the very same message sent once more counts once', async () => {
+  const before = await trailOf(ID);
+  const { signed } = before.find(({ applied }) => applied) ?? {};
+  const again = { ...signed?.content, signature: signed?.signature };
+  await orchestrator.ferry.temporal.workflow.getHandle(ID).signal('approve', again);
+  expect((await run('sam', 'propose-time', ID, 'now')).exitCode).toBe(0);
+  await until(async () => (await trailOf(ID)).length > before.length);
+  expect(await trailOf(ID)).toHaveLength(before.length + 1);
+});
+
+describe('the exported trail', () => {
+  let lines: string[];
+  beforeAll(async () => {
+    expect((await run('cleo', 'approve', ID, 'schedule', '--as', 'client', '--yes')).exitCode).toBe(0);
+    await until(async () => (await trailOf(ID)).filter(({ applied }) => applied).length === 3);
+    const { out } = await run('sam', 'audit', ID, '--format', 'jsonl');
+    lines = out.trimEnd().split('\n');
+  });
+
+  /** On a machine that reaches neither Temporal nor Postgres. */
+  function verify(trail: readonly string[], keys = approvers()) {
+    const file = path.join(folder, 'trail.jsonl');
+    writeFileSync(file, `${trail.join('\n')}\n`);
+    return ferry(['audit', ID, '--verify', file, ...keys], undefined, { TOKENFERRY_HOME: path.join(folder, 'pia') });
+  }
+
+  test('is proven offline, by the public keys alone', async () => {
+    const { exitCode, out, err } = await verify(lines);
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    expect(out).toContain(`${lines.length - 1} entries: each that was applied was signed as it stands there`);
+    expect(out).toContain('Sam exported them on');
+  });
+
+  test('without the signature under the whole, proves what was signed and says what it does not', async () => {
+    const { exitCode, out } = await verify(lines.slice(0, -1));
+    expect(exitCode).toBe(0);
+    expect(out).toContain('Nobody has signed for the whole');
+  });
+
+  test('proves nothing by keys that nobody has named, or those of others', async () => {
+    expect((await verify(lines, [])).err).toContain('no public keys are given');
+    const evesKey = `support:Sam:${publicKeys.get('eve')}`;
+    const { exitCode, out } = await verify(lines, ['--approver', evesKey]);
+    expect(exitCode).toBe(1);
+    expect(out).toContain('a key that decides nothing');
+  });
+
+  test.each<[string, (trail: readonly string[]) => string[]]>([
+    ['an entry is left out', (trail) => trail.filter((_, index) => index !== 0)],
+    ['the last entry is left out', (trail) => trail.filter((_, index) => index !== trail.length - 2)],
+    ['an entry stands there twice', (trail) => [trail[0] ?? '', ...trail]],
+    ['two entries change places', ([first = '', second = '', ...rest]) => [second, first, ...rest]],
+    ['an entry is added at the end', (trail) => [...trail, trail[0] ?? '']],
+    [
+      'a refusal becomes an application',
+      (trail) => trail.map((line) => line.replace('"applied":false', '"applied":true')),
+    ],
+    [
+      'an application becomes a refusal',
+      (trail) => trail.map((line) => line.replace('"applied":true', '"applied":false')),
+    ],
+  ])('is not proven when %s', async (_, change) => {
+    expect((await verify(change(lines))).exitCode).toBe(1);
+  });
+
+  test('is not proven when a byte is another, wherever it stands', async () => {
+    const file = path.join(folder, 'altered.jsonl');
+    const whole = Buffer.from(`${lines.join('\n')}\n`);
+    const undetected: string[] = [];
+    // Some out of everywhere, and each of the line feeds; the last one says nothing.
+    for (let index = 0; index < whole.length - 1; index += 1) {
+      if (index % 97 !== 0 && whole[index] !== 0x0a) continue;
+      const altered = Buffer.from(whole);
+      altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
+      writeFileSync(file, altered);
+      const { exitCode } = await ferry(['audit', ID, '--verify', file, ...approvers()], undefined, {});
+      if (exitCode === 0) undetected.push(`byte ${index}: ${whole.subarray(index - 20, index + 20).toString()}`);
+    }
+    expect(undetected).toEqual([]);
+    expect(readFileSync(file).equals(whole)).toBe(false);
+  });
+
+  /** Past the trigger that lets nobody alter the trail, as who owns the database can. */
+  async function alterInDatabase(field: string): Promise<void> {
+    await orchestrator.ferry.db.transaction().execute(async (tx) => {
+      await sql`set local session_replication_role = replica`.execute(tx);
+      await sql`update decisions set content = jsonb_set(content, ${[field]}::text[], '"another"')
+        where applied and migration_id = ${ID}`.execute(tx);
+    });
+  }
+
+  // Last: it stays altered.
+  test.each(['by', 'step', 'decisionId'])('is not proven when %s was altered in the database', async (field) => {
+    await alterInDatabase(field);
+    const { out } = await run('sam', 'audit', ID, '--format', 'jsonl');
+    const verified = await verify(out.trimEnd().split('\n'));
+    expect(verified.exitCode).toBe(1);
+    expect(verified.out).toMatch(/something else was signed than stands there|twice/);
+  });
+});
+
+describe("cancelled with Temporal's own tools, which sign nothing", () => {
+  const handle = () => orchestrator.ferry.temporal.workflow.getHandle(OTHER);
+
+  test('a migration refuses, records it, and goes on', async () => {
+    await handle().cancel();
+    await until(async () => (await trailOf(OTHER)).at(-1)?.became.includes('have to be signed') === true);
+    expect((await run('pia', 'show', OTHER, '--json')).out).toContain('"step": "supply-details"');
+  });
+
+  test('it ends as its approvers have signed, for Temporal too', async () => {
+    const credentials = path.join(folder, 'credentials.csv');
+    writeFileSync(
+      credentials,
+      'reference,accessToken,refreshToken,realmId\nC-1,any,sbx-ok-3.signed,7100000000000002\n',
+    );
+    const decisions: readonly [string, ...string[]][] = [
+      ['sam', 'approve', OTHER, 'supply-details'],
+      ['sam', 'propose-time', OTHER, 'now'],
+      ['sam', 'approve', OTHER, 'schedule'],
+      ['cleo', 'approve', OTHER, 'schedule', '--as', 'client'],
+      ['cleo', 'approve', OTHER, 'update-application', '--as', 'client'],
+      ['sam', 'approve', OTHER, 'update-application'],
+      ['cleo', 'confirm-sync-disabled', OTHER, '--all', '--as', 'client'],
+      ['cleo', 'credentials', OTHER, credentials, '--obtained-at', 'now', '--as', 'client'],
+      ['pia', 'watch', OTHER, '--until-decision'],
+      ['sam', 'approve', OTHER, 'migrate-first-company'],
+      ['pia', 'watch', OTHER, '--until-decision'],
+      ['sam', 'approve', OTHER, 'complete-migration'],
+      ['cleo', 'approve', OTHER, 'complete-migration', '--as', 'client'],
+    ];
+    for (const [machine, ...command] of decisions) {
+      const yes = command[0] === 'approve' ? ['--yes'] : [];
+      const { exitCode, out, err } = await run(machine, ...command, ...yes);
+      expect({ command, exitCode, out, err }).toMatchObject({ exitCode: 0 });
+    }
+    await handle().result();
+    expect((await handle().describe()).status.name).toBe('COMPLETED');
+  });
+});

@@ -1,0 +1,134 @@
+/** The commands of a document, run as they stand there. */
+import { execFile } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { startCodecServer } from '../../security/codec-server';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+import type { Prompts } from '../../cli/terminal/prompts';
+import { ferry } from './captured-terminal';
+import { EXAMPLE } from './command-line';
+
+export interface Section {
+  readonly chapter: string;
+  readonly title: string;
+  /** Of each fenced block of shell, its lines. */
+  readonly blocks: readonly (readonly string[])[];
+}
+
+/** A document, by its path from `docs/`. */
+export function readDocument(name: string): string {
+  return readFileSync(path.join(__dirname, '../../docs', name), 'utf8');
+}
+
+/** What stands below each heading of a document, chapters and their sections alike. */
+export function readSections(name: string): readonly Section[] {
+  let chapter = '';
+  return readDocument(name)
+    .split(/^(?=##)/m)
+    .map((part) => {
+      const [, marks = '', title = ''] = /^(#+) (.*)/.exec(part) ?? [];
+      if (marks === '##') chapter = title;
+      const blocks = [...part.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block.trim().split('\n'));
+      return { chapter, title, blocks };
+    });
+}
+
+/** How a command ended, and what it said. */
+export interface Ran {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A folder with the files that the document names, a shell in it, and an orchestrator that its commands reach. */
+export interface Shell {
+  readonly orchestrator: Orchestrator;
+  /**
+   * Runs one line: `temporal` as a process, `ferry` with the words that the shell gives it, in this process.
+   *
+   * @param prompts what somebody at the terminal answers; absent: nobody is asked
+   */
+  run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<Ran>;
+  /** The client exports its credentials: the file is as new as can be. */
+  exportCredentials(): void;
+  close(): Promise<void>;
+}
+
+export async function openShell(): Promise<Shell> {
+  const orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  const commands = path.join(folder, 'commands');
+  mkdirSync(commands);
+  symlinkSync(process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '', path.join(commands, 'temporal'));
+  const words = path.join(folder, 'words');
+  const noting = `printf '%s\\0' "$@" > '${words}'`;
+  for (const [name, script] of Object.entries({ ferry: noting, npx: `shift; ${noting}` }))
+    writeFileSync(path.join(commands, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  symlinkSync(path.dirname(EXAMPLE), path.join(folder, 'examples'));
+
+  copyFileSync(path.join(EXAMPLE, 'manifest.csv'), path.join(folder, 'manifest.csv'));
+  for (const file of ['credentials.csv', 'new-credentials.csv'])
+    copyFileSync(path.join(EXAMPLE, 'credentials.csv'), path.join(folder, file));
+  writeFileSync(path.join(folder, 'secret.txt'), 'known to the service alone\n');
+  writeFileSync(
+    path.join(folder, 'late-companies.csv'),
+    'reference,name,realmId,expectedInvoices\nC-1026,Late Lunches,9130350226405999,12\n',
+  );
+
+  const { env, config } = orchestrator;
+  const codec = await startCodecServer({
+    payloadKeys: config.payloadKeys,
+    origins: [],
+    readToken: null,
+    host: '127.0.0.1',
+    port: 0,
+    log: pino({ level: 'error' }),
+  });
+  const inFolder = (word: string): string => (existsSync(path.join(folder, word)) ? path.join(folder, word) : word);
+  return {
+    orchestrator,
+    run: async (line, migrationId, prompts) => {
+      const ran = await sh(line, {
+        cwd: folder,
+        env: {
+          PATH: `${commands}:${process.env['PATH']}`,
+          HOME: folder,
+          M: migrationId,
+          TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'],
+          TEMPORAL_NAMESPACE: env['TEMPORAL_NAMESPACE'],
+          TEMPORAL_CODEC_ENDPOINT: codec.url,
+        },
+      });
+      if (!/^(npx )?ferry /.test(line) || ran.exitCode !== 0) return ran;
+      return ferry(readFileSync(words, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env, prompts);
+    },
+    exportCredentials: () => utimesSync(path.join(folder, 'credentials.csv'), new Date(), new Date()),
+    close: async () => {
+      await codec.close();
+      await orchestrator.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function sh(line: string, options: { cwd: string; env: NodeJS.ProcessEnv }): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile('sh', ['-euc', line], { ...options, timeout: 30_000 }, (error, out, err) => {
+      resolve({ exitCode: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
+    });
+  });
+}

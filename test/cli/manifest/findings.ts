@@ -1,0 +1,46 @@
+/** What is found in a manifest that is not as it should be. */
+import type { Finding, FindingCode } from '../../../domain/companies/manifest';
+import { platform } from '../../support/platform';
+import { wholeManifest } from './whole-manifest';
+import { written } from './written-files';
+
+export interface Case {
+  readonly what: string;
+  readonly content: string | Buffer;
+  readonly code: FindingCode;
+  readonly severity?: 'warning';
+  readonly line?: number;
+  readonly column?: number;
+  readonly field?: string;
+  readonly says?: RegExp;
+}
+
+export const quickBooks = platform('quickbooks-online');
+
+export async function findingsOf(content: string | Buffer): Promise<readonly Finding[]> {
+  return (await wholeManifest({ manifest: written(content) }, quickBooks)).findings;
+}
+
+export const HEADER = 'reference,name,realmId,expectedInvoices,wave';
+export const GOOD = 'A-1,Acme Ltd,9130357000000017,12,1';
+export const csv = (...lines: string[]): string => [HEADER, ...lines].join('\n');
+export const withTokens = (...lines: string[]): string =>
+  ['reference,name,realmId,expectedInvoices,accessToken,refreshToken', ...lines].join('\n');
+
+/** It is found where it is, and nothing else is an error. */
+export async function assertFound({ content, code, severity, line, column, field, says }: Case): Promise<void> {
+  const findings = await findingsOf(content);
+
+  const found = findings.find((finding) => finding.code === code);
+  expect(found).toMatchObject({
+    severity: severity ?? 'error',
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+    ...(field !== undefined && { field }),
+  });
+  expect(found?.file).toMatch(/companies\.csv$/);
+  expect(found?.message).toMatch(says ?? /./);
+  expect(found?.advice).toMatch(/./);
+  const errors = findings.filter((finding) => finding.severity === 'error').map((finding) => finding.code);
+  expect(errors).toEqual(severity === 'warning' ? [] : [code]);
+}

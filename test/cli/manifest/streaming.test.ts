@@ -1,0 +1,130 @@
+/** Files of any length are never held: a row is read when somebody is ready for it. */
+import { appendFileSync, createWriteStream, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import type { FileHandle } from 'node:fs/promises';
+import { manifestDigest, readCredentials, readManifest } from '../../../cli/manifest';
+import { HashedNumbers } from '../../../cli/manifest/hashed-numbers';
+import type { ManifestRow } from '../../../domain/companies/manifest';
+import { findPlatform } from '../../../platforms/platforms';
+import { removeWrittenFiles, written } from './written-files';
+
+const mockOpened: FileHandle[] = [];
+jest.mock('node:fs/promises', () => {
+  const real = jest.requireActual<{ open: (path: string) => Promise<FileHandle> }>('node:fs/promises');
+  return {
+    ...real,
+    open: async (path: string) => {
+      const file = await real.open(path);
+      jest.spyOn(file, 'read');
+      mockOpened.push(file);
+      return file;
+    },
+  };
+});
+
+beforeEach(() => mockOpened.splice(0));
+afterAll(removeWrittenFiles);
+
+const found = findPlatform('quickbooks-online');
+if (!found) throw new Error('no QuickBooks Online');
+const platform = found;
+
+const ROWS = 40_000;
+const cells = (at: number): string[] => [`A-${at}`, `Company ${at}`, String(1_000_000 + at), `at-${at}`, `rt-${at}`];
+const company = (at: number): ManifestRow => {
+  const [reference = '', name = '', organization = ''] = cells(at);
+  return { row: at + 1, reference, name, organization, expectedInvoices: null, wave: null, family: null };
+};
+const FIELDS = ['reference', 'name', 'realmId', 'accessToken', 'refreshToken'];
+const asObject = (at: number): string =>
+  JSON.stringify(Object.fromEntries(cells(at).map((cell, i) => [FIELDS[i], cell])));
+
+async function longFile(before: string, line: (at: number) => string, after: string): Promise<string> {
+  const path = written('');
+  const file = createWriteStream(path);
+  file.write(before);
+  for (let at = 0; at < ROWS; at += 1) if (!file.write(line(at))) await once(file, 'drain');
+  file.end(after);
+  await once(file, 'close');
+  return path;
+}
+
+const csv = () => longFile(`${FIELDS.join(',')}\n`, (at) => `${cells(at).join(',')}\n`, '');
+const json = () => longFile('[', (at) => `${at === 0 ? '' : ','}\n${asObject(at)}`, '\n]');
+
+/** How often the file that was opened last has been read from. */
+const readings = (): number => (mockOpened.at(-1)?.read as jest.Mock).mock.calls.length;
+
+test.each<[string, () => Promise<string>]>([
+  ['CSV', csv],
+  ['JSON', json],
+])('%s is read no further than its rows are taken', async (_, write) => {
+  const { digest, rows } = await readManifest({ manifest: await write() }, platform);
+  expect(digest).toBe(manifestDigest(Array.from({ length: ROWS }, (_row, at) => company(at))));
+  const whole = readings();
+
+  const reading = rows[Symbol.asyncIterator]();
+  await reading.next();
+  // JSON is looked through for its fields before.
+  const atFirst = readings();
+  for (let taken = 1; taken < ROWS / 2; taken += 1) await reading.next();
+  expect(readings() - atFirst).toBeGreaterThan(5);
+  expect(whole - readings()).toBeGreaterThan(5);
+  await reading.return?.(undefined);
+});
+
+test('credentials are read no further than they are sealed', async () => {
+  const file = await csv();
+  const { credentials } = await readCredentials(file, platform);
+  const whole = readings();
+  const reading = credentials[Symbol.asyncIterator]();
+  await reading.next();
+  expect(readings()).toBeLessThan(5);
+  expect(whole).toBeGreaterThan(20);
+  await reading.return?.(undefined);
+});
+
+test('the rows can be gone through as often as they are needed', async () => {
+  const manifest = written('reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,2');
+  const { rows } = await readManifest({ manifest }, platform);
+  for (const _ of ['first', 'second']) {
+    const references: string[] = [];
+    for await (const { reference } of rows) references.push(reference);
+    expect(references).toEqual(['A-1', 'A-2']);
+  }
+});
+
+test.each<[string, (path: string) => void]>([
+  ['a row more', (path) => appendFileSync(path, 'A-3,Cut,3\n')],
+  ['another organization', (path) => writeFileSync(path, 'reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,7\n')],
+  ['other columns', (path) => writeFileSync(path, 'reference,title\nA-1,Acme\n')],
+  ['nothing in it', (path) => writeFileSync(path, '')],
+])('a file that has %s since it was checked is not used', async (_, change) => {
+  const manifest = written('reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,2\n');
+  const { rows } = await readManifest({ manifest }, platform);
+  change(manifest);
+  const reading = async (): Promise<void> => {
+    for await (const row of rows) expect(row.reference).toMatch(/^A/);
+  };
+  await expect(reading()).rejects.toThrow('was changed while it was read');
+});
+
+test('of very many findings of a kind the first are listed, and all are counted', async () => {
+  const lines = Array.from({ length: 12_000 }, (_, at) => `A-${at},Company ${at},`);
+  const { findings } = await readManifest(
+    { manifest: written(['reference,name,realmId', ...lines].join('\n')) },
+    platform,
+  );
+  expect(findings.listed).toHaveLength(10_000);
+  expect(findings.errors).toBe(12_000);
+  expect(findings.listed[0] && findings.alike(findings.listed[0])).toBe(12_000);
+});
+
+test('of very many values each has its own number', () => {
+  const numbers = new HashedNumbers();
+  const count = 200_000;
+  for (let at = 1; at <= count; at += 1) numbers.set(`value ${at}`, at);
+  expect(numbers.size).toBe(count);
+  for (let at = 1; at <= count; at += 97) expect(numbers.get(`value ${at}`)).toBe(at);
+  expect(numbers.get('value 0')).toBe(0);
+});

@@ -1,0 +1,260 @@
+/** The doctor: with each part broken, it names just that one and what to do about it, and tells no secret. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { msToTs } from '@temporalio/common/lib/time';
+import { pino } from 'pino';
+import type { Examined } from '../../../cli/doctor';
+import { examineClock, examineNode } from '../../../cli/doctor/this-machine';
+import { createAccount, createKey } from '../../../company-data-service';
+import { parsePayloadKeys, Secret } from '../../../security';
+import { startCodecServer, type CodecServer } from '../../../security/codec-server';
+import { openDatabase } from '../../../store';
+import { started } from '../../workflows/running-migration';
+import { until } from '../../support/conditions';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+
+const NOBODY = '127.0.0.1:1';
+const EMPTY_NAMESPACE = `examined-${randomBytes(4).toString('hex')}`;
+
+let orchestrator: Orchestrator;
+let database: TestDatabase;
+let codec: CodecServer;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  [orchestrator, database] = await Promise.all([startOrchestrator(), createTestDatabase()]);
+  await orchestrator.startWorker();
+  await started(orchestrator, 'examined', ['sbx-ok-1.x1']);
+  const { workflowService } = orchestrator.ferry.temporal;
+  await workflowService.registerNamespace({
+    namespace: EMPTY_NAMESPACE,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+  await until(() =>
+    workflowService.describeNamespace({ namespace: EMPTY_NAMESPACE }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const log = pino({ level: 'silent' });
+  const { payloadKeys } = orchestrator.config;
+  codec = await startCodecServer({ payloadKeys, origins: [], readToken: null, host: '127.0.0.1', port: 0, log });
+}, 60_000);
+afterAll(async () => {
+  await codec.close();
+  await orchestrator.close();
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What it finds, and how it ends; checked on the way: neither form tells a secret. */
+async function examined(changes: NodeJS.ProcessEnv = {}) {
+  const env: NodeJS.ProcessEnv = {
+    ...orchestrator.env,
+    TOKENFERRY_HOME: folder,
+    TEMPORAL_CODEC_ENDPOINT: codec.url,
+    ...changes,
+  };
+  const [{ exitCode, out }, words] = await Promise.all([
+    ferry(['doctor', '--json'], undefined, env),
+    ferry(['doctor'], undefined, env),
+  ]);
+  const { checks, ok } = JSON.parse(out) as { ok: boolean; checks: readonly Examined[] };
+  for (const name of [
+    'COMPANY_DATA_API_KEY',
+    'TOKENFERRY_PAYLOAD_KEY',
+    'TOKENFERRY_MASTER_KEY',
+    'TEMPORAL_CODEC_AUTH',
+  ]) {
+    const secret = env[name] ?? 'hidden';
+    if (secret !== '') expect(`${out}${words.out}${words.err}`).not.toContain(secret);
+  }
+  expect(`${out}${words.out}${words.err}`).not.toContain('hidden');
+  expect({ ok, words: words.exitCode }).toEqual({ ok: exitCode === 0, words: exitCode });
+  const problems = checks.filter(({ verdict }) => verdict === 'problem');
+  return { exitCode, checks, problems, words: words.out };
+}
+
+test('where everything is well it says so of each', async () => {
+  const { exitCode, checks, words } = await examined();
+  expect({ exitCode, verdicts: checks.map(({ about, verdict }) => [about, verdict]) }).toEqual({
+    exitCode: 0,
+    verdicts: [
+      ['Node.js', 'ok'],
+      ['Temporal', 'ok'],
+      ['namespace', 'ok'],
+      ['search attributes', 'ok'],
+      ['worker', 'ok'],
+      ['payload key', 'ok'],
+      ['database', 'ok'],
+      ['schema', 'ok'],
+      ['service', 'ok'],
+      ['API key', 'ok'],
+      ['codec server', 'ok'],
+      ['signing key', 'not-checked'],
+      ['clock', 'ok'],
+    ],
+  });
+  expect(words).toMatch(/^✓ payload key {8}[0-9a-f]{16}: opens \d+ migrations?$/m);
+  expect(words).toMatch(/\nNothing is wrong\.\n$/);
+});
+
+describe('names what is wrong, and what to do about it:', () => {
+  test.each<[string, NodeJS.ProcessEnv, [string, RegExp, RegExp][]]>([
+    ['Temporal does not answer', { TEMPORAL_ADDRESS: NOBODY }, [['Temporal', /at 127\.0\.0\.1:1$/, /ferry up/]]],
+    [
+      'no such namespace',
+      { TEMPORAL_NAMESPACE: 'nowhere' },
+      [['namespace', /nowhere/, /temporal operator namespace create --namespace nowhere/]],
+    ],
+    [
+      'a namespace that was not prepared',
+      { TEMPORAL_NAMESPACE: EMPTY_NAMESPACE },
+      [
+        [
+          'search attributes',
+          /missing: FerryStep, /,
+          /search-attribute create --namespace examined-.* --name FerryStep --type Keyword/,
+        ],
+        ['worker', /none asks for work/, /start one/],
+      ],
+    ],
+    [
+      'Postgres does not answer',
+      { DATABASE_URL: `postgres://user:hidden@${NOBODY}/tokenferry` },
+      [['database', /127\.0\.0\.1:1\/tokenferry cannot be used/, /DATABASE_URL/]],
+    ],
+    ['an address that is none', { DATABASE_URL: 'hidden' }, [['database', /DATABASE_URL must be an address/, /^$/]]],
+    ['the service does not answer', { COMPANY_DATA_URL: `http://${NOBODY}` }, [['service', /./, /COMPANY_DATA_URL/]]],
+    [
+      'a key that is not accepted',
+      { COMPANY_DATA_API_KEY: 'hidden' },
+      [['API key', /401.*correlation id/, /COMPANY_DATA_API_KEY/]],
+    ],
+    ['a service without its key', { COMPANY_DATA_API_KEY: '' }, [['service', /COMPANY_DATA_API_KEY is not/, /^$/]]],
+    [
+      'another payload key than migrations were started with',
+      { TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64') },
+      [
+        ['payload key', /need payload key [0-9a-f]{16} as well/, /TOKENFERRY_PAYLOAD_KEY/],
+        ['codec server', /does not decode/, /payload key/],
+      ],
+    ],
+    ['no payload key', { TOKENFERRY_PAYLOAD_KEY: '' }, [['payload key', /TOKENFERRY_PAYLOAD_KEY or/, /^$/]]],
+    [
+      'a codec server that does not run',
+      { TEMPORAL_CODEC_ENDPOINT: `http://${NOBODY}` },
+      [['codec server', /./, /ferry codec-server/]],
+    ],
+  ])('%s', async (_, changes, expected) => {
+    const { exitCode, problems, checks } = await examined(changes);
+    expect(exitCode).toBe(1);
+    expect(problems.map(({ about }) => about)).toEqual(expected.map(([about]) => about));
+    for (const [about, what, advice] of expected) {
+      const found = problems.find((each) => each.about === about);
+      expect(found?.what).toMatch(what);
+      expect(found?.advice ?? '').toMatch(advice);
+    }
+    expect(checks).toHaveLength(13);
+  });
+
+  test('a signing key that is none', async () => {
+    const file = path.join(folder, 'broken.key');
+    writeFileSync(file, 'hidden');
+    const { problems } = await examined({ TOKENFERRY_SIGNING_KEY_FILE: file });
+    expect(problems).toEqual([expect.objectContaining({ about: 'signing key' })]);
+  });
+
+  test('a schema that a newer version has made', async () => {
+    const db = await openDatabase({ url: database.url });
+    await sql`insert into tokenferry.kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
+    await db.destroy();
+    const { problems } = await examined({ DATABASE_URL: database.url });
+    expect(problems).toEqual([
+      {
+        about: 'schema',
+        verdict: 'problem',
+        what: expect.stringContaining('9999-later') as string,
+        advice: expect.any(String) as string,
+      },
+    ]);
+  });
+});
+
+test('nothing is configured: each is said to be missing, and how to start everything', async () => {
+  const { out, exitCode } = await ferry(['doctor', '--json'], undefined, { TOKENFERRY_HOME: folder });
+  const { checks } = JSON.parse(out) as { checks: readonly Examined[] };
+  expect(exitCode).toBe(1);
+  const problems = checks.filter(({ verdict }) => verdict === 'problem');
+  expect(problems.map(({ about }) => about)).toEqual(['Temporal', 'payload key', 'database']);
+  for (const { what } of problems) expect(what).toContain('Start one with: ferry up');
+});
+
+test('an empty database is no problem, and stays empty', async () => {
+  const empty = await createTestDatabase();
+  const { exitCode, checks } = await examined({ DATABASE_URL: empty.url });
+  expect(exitCode).toBe(0);
+  expect(checks.find(({ about }) => about === 'schema')?.what).toMatch(/^\d+ steps behind/);
+  const again = await examined({ DATABASE_URL: empty.url });
+  expect(again.checks.find(({ about }) => about === 'schema')?.what).toMatch(/^\d+ steps behind/);
+  await empty.drop();
+});
+
+test("a client's key is enough for the self-service route alone, and that is said", async () => {
+  const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'Client', plan: 'paid' });
+  const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'client' });
+  const { exitCode, checks } = await examined({ COMPANY_DATA_API_KEY: key });
+  expect(exitCode).toBe(0);
+  expect(checks.find(({ about }) => about === 'API key')?.what).toMatch(
+    /^of the role client: .*not for the managed one/,
+  );
+});
+
+test('a signing key is told by whose it is', async () => {
+  const file = path.join(folder, 'sam.key');
+  await ferry(['keys', 'create', '--by', 'Sam', '--file', file], undefined, { TOKENFERRY_HOME: folder });
+  const { checks } = await examined({ TOKENFERRY_SIGNING_KEY_FILE: file });
+  expect(checks.find(({ about }) => about === 'signing key')?.what).toMatch(/^of Sam, public key [0-9a-f]{64}$/);
+});
+
+test('a codec server that asks for a token: which variable holds it', async () => {
+  const guarded = await startCodecServer({
+    payloadKeys: parsePayloadKeys(new Secret(randomBytes(32).toString('base64'))),
+    ...{ origins: [], host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) },
+    readToken: async () => Promise.reject(new Error('never')),
+  });
+  const { problems } = await examined({ TEMPORAL_CODEC_ENDPOINT: guarded.url });
+  expect(problems).toEqual([expect.objectContaining({ about: 'codec server', advice: 'set TEMPORAL_CODEC_AUTH' })]);
+  await guarded.close();
+});
+
+test.each([
+  ['20.20.2', 'ok'],
+  ['24.0.0', 'ok'],
+  ['20.18.9', 'problem'],
+  ['9.99.0', 'problem'],
+])('Node.js %s: %s', (version, verdict) => {
+  expect(examineNode(version, '>=20.19')).toMatchObject({ verdict });
+});
+
+test.each([
+  [[{ whose: 'Postgres', aheadMs: 400 }], 'ok', 'Postgres agrees'],
+  [[{ whose: 'Postgres', aheadMs: -3_000 }], 'ok', 'Postgres is 3 s behind'],
+  [
+    [
+      { whose: 'Postgres', aheadMs: 0 },
+      { whose: 'the service', aheadMs: 61_000 },
+    ],
+    'problem',
+    'the service is 61 s ahead',
+  ],
+  [[], 'not-checked', 'neither the database nor the service answered'],
+])('clocks %j: %s', (clocks, verdict, what) => {
+  expect(examineClock(clocks)).toMatchObject({ verdict, what });
+});

@@ -1,0 +1,103 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runFerry } from '../../../cli/program';
+import { callerWith } from '../../company-data-service/running-service';
+import { until } from '../../support/conditions';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { capturedStream, ferry } from '../captured-terminal';
+
+interface Started {
+  url: string;
+  administratorKey?: string;
+  clientKey?: string;
+}
+
+/** Runs `ferry service start --json`, and answers its line once it is there. */
+async function startService(env: NodeJS.ProcessEnv, ...options: string[]) {
+  const interruption = new AbortController();
+  const [stdout, stderr] = [capturedStream(), capturedStream()];
+  const terminal = { stdout, stderr, env, interruption: () => interruption.signal };
+  const exitCode = runFerry(['service', 'start', '--json', '--port', '0', ...options], terminal);
+  await until(() => stdout.text.includes('\n'));
+  return {
+    line: JSON.parse(stdout.text) as Started,
+    stop: async () => {
+      interruption.abort();
+      expect(await exitCode).toBe(0);
+      expect(stdout.text.match(/\n/g)).toHaveLength(1);
+    },
+  };
+}
+
+/** Folders of services: other tests have temporary folders too. */
+const temporaryFolders = () =>
+  readdirSync(tmpdir()).filter((name) => /^tokenferry-/.test(name) && existsSync(join(tmpdir(), name, 'service.log')));
+
+describe('ferry service start', () => {
+  it('has keys for a database that is its own and new, and leaves nothing of a temporary one', async () => {
+    const before = temporaryFolders();
+    const { line, stop } = await startService({}, '--temporary');
+    for (const [key, role] of [
+      [line.administratorKey, 'administrator'],
+      [line.clientKey, 'client'],
+    ]) {
+      expect(await callerWith(line.url, key)('GET', '/account')).toMatchObject({ status: 200, body: { role } });
+    }
+    expect(temporaryFolders()).toHaveLength(before.length + 1);
+    await stop();
+    expect(temporaryFolders()).toEqual(before);
+  });
+});
+
+describe('ferry service keys', () => {
+  let database: TestDatabase;
+  let env: NodeJS.ProcessEnv;
+  let service: Awaited<ReturnType<typeof startService>>;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    env = { DATABASE_URL: database.url };
+    service = await startService(env);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  const keys = async (...args: string[]) => {
+    const { exitCode, out } = await ferry(['service', 'keys', ...args, '--json'], undefined, env);
+    return { exitCode, answer: JSON.parse(out) as { id: string; key: string; keys: Record<string, string>[] } };
+  };
+  const account = (key: string) => callerWith(service.line.url, key)('GET', '/account');
+
+  it('are not made by themselves for a database that is somebody else’s', () => {
+    expect(service.line).toEqual({ schema: 'ferry.service/1', url: service.line.url });
+  });
+
+  it('are made for an account, which is made with its first one', async () => {
+    const { answer: first } = await keys('create', '--account', 'Acme', '--plan', 'trial');
+    const { answer: second } = await keys('create', '--account', 'Acme', '--role', 'administrator');
+    expect((await account(first.key)).body).toMatchObject({ plan: 'trial', role: 'client' });
+    expect((await account(second.key)).body).toMatchObject({ plan: 'trial', role: 'administrator' });
+    expect(await keys('create', '--account', 'Acme', '--plan', 'paid')).toMatchObject({ exitCode: 1 });
+  });
+
+  it('are listed without what they are', async () => {
+    const { answer } = await keys('create', '--account', 'Listed');
+    const list = await keys('list');
+    expect(list.answer.keys).toContainEqual(
+      expect.objectContaining({ id: answer.id, account: 'Listed', plan: 'paid', role: 'client', state: 'active' }),
+    );
+    expect(JSON.stringify(list)).not.toContain(answer.key);
+  });
+
+  it('are refused once they are revoked or replaced', async () => {
+    const { answer: old } = await keys('create', '--account', 'Rotating', '--role', 'administrator');
+    const { answer: next } = await keys('rotate', old.id);
+    expect(await account(old.key)).toMatchObject({ status: 403 });
+    expect((await account(next.key)).body).toMatchObject({ role: 'administrator' });
+    await keys('revoke', next.id);
+    await until(async () => (await account(next.key)).status === 403);
+    expect(await keys('revoke', 'nonsense')).toMatchObject({ exitCode: 1 });
+  });
+});

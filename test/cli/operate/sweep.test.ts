@@ -1,0 +1,63 @@
+/** What was terminated in Temporal's own tools is tidied up by command. */
+import { scheduleIdOf } from '../../../domain/migration/plan';
+import { readDecisions, readMigration } from '../../../store';
+import { started } from '../../workflows/running-migration';
+import { until } from '../../support/conditions';
+import { credentialRows, readRow } from '../../support/ledger';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked } from '../command-line';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+test('a terminated migration is named, and closed as if it had been cancelled', async () => {
+  const migration = await started(orchestrator, 'swept', ['sbx-ok-1.sw1', 'sbx-ok-1.sw2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await orchestrator.ferry.temporal.workflow.getHandle(migration.id).terminate('a test');
+
+  expect(await asked(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { open: [migration.id], closed: [] } });
+  const { db } = orchestrator.ferry;
+  expect(await readMigration(db, migration.id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
+  expect(await credentialRows(db, migration.id)).toEqual([2]);
+
+  expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain('ferry sweep --close');
+  expect(await asked(orchestrator, 'sweep', '--close', '--by', 'Sam')).toMatchObject({
+    exitCode: 0,
+    json: { open: [], closed: [migration.id] },
+  });
+  expect(await readMigration(db, migration.id)).toMatchObject({
+    ...{ state: 'closed', ending: 'cancelled' },
+    vaultDestroyedAt: expect.any(Date) as Date,
+  });
+  expect(await credentialRows(db, migration.id)).toEqual([]);
+  expect((await ferry(['report', migration.id], undefined, orchestrator.env)).out).toMatch(/key[^\n]* destroyed/);
+  expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({ decision: { kind: 'cancel', by: 'Sam' } });
+  expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'migrated' });
+  expect(await asked(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
+});
+
+test("another's Schedule is left alone, although it is called like those of migrations", async () => {
+  const { schedule } = orchestrator.ferry.temporal;
+  const theirs = await schedule.create({
+    scheduleId: scheduleIdOf('theirs.quickbooks-online'),
+    spec: {},
+    action: { type: 'startWorkflow', workflowType: 'theirs', taskQueue: 'theirs', args: [] },
+  });
+  try {
+    await until(async () => {
+      for await (const { scheduleId } of schedule.list()) if (scheduleId === theirs.scheduleId) return true;
+      return false;
+    });
+    expect(await asked(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [] } });
+    expect((await theirs.describe()).scheduleId).toBe(theirs.scheduleId);
+  } finally {
+    await theirs.delete();
+  }
+});

@@ -1,0 +1,153 @@
+/** Every failure that can reach the command says in one line what happened, to what, and what to do next. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ServiceError } from '@temporalio/client';
+import { CommandFailed } from '../../../cli/shared/command-failed';
+import { explained } from '../../../cli/shared/error-advice';
+import { MigrationClosed, NoSuchMigration, NotReadable, NoWorker, Unreachable, WorkerFails } from '../../../client';
+import { FileChanged } from '../../../cli/manifest/findings';
+import { AccessDenied, KeyRefused } from '../../../company-data-client';
+import {
+  KeyInvalid,
+  UnknownMasterKey,
+  UnknownPayloadKey,
+  VaultKeyExchanged,
+  WrappedKeyBroken,
+} from '../../../security';
+import { DatabaseUnavailable, ManifestClosed, MigrationExists, OrganizationTaken, VaultClosed } from '../../../store';
+import { ferry } from '../captured-terminal';
+
+const ROOT = path.join(__dirname, '../../..');
+const M = 'acme.xero';
+const CORRELATION_ID = '6f1c1f9e-1f0a-4d3e-9a53-0d6a2f1c9b11';
+
+const answer = (status: number, error: string) => ({
+  ...{ kind: 'answer' as const, status, error, service: 'PublicApi', correlationId: CORRELATION_ID },
+});
+
+function withCode(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), { code: 14, details: 'no connection' });
+
+/** What is thrown, what it is said to be about, and what to do next. */
+const FAILURES: readonly (readonly [Error, said: RegExp, advice: RegExp])[] = [
+  [new Unreachable('Temporal', '127.0.0.1:1'), /Temporal does not answer at 127\.0\.0\.1:1/, /ferry up/],
+  [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /look at the database/],
+  [new NoWorker(M), /no worker answers for acme\.xero/, /start a worker/],
+  [new WorkerFails(M), /acme\.xero/, /its log says why/],
+  [new NoSuchMigration(M), /there is no migration acme\.xero/, /ferry list/],
+  [new MigrationExists(`there is a migration ${M} already`), /acme\.xero/, /--label/],
+  [new MigrationClosed(`migration ${M} is completed`), /acme\.xero/, /ferry report/],
+  [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
+  [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /take these rows out/],
+  [new VaultClosed(`migration ${M} has no open vault`), /acme\.xero/, /ferry show/],
+  [new VaultKeyExchanged(), /./, /not sealed/],
+  [new NotReadable(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
+  [new UnknownPayloadKey('abcd', ['efgh']), /payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
+  [new UnknownMasterKey('abcd', ['efgh']), /abcd/, /nothing is lost/],
+  [new WrappedKeyBroken(M), /./, /nothing is lost/],
+  [new KeyInvalid('This is no signing key.'), /no signing key/, /right file/],
+  [new FileChanged('m.csv'), /m\.csv was changed/, /run the command again/],
+  [
+    new KeyRefused('GET /account', answer(401, 'no'), []),
+    new RegExp(`GET /account.*401.*${CORRELATION_ID}`),
+    /ferry doctor/,
+  ],
+  [new AccessDenied('GET /account', answer(403, 'no'), []), new RegExp(CORRELATION_ID), /correlation id/],
+  [new ServiceError('Failed to list', { cause: grpc }), /^Temporal: no connection$/, /ferry doctor/],
+  [new Error('Connection terminated unexpectedly'), /^the database: Connection terminated/, /ferry doctor/],
+  [withCode('listen EADDRINUSE: address already in use 127.0.0.1:8700', 'EADDRINUSE'), /8700/, /--port/],
+  [withCode("ENOENT: no such file or directory, open 'x.csv'", 'ENOENT'), /x\.csv/, /look at the path/],
+  [withCode("EACCES: permission denied, open 'x.csv'", 'EACCES'), /x\.csv/, /permissions/],
+];
+
+test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected] as const))(
+  '%s',
+  (_, error, said, advice) => {
+    const told = explained(error);
+    expect(told).toBeInstanceOf(CommandFailed);
+    if (!(told instanceof CommandFailed)) return;
+    expect(told.message).toMatch(said);
+    expect(told.advice).toMatch(advice);
+    expect(`${told.message}${told.advice}`).not.toMatch(/\n|\bat .*:\d+:\d+/);
+  },
+);
+
+test('a mistake of ours is not taken for something that a person can mend', () => {
+  const mistake = new TypeError('x is not a function');
+  expect(explained(mistake)).toBe(mistake);
+});
+
+/** Not thrown towards the command, or put into its words where it is met. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  ...{ CommandFailed: 'in words already', Unanswered: 'in words already', ConfigurationError: 'in words already' },
+  UnreadableFile: 'a finding of the check',
+  NotShredded: 'told where the file is to be destroyed',
+  ManifestAmended: "an activity's",
+  SealBroken: "a worker's, of one credential",
+  ...{ CallRefused: "an answer of the codec server's", TokenRefused: "an answer of the codec server's" },
+  KeySetUnavailable: 'put into words by ferry codec-server',
+  AccountUnclear: 'put into words by ferry service keys',
+  ...{ PostgresUnavailable: 'by ferry up', TemporalCliUnavailable: 'by ferry up', TemporalUnavailable: 'by ferry up' },
+  ...{ StackRunsAlready: 'by ferry up', NoFreePort: 'by ferry up' },
+  CompanyDataError: 'by the classes below it',
+};
+
+test('no class of errors that the command can meet is forgotten', () => {
+  const told = new Set(FAILURES.map(([error]) => error.constructor.name));
+  const classes = ['client', 'cli', 'store', 'security', 'config', 'stack']
+    .flatMap((folder) => sourcesOf(path.join(ROOT, folder)))
+    .flatMap((text) => [...text.matchAll(/class (\w+) extends (?:Error|CommandFailed|NoWorker)\b/g)])
+    .map(([, name = '']) => name);
+  expect(classes.length).toBeGreaterThan(20);
+  expect(classes.filter((name) => !told.has(name) && !(name in ELSEWHERE))).toEqual([]);
+});
+
+function sourcesOf(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'));
+}
+
+describe('as it is typed', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const env = () => ({ TOKENFERRY_HOME: folder });
+
+  test('a port that is taken', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address ? String(address.port) : '';
+    const key = Buffer.alloc(32, 1).toString('base64');
+    const args = ['codec-server', '--origin', 'http://localhost:8233', '--port', port];
+    const { exitCode, err } = await ferry(args, undefined, { ...env(), TOKENFERRY_PAYLOAD_KEY: key });
+    server.close();
+    expect(exitCode).toBe(1);
+    expect(err).toMatch(
+      new RegExp(`^ferry: listen EADDRINUSE.*${port}; another program listens there: choose another --port\\n$`),
+    );
+  });
+
+  test('no stack is printed without --debug, and with it the cause too', async () => {
+    const typed = ['list'];
+    const unreachable = {
+      ...env(),
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      TOKENFERRY_PAYLOAD_KEY: Buffer.alloc(32, 1).toString('base64'),
+    };
+    const { err } = await ferry(typed, undefined, unreachable);
+    expect(err).toBe('ferry: Temporal does not answer at 127.0.0.1:1; start it, or start everything with: ferry up\n');
+    const debugged = await ferry([...typed, '--debug'], undefined, unreachable);
+    expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: Temporal does not answer/s);
+    expect(existsSync(path.join(folder, 'signing.key'))).toBe(false);
+  });
+});

@@ -1,0 +1,88 @@
+import { localTime } from '../../../cli/terminal/times';
+import { removeWrittenFiles, written } from '../manifest/written-files';
+import { putRow } from '../../support/ledger';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked, MANIFEST } from '../command-line';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+});
+afterAll(async () => {
+  removeWrittenFiles();
+  await orchestrator.close();
+});
+
+const NOBODY = '127.0.0.1:1';
+
+test('Temporal not running: one line says so, where it was looked for, and how to start it', async () => {
+  const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, TEMPORAL_ADDRESS: NOBODY });
+  expect(exitCode).toBe(1);
+  expect(err).toBe(`ferry: Temporal does not answer at ${NOBODY}; start it, or start everything with: ferry up\n`);
+});
+
+test('Postgres not running: one line says so, where it was looked for, and how to start it', async () => {
+  const env = { ...orchestrator.env, DATABASE_URL: `postgres://user:hidden@${NOBODY}/tokenferry` };
+  const { exitCode, err } = await ferry(['list'], undefined, env);
+  expect(exitCode).toBe(1);
+  expect(err).toBe(`ferry: Postgres does not answer at ${NOBODY}; start it, or start everything with: ferry up\n`);
+});
+
+test('a manifest with errors stores nothing and starts nothing', async () => {
+  const bad = written('reference,name,realmId,expectedInvoices\nA-1,Acme,1,1\nA-1,Bolt,2,1\n');
+  const { exitCode, json } = await asked(
+    orchestrator,
+    ...['start', bad, '--platform', 'quickbooks-online', '--client', 'nothing'],
+  );
+  expect({ exitCode, started: json['started'] }).toEqual({ exitCode: 1, started: false });
+  expect((await asked(orchestrator, 'companies', 'nothing.quickbooks-online')).exitCode).toBe(1);
+});
+
+test('decisions are kept while no worker runs, and applied when one does', async () => {
+  const id = 'patient.quickbooks-online';
+  const started = await asked(
+    orchestrator,
+    ...['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'patient'],
+  );
+  expect(started).toMatchObject({ exitCode: 0, json: { started: true, preflight: null } });
+  const approved = await ferry(['pause', id, '--reason', 'tea'], undefined, orchestrator.env);
+  expect(approved).toMatchObject({ exitCode: 0, out: expect.stringContaining('recorded, not yet applied') as unknown });
+  const shown = await ferry(['show', id], undefined, orchestrator.env);
+  expect(shown.err).toContain(`no worker answers for ${id}`);
+
+  await orchestrator.startWorker();
+  const watched = await asked(orchestrator, 'watch', id, '--until-decision');
+  expect(watched.json['waitingFor']).toEqual({ roles: ['support'], what: 'paused: tea' });
+});
+
+test('companies whose attempt died: show says how long something of them may be on its way', async () => {
+  const id = 'patient.quickbooks-online';
+  const heldUntil = new Date('2030-01-01T22:14:00Z');
+  const importing = { state: 'importing', attempt: 'died', confirmed_at: new Date(), held_until: heldUntil } as const;
+  for (const row of [1, 2, 3]) await putRow(orchestrator.ferry.db, id, row, importing);
+  await putRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
+  const { out } = await ferry(['show', id], undefined, orchestrator.env);
+  expect(out).toContain(
+    `3 companies were interrupted, and will be taken up again; ` +
+      `a credential may be on its way to the service until ${localTime(heldUntil)}\n`,
+  );
+  const { json } = await asked(orchestrator, 'show', id);
+  expect(json['interrupted']).toEqual({ companies: 3, onItsWayUntil: heldUntil.toISOString() });
+});
+
+test('the service not running: start and show say which call is tried again, and where', async () => {
+  await orchestrator.service.close();
+  const { exitCode, out } = await ferry(
+    ['start', MANIFEST, '--platform', 'quickbooks-online-sandbox', '--client', 'held-up'],
+    undefined,
+    orchestrator.env,
+  );
+  expect(exitCode).toBe(0);
+  const { host } = new URL(orchestrator.service.url);
+  expect(out).toContain('Its details are not checked yet: GET /account: ');
+  expect(out).toContain(host);
+  const shown = await ferry(['show', 'held-up.quickbooks-online-sandbox'], undefined, orchestrator.env);
+  expect(shown.out).toContain('Held up: GET /account: ');
+});

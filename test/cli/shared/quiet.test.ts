@@ -1,0 +1,60 @@
+/** `--quiet`: what was asked for and failures, and nothing else. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Started } from '../../workflows/running-migration';
+import { started } from '../../workflows/running-migration';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { MANIFEST } from '../command-line';
+
+let orchestrator: Orchestrator;
+let migration: Started;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  migration = await started(orchestrator, 'quiet', ['sbx-ok-1.q1']);
+  await migration.until(({ preflight }) => preflight !== null);
+}, 60_000);
+afterAll(async () => {
+  await orchestrator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const quietly = (...args: string[]) => ferry([...args, '--quiet'], undefined, orchestrator.env);
+
+test.each<[string, () => string[]]>([
+  ['a decision that is applied', () => ['pause', migration.id]],
+  ['a check without errors', () => ['check', MANIFEST, '-p', 'quickbooks-online', '--offline']],
+  ['a template', () => ['export-template', path.join(folder, 'new'), '-p', 'xero']],
+])('%s says nothing', async (_, args) => {
+  expect(await quietly(...args())).toEqual({ exitCode: 0, out: '', err: '' });
+});
+
+test('a list is of ids alone', async () => {
+  const { out } = await quietly('list');
+  expect(out.split('\n')).toContain(migration.id);
+  expect(out).not.toContain('Migration');
+});
+
+test('a start says which migration it was', async () => {
+  const args = ['start', MANIFEST, '-p', 'quickbooks-online', '--client', 'quietly-started'];
+  expect(await quietly(...args)).toEqual({ exitCode: 0, out: 'quietly-started.quickbooks-online\n', err: '' });
+});
+
+test('what was asked for is answered', async () => {
+  expect((await quietly('show', migration.id)).out).toContain(`${migration.id}  step 1 of 6`);
+  expect((await quietly('companies', migration.id)).out).toContain('\n1 company\n');
+});
+
+test('what is refused, or fails, is told', async () => {
+  const refused = await quietly('approve', migration.id, 'schedule', '--yes');
+  expect(refused).toMatchObject({ exitCode: 1, err: '' });
+  expect(refused.out).toMatch(/^✗ refused: /);
+  const unknown = await quietly('show', 'nobody.xero');
+  expect(unknown).toMatchObject({ exitCode: 1, out: '' });
+  expect(unknown.err).toMatch(/^ferry: there is no migration nobody\.xero; /);
+});

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+
+import { ferry } from '../captured-terminal';
+
+const manifest = join(__dirname, '../../../examples/quickbooks-online-25/manifest.csv');
+
+test.each([
+  { what: 'nothing', args: [], says: /Usage: ferry/ },
+  { what: 'a misspelt command', args: ['chekc'], says: /^ferry: unknown command 'chekc'\n\(Did you mean check\?\)/ },
+  { what: 'no platform', args: ['check', manifest], says: /--platform/ },
+  {
+    what: 'a misspelt platform',
+    args: ['check', manifest, '-p', 'quickbook-online'],
+    says: /Did you mean quickbooks-online\?/,
+  },
+  { what: 'an unheard-of platform', args: ['check', manifest, '-p', 'abacus'], says: /Platforms are: freeagent, / },
+  { what: 'no manifest', args: ['check', '-p', 'xero'], says: /missing required argument 'manifest'/ },
+  { what: 'an unheard-of role', args: ['approve', 'acme.xero', '--as', 'boss'], says: /One of: client, support\./ },
+  { what: 'a misspelt role', args: ['approve', 'acme.xero', '--as', 'suport'], says: /Did you mean support\?/ },
+  {
+    what: 'an unknown option',
+    args: ['check', manifest, '-p', 'xero', '--credential', 'x.csv'],
+    says: /Did you mean --credentials\?/,
+  },
+])('used wrongly: $what', async ({ args, says }) => {
+  const { exitCode, out, err } = await ferry(args);
+  expect(exitCode).toBe(2);
+  expect(out).toBe('');
+  expect(err).toMatch(says);
+});
+
+test('used wrongly by a program: the answer is JSON too', async () => {
+  const { exitCode, out, err } = await ferry(['check', manifest, '--json']);
+  expect(exitCode).toBe(2);
+  expect(err).toBe('');
+  expect(JSON.parse(out)).toEqual({
+    schema: 'ferry.error/1',
+    error: {
+      message: "required option '-p, --platform <name>' not specified",
+      advice: 'run with --help for an explanation',
+    },
+  });
+});
+
+test('help and version are no mistakes', async () => {
+  const help = await ferry(['--help']);
+  expect(help).toMatchObject({ exitCode: 0, err: '' });
+  expect(help.out).toMatch(/^Before a migration:\n {2}up /m);
+
+  const ofCommand = await ferry(['check', '--help']);
+  expect(ofCommand.exitCode).toBe(0);
+  for (const option of ['--platform', '--credentials', '--json', '--help']) expect(ofCommand.out).toContain(option);
+
+  expect(await ferry(['--version'])).toMatchObject({
+    exitCode: 0,
+    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
+  });
+});
+
+const check = ['check', manifest, '-p', 'quickbooks-online'];
+const COLOUR = '\u001b[';
+
+test('colours are for terminals, and for those who want them', async () => {
+  expect((await ferry(check)).out).not.toContain(COLOUR);
+  expect((await ferry(check, 100)).out).toContain(COLOUR);
+  expect((await ferry(check, 100, { NO_COLOR: '1' })).out).not.toContain(COLOUR);
+});
+
+test.each([80, 120])('the help fits a terminal of %i columns', async (columns) => {
+  for (const command of [[], ['start'], ['service', 'keys', 'create'], ['adjust']]) {
+    const { out } = await ferry([...command, '--help'], columns, { NO_COLOR: '1' });
+    // What is to be typed is never broken up.
+    const lines = out.split('\n').filter((line) => !line.startsWith('  ferry '));
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  }
+});

@@ -1,0 +1,97 @@
+/** A client who decides by `ferry` has Temporal's profile and the payload key, and neither database nor service. */
+import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+
+let orchestrator: Orchestrator;
+let env: NodeJS.ProcessEnv;
+const AS_CLIENT = ['--as', 'client', '--by', 'Cleo'];
+
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TOKENFERRY_PAYLOAD_KEY } = orchestrator.env;
+  env = { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TOKENFERRY_PAYLOAD_KEY };
+});
+afterAll(() => orchestrator.close());
+
+const run = (...args: string[]) => ferry(args, undefined, env);
+async function json(...args: string[]): Promise<Record<string, unknown>> {
+  return JSON.parse((await run(...args, '--json')).out) as Record<string, unknown>;
+}
+async function done(...args: string[]): Promise<string> {
+  const { exitCode, out, err } = await run(...args);
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  return out;
+}
+
+test('a client sees its migration and decides about it, from the first step to the signed handover', async () => {
+  const migration = await started(orchestrator, 'no-database', ['sbx-ok-1.nd1', 'sbx-revoked.nd2']);
+  const { id } = migration;
+  await migration.until(({ preflight }) => preflight !== null);
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+
+  expect(await done('list')).toContain(id);
+  expect(await json('show', id)).toMatchObject({ migrationId: id, step: 'schedule', interrupted: null });
+  expect(await done('propose-time', id, 'now', ...AS_CLIENT)).toContain('✓');
+  expect(await done('approve', id, 'schedule', ...AS_CLIENT)).toContain('Start: ');
+  expect(await done('reject', id, 'schedule', '--reason', 'too early', ...AS_CLIENT)).toContain('✓');
+  await done('propose-time', id, 'now', ...AS_CLIENT);
+  await migration.send('approve', { step: 'schedule', ...SUPPORT });
+  await done('approve', id, 'schedule', ...AS_CLIENT);
+  await done('approve', id, 'update-application', ...AS_CLIENT);
+  await migration.send('approve', { step: 'update-application', ...SUPPORT });
+  expect(await done('pause', id, ...AS_CLIENT)).toContain('✓');
+  expect(await done('resume', id, ...AS_CLIENT)).toContain('✓');
+  expect(await done('confirm-sync-disabled', id, 'R-1', ...AS_CLIENT)).toContain('✓');
+  expect(await done('confirm-sync-disabled', id, '--all', ...AS_CLIENT)).toContain('✓');
+  await migration.until(({ step }) => step === 'migrate-first-company');
+  await migration.supply('R-1', 'sbx-ok-1.nd1');
+  await migration.supply('R-2', 'sbx-revoked.nd2');
+  await migration.send('credentialsSupplied', { companies: 2, ...CLIENT });
+  expect(await done('watch', id, '--until-decision')).toContain(id);
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
+
+  await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
+  expect(await done('sign-off', id, ...AS_CLIENT)).toContain('1 of 2 companies moved');
+  await orchestrator.ferry.temporal.workflow.getHandle(id).result();
+  expect((await run('pause', id, ...AS_CLIENT)).err).toContain(
+    `migration ${id} is closed: nothing is decided any more`,
+  );
+}, 90_000);
+
+test.each([
+  ['companies', 'any.xero'],
+  ['report', 'any.xero'],
+  ['exceptions', 'any.xero'],
+  ['credentials', 'any.xero', 'file.csv'],
+  ['sweep'],
+  ['confirm-sync-disabled', 'any.xero', '--wave', '1', ...AS_CLIENT],
+])('ferry %s needs the database, and says whom to ask', async (...args) => {
+  expect(await run(...args)).toEqual({
+    exitCode: 1,
+    out: '',
+    err:
+      'ferry: this needs the database, and none is configured (DATABASE_URL); ' +
+      'ask support: they have it; without it you can list, show, watch and decide\n',
+  });
+});
+
+test('there is no such migration: said as to everybody', async () => {
+  for (const args of [
+    ['show', 'nobody.xero'],
+    ['pause', 'nobody.xero'],
+  ])
+    expect((await run(...args)).err).toContain('there is no migration nobody.xero');
+});
+
+test('what a client has decided counts as everybody else’s decision', async () => {
+  const migration = await started(orchestrator, 'no-database-role', ['sbx-ok-1.nd3']);
+  await migration.until(({ preflight }) => preflight !== null);
+  const { exitCode, out } = await run('approve', migration.id, 'supply-details', ...AS_CLIENT);
+  expect({ exitCode, out }).toMatchObject({ exitCode: 1, out: expect.stringContaining('refused') as string });
+  await migration.send('cancel', { reason: 'the test is over', ...CLIENT });
+});

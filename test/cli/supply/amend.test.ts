@@ -1,0 +1,168 @@
+/** Companies that come late, or were wrong: added and corrected while the migration is open, checked and confirmed again. */
+import { randomUUID } from 'node:crypto';
+import { Secret } from '../../../security';
+import { findCompany, readMigration } from '../../../store';
+import { removeWrittenFiles, written } from '../manifest/written-files';
+import type { Started } from '../../workflows/running-migration';
+import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked } from '../command-line';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(async () => {
+  await orchestrator.close();
+  removeWrittenFiles();
+});
+
+const AS_CLIENT = ['--as', 'client', '--by', 'Cleo'];
+const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+const manifest = (...rows: string[]) => written(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
+const amend = (id: string, file: string) => asked(orchestrator, 'amend', id, file, ...AS_CLIENT);
+const company = (id: string, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
+
+/** An organization that the account has already. */
+async function connected(realmId: string): Promise<string> {
+  const client = orchestrator.client();
+  const key = { idempotencyKey: randomUUID() };
+  const { value } = await client.createCompany({ name: 'Here before' }, key);
+  const { value: connection } = await client.createConnection(value.id, 'qhyg', key);
+  const fields = { accessToken: 'a', refreshToken: `sbx-ok-1.${randomUUID()}`, realmId };
+  await client.putAuthorization(value.id, connection.id, new Secret(fields));
+  return realmId;
+}
+
+/** Step 6 with nothing left to be moved. */
+async function moved(client: string): Promise<Started> {
+  const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`]);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ step }) => step === 'complete-migration');
+  return migration;
+}
+
+test('in step 1 the details are checked again, and what is wrong with a row keeps them from being accepted', async () => {
+  const { id, send, until: reached } = await started(orchestrator, 'early', ['sbx-ok-1.early']);
+  await reached(({ preflight }) => preflight !== null);
+  const taken = await connected('8000000000000001');
+  const { exitCode, json } = await amend(id, manifest(`L-1,Late,${taken},1`, 'L-2,Later,8000000000000002,1'));
+  expect(exitCode).toBe(1);
+  expect(json).toMatchObject({
+    added: ['L-1', 'L-2'],
+    corrected: [],
+    heldBack: [{ reference: 'L-1', heldBack: expect.stringContaining('is connected already') as string }],
+  });
+  await reached(({ preflight }) => preflight !== null);
+  expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toMatch(/^refused: .*L-1 \(row 2\).*connected/);
+
+  expect((await amend(id, manifest('L-1,Late,8000000000000003,1'))).json).toMatchObject({
+    corrected: ['L-1'],
+    heldBack: [],
+  });
+  await reached(({ preflight }) => preflight?.problems.length === 0);
+  expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+});
+
+test('what keeps the details from being accepted may be left out instead', async () => {
+  const { id, send, until: reached } = await started(orchestrator, 'leaving', ['sbx-ok-1.leaving']);
+  await amend(id, manifest(`L-1,Late,${await connected('8000000000000011')},1`));
+  await reached(({ preflight }) => (preflight?.problems.length ?? 0) > 0);
+  expect((await run('exclude', id, 'L-1', '--reason', 'it is there already')).exitCode).toBe(0);
+  await reached(({ preflight }) => preflight?.problems.length === 0);
+  expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+});
+
+test('a latecomer is checked, confirmed, supplied and moved like any other, and nobody signs before', async () => {
+  const { id, send, until: reached } = await moved('latecomer');
+  await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
+  expect(await send('approve', { step: 'complete-migration', ...SUPPORT })).toBe('applied');
+
+  const { exitCode, json } = await amend(id, manifest('L-1,Late,8000000000000021,1'));
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({ added: ['L-1'], heldBack: [], decision: { became: 'applied' } });
+  await reached(({ waitingFor }) => waitingFor.roles.includes('client'));
+  expect((await run('sign-off', id, ...AS_CLIENT)).exitCode).toBe(1);
+
+  expect(await send('confirmSyncDisabled', { companies: ['L-1'], ...CLIENT })).toBe('applied');
+  await until(async () => (await company(id, 'L-1'))?.confirmedAt !== null);
+  const file = written('reference,accessToken,refreshToken,realmId\nL-1,any,sbx-ok-1.late,8000000000000021');
+  expect((await run('credentials', id, file, '--obtained-at', 'now', ...AS_CLIENT)).exitCode).toBe(0);
+  await until(async () => (await company(id, 'L-1'))?.state === 'migrated', 40_000);
+
+  // Support has signed off another handover.
+  const { steps } = await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
+  expect(steps.find(({ step }) => step === 'complete-migration')?.approvals).toEqual([]);
+}, 90_000);
+
+test('after step 1 a row with an error is held back alone, and the client is asked to correct it', async () => {
+  const { id, until: reached } = await moved('holding');
+  await amend(id, manifest(`L-1,Late,${await connected('8000000000000031')},1`));
+  const { waitingFor } = await reached(
+    ({ counts, waitingFor }) => counts.heldBack === 1 && waitingFor.roles.length > 0,
+  );
+  expect(waitingFor).toEqual({
+    roles: ['client'],
+    what: 'correct or leave out 1 company that cannot be moved as it is',
+  });
+  const { out } = await run('show', id);
+  expect(out).toContain('1 held back');
+  expect((await run('companies', id)).out).toContain('is connected already');
+}, 60_000);
+
+test('what was stored by an amendment that never came to say so is checked with the next', async () => {
+  const { id, until: reached } = await started(orchestrator, 'broken-off', ['sbx-ok-1.broken-off']);
+  await reached(({ preflight }) => preflight !== null);
+  const { db } = orchestrator.ferry;
+  await db.updateTable('companies').set({ held_back: 'not checked yet' }).where('migration_id', '=', id).execute();
+  const row = await company(id, 'R-1');
+  const { json } = await amend(id, manifest(`R-1,${row?.name},${row?.organization},`));
+  expect(json).toMatchObject({ added: [], corrected: [], unchanged: 1, decision: { became: 'applied' } });
+  await until(async () => (await company(id, 'R-1'))?.heldBack === null);
+});
+
+test('the digest follows the manifest', async () => {
+  const { id, until: reached } = await started(orchestrator, 'digested', ['sbx-ok-1.digested']);
+  const before = await reached(({ preflight }) => preflight !== null);
+  await amend(id, manifest('L-1,Late,8000000000000041,1'));
+  const after = await reached(({ preflight }) => preflight?.companies === 2);
+  expect(after.preflight?.manifestDigest).toBe((await readMigration(orchestrator.ferry.db, id))?.manifestDigest);
+  expect(after.preflight?.manifestDigest).not.toBe(before.preflight?.manifestDigest);
+  expect(after.digests['supply-details']).not.toBe(before.digests['supply-details']);
+});
+
+test.each<[string, string, string]>([
+  ['a file with an error', 'L-1,Late,9.13E+15,1', 'nothing was changed'],
+  [
+    'an organization that is open elsewhere',
+    'L-1,Late,8000000000000051,1',
+    'is open in migration holder.quickbooks-online',
+  ],
+])('%s changes nothing', async (_, row, message) => {
+  const client = `refused-${randomUUID().slice(0, 8)}`;
+  const { id } = await started(orchestrator, client, [`sbx-ok-1.${client}`]);
+  const holder = await started(orchestrator, 'holder', ['sbx-ok-1.holder']).catch(() => undefined);
+  if (holder) await amend(holder.id, manifest('H-1,Held,8000000000000051,1'));
+  const { exitCode, out, err } = await run('amend', id, manifest(row), ...AS_CLIENT);
+  expect(exitCode).toBe(1);
+  expect(out + err).toContain(message);
+  expect(await company(id, 'L-1')).toBeUndefined();
+});
+
+test('after the end latecomers are sent to a new migration', async () => {
+  const { id, send, until: reached } = await started(orchestrator, 'over', ['sbx-ok-1.over']);
+  await reached(({ preflight }) => preflight !== null);
+  await send('cancel', { reason: 'no longer wanted', ...SUPPORT });
+  await until(async () => (await readMigration(orchestrator.ferry.db, id))?.ending === 'cancelled');
+  const { exitCode, err } = await run('amend', id, manifest('L-1,Late,8000000000000061,1'));
+  expect({ exitCode, err }).toEqual({
+    exitCode: 1,
+    err: `ferry: migration ${id} is cancelled: nothing can be supplied; start a new migration for latecomers: ferry start FILE --label WORD\n`,
+  });
+});

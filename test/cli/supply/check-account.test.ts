@@ -1,0 +1,135 @@
+/** What is wrong with the account, the platform and other migrations is found before anything is stored. */
+import { randomUUID } from 'node:crypto';
+import { createAccount, createKey } from '../../../company-data-service';
+import { Secret } from '../../../security';
+import { removeWrittenFiles, written } from '../manifest/written-files';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked, MANIFEST } from '../command-line';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+});
+afterAll(async () => {
+  await orchestrator.close();
+  removeWrittenFiles();
+});
+
+const QUICKBOOKS = ['--platform', 'quickbooks-online'];
+const HEADER = 'reference,name,realmId,expectedInvoices\n';
+const run = (args: string[], env: NodeJS.ProcessEnv = {}) => ferry(args, undefined, { ...orchestrator.env, ...env });
+
+/** A company of the account that is linked already. */
+async function connected(realmId: string): Promise<void> {
+  const client = orchestrator.client();
+  const key = { idempotencyKey: randomUUID() };
+  const { value: company } = await client.createCompany({ name: 'Here before' }, key);
+  const { value: connection } = await client.createConnection(company.id, 'qhyg', key);
+  const fields = { accessToken: 'a', refreshToken: `sbx-ok-1.${randomUUID()}`, realmId };
+  await client.putAuthorization(company.id, connection.id, new Secret(fields));
+}
+
+test('a good manifest and a good account: how long it will take is said, too', async () => {
+  const { exitCode, json } = await asked(orchestrator, 'check', MANIFEST, ...QUICKBOOKS);
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({
+    ok: true,
+    asked: ['account', 'other migrations'],
+    errors: 0,
+    estimate: { basis: 'assumed', volume: { companies: 25 } },
+  });
+  expect((await run(['check', MANIFEST, ...QUICKBOOKS])).out).toMatch(/To move them takes .* to .*/);
+});
+
+test('an organization that is connected already is an error with its place in the file', async () => {
+  await connected('4711');
+  const file = written(`${HEADER}A-1,Acme,17,1\nA-2,Bolt,4711,1\n`);
+  const { exitCode, json } = await asked(orchestrator, 'check', file, ...QUICKBOOKS);
+  expect(exitCode).toBe(1);
+  expect(json['findings']).toEqual([
+    expect.objectContaining({ code: 'organization-connected', severity: 'error', file, line: 3, column: 3 }),
+  ]);
+  expect((await asked(orchestrator, 'check', file, ...QUICKBOOKS, '--offline')).json).toMatchObject({
+    ok: true,
+    asked: [],
+  });
+});
+
+test('a key of a client, and a trial that is too small, are errors of the account', async () => {
+  const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'Small', plan: 'trial' });
+  const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'client' });
+  const rows = Array.from({ length: 51 }, (_, i) => `A-${i},Company ${i},${i + 1},1`);
+  const file = written(HEADER + rows.join('\n'));
+  const { exitCode, out } = await run(['check', file, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: key });
+  expect(exitCode).toBe(1);
+  expect(out).toContain('Account and other migrations');
+  expect(out).toContain('the API key is not an administrator key');
+  expect(out).toContain('the account has room for 50 companies, not for 51');
+  expect(out).toContain('no application at QuickBooks Online is registered');
+  expect(out).not.toContain(key);
+});
+
+test('an application that is not registered yet is supplied in step 1: the files may be started', async () => {
+  const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'New', plan: 'paid' });
+  const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'administrator' });
+  const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: key });
+  expect(out).toMatch(/warning .*no application at QuickBooks Online is registered/);
+  expect(out).toContain('in step 1');
+  expect(exitCode).toBe(0);
+});
+
+test.each<[string, NodeJS.ProcessEnv, string]>([
+  ['a service', { COMPANY_DATA_URL: 'http://127.0.0.1:1' }, 'the account could not be looked at'],
+  ['a database', { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'other migrations could not be looked at'],
+])('%s that does not answer is a warning: the files are checked all the same', async (_, env, warning) => {
+  const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], env);
+  expect(exitCode).toBe(0);
+  expect(out).toContain(warning);
+});
+
+test('half a configuration is an error, not a check that was left out', async () => {
+  const { exitCode, err } = await run(['check', MANIFEST, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: '' });
+  expect(exitCode).toBe(1);
+  expect(err).toContain('COMPANY_DATA_API_KEY is not');
+});
+
+describe('a dry run', () => {
+  const start = (client: string, file = MANIFEST) => ['start', file, ...QUICKBOOKS, '--client', client, '--dry-run'];
+
+  test('makes all checks, stores nothing and starts nothing', async () => {
+    const { exitCode, json } = await asked(orchestrator, ...start('dry'));
+    expect(exitCode).toBe(0);
+    expect(json).toMatchObject({
+      schema: 'ferry.start/1',
+      started: false,
+      dryRun: true,
+      migrationId: 'dry.quickbooks-online',
+      asked: ['account', 'other migrations'],
+      errors: 0,
+    });
+    expect((await run(start('dry'))).out).toContain('nothing was stored, nothing was started');
+    expect((await run(['show', 'dry.quickbooks-online'])).err).toContain('there is no migration');
+    expect(await orchestrator.ferry.db.selectFrom('migrations').select('id').execute()).toEqual([]);
+  });
+
+  test('names a migration that exists, and one in which the organizations are open', async () => {
+    await orchestrator.startWorker();
+    await run(['start', MANIFEST, ...QUICKBOOKS, '--client', 'real']);
+    const codes = async (client: string): Promise<readonly string[]> => {
+      const { exitCode, json } = await asked(orchestrator, ...start(client));
+      expect(exitCode).toBe(1);
+      const errors = (json['findings'] as { code: string; severity: string }[]).filter((f) => f.severity === 'error');
+      return [...new Set(errors.map(({ code }) => code))];
+    };
+    expect(await codes('real')).toEqual(['migration-exists']);
+    expect(await codes('other')).toEqual(['organization-open-elsewhere']);
+    expect((await run(start('other'))).out).toContain('is open in migration real.quickbooks-online');
+  });
+
+  test('refuses what a start refuses', async () => {
+    const selfService = ['start', MANIFEST, '--platform', 'xero', '--client', 'x', '--dry-run'];
+    expect((await run(selfService)).err).toContain('Xero has no managed route');
+  });
+});

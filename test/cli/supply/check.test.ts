@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+import { removeWrittenFiles, written } from '../manifest/written-files';
+import { ferry as ferryIn } from '../captured-terminal';
+
+// Nothing is configured, and no stack runs here.
+const home = mkdtempSync(join(tmpdir(), 'tokenferry-test-'));
+const ferry = (args: string[], columns?: number) => ferryIn(args, columns, { TOKENFERRY_HOME: home });
+
+afterAll(() => {
+  removeWrittenFiles();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const EXAMPLE = join(__dirname, '../../../examples/quickbooks-online-25');
+const manifest = join(EXAMPLE, 'manifest.csv');
+const credentials = join(EXAMPLE, 'credentials.csv');
+const bad = written('reference,name,realmId,expectedInvoices\n,Acme,9.13E+15,1\nA-2,Bolt,2,1\nA-2,Cut,3,1\n');
+
+const check = (file: string, ...more: string[]): string[] => [
+  'check',
+  file,
+  '--platform',
+  'quickbooks-online',
+  ...more,
+];
+
+test('a good manifest passes, with its warnings', async () => {
+  const { exitCode, out, err } = await ferry(check(manifest, '--credentials', credentials));
+  expect(exitCode).toBe(0);
+  expect(err).toBe('');
+  expect(out).toContain('✓ 25 companies of QuickBooks Online, 25 credentials: no errors, 2 warnings\n');
+  expect(out).toContain('Account and other migrations were not looked at: neither service nor database is configured.');
+  expect(out).toMatch(/^warning +18 +2 name +the name "Riverside Dental Care" stands in line 5 and line 18/m);
+});
+
+test('a bad manifest fails, and every mistake has its place', async () => {
+  const { exitCode, out } = await ferry(check(bad));
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/^error +2 +1 reference +reference is missing/m);
+  expect(out).toMatch(/^error +2 +3 realmId +a spreadsheet has damaged "9\.13E\+15"/m);
+  expect(out).toMatch(/^error +4 +1 reference +the reference "A-2" stands in line 3 and line 4/m);
+  expect(out).toContain('✗ 3 errors and 0 warnings');
+});
+
+test('programs get one JSON value with everything in it', async () => {
+  const { exitCode, out, err } = await ferry(check(bad, '--json'));
+  expect(exitCode).toBe(1);
+  expect(err).toBe('');
+  expect(JSON.parse(out)).toMatchObject({
+    schema: 'ferry.check/1',
+    ok: false,
+    files: { manifest: bad },
+    platform: 'quickbooks-online',
+    companies: 1,
+    credentials: 0,
+    manifestDigest: null,
+    errors: 3,
+    warnings: 0,
+    findings: [{ code: 'missing-value' }, { code: 'spreadsheet-damage' }, { code: 'duplicate-reference' }],
+  });
+
+  const good = await ferry(check(manifest, '--json'));
+  expect(good.exitCode).toBe(0);
+  const { ok, manifestDigest } = JSON.parse(good.out) as { ok: boolean; manifestDigest: string };
+  expect(ok).toBe(true);
+  expect(manifestDigest).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('many mistakes of a kind are counted for people and listed for programs', async () => {
+  const rows = Array.from({ length: 1_208 }, (_, i) => `A-${i},Company ${i},${i + 1},x`);
+  const many = written(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
+
+  const { out } = await ferry(check(many));
+  expect(out.match(/^error/gm)).toHaveLength(5);
+  expect(out).toContain('and 1,203 more like: expectedInvoices is "x"');
+  const { findings } = JSON.parse((await ferry(check(many, '--json'))).out) as { findings: unknown[] };
+  expect(findings).toHaveLength(1_208);
+});
+
+test.each([60, 80, 120])('on a terminal of %i columns the table fits', async (columns) => {
+  const { out } = await ferry(check(bad), columns);
+  const table = stripVTControlCharacters(out).split('\n').slice(1, out.split('\n').indexOf(''));
+  expect(table.length).toBeGreaterThan(3);
+  expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(columns);
+});
+
+test('a credential is in no output', async () => {
+  const file = written(
+    'reference,accessToken,refreshToken,realmId\nC-1001,at-secret,rt-secret,1\nC-1002,at-secret,rt-secret,9130348558154804',
+  );
+  for (const more of [[], ['--json'], ['--debug']]) {
+    const { exitCode, out, err } = await ferry(check(manifest, '--credentials', file, ...more));
+    expect(exitCode).toBe(1);
+    expect(out + err).not.toContain('secret');
+  }
+});

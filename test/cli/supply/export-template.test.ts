@@ -1,0 +1,95 @@
+/** A template that is filled in is a manifest: for every platform, in every form. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PLATFORMS } from '../../../platforms/platforms';
+import { ferry } from '../captured-terminal';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Something that each column accepts. */
+function filledIn(column: string): string {
+  switch (column) {
+    case 'expectedInvoices':
+    case 'wave':
+      return '1';
+    case 'serviceCompanyId':
+    case 'serviceConnectionId':
+      return '6f1c1f9e-0000-4000-8000-000000000000';
+    case 'obtainedAt':
+      return '2026-03-01T14:30:00Z';
+    case 'shop':
+      return 'bramble.myshopify.com';
+    default:
+      return column.endsWith('Id') ? '9130350226405001' : `the-${column}`;
+  }
+}
+
+function fill(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  if (file.endsWith('.json')) {
+    const [company = {}] = JSON.parse(text) as Record<string, string>[];
+    writeFileSync(file, JSON.stringify([mapped(company)]));
+  } else {
+    const columns = text.trimEnd().split(',');
+    writeFileSync(file, `${text}${columns.map(filledIn).join(',')}\n`);
+  }
+}
+
+const mapped = (company: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.keys(company).map((column) => [column, filledIn(column)]));
+
+/** What the check says of any example: its organization is no real one, its credential older than a freeze. */
+const EXPECTED = ['unusual-organization', 'credential-early'];
+
+const EVERY = PLATFORMS.flatMap(({ slug }) => (['csv', 'json'] as const).map((format) => [slug, format] as const));
+
+test.each(EVERY)('%s, %s: filled in, it passes the check', async (slug, format) => {
+  const exported = await ferry(['export-template', folder, '-p', slug, '--format', format]);
+  expect(exported).toMatchObject({ exitCode: 0, err: '' });
+  const [manifest, credentials] = ['manifest', 'credentials'].map((name) => path.join(folder, `${name}.${format}`));
+  for (const file of [manifest, credentials]) fill(file ?? '');
+  const check = ['check', manifest ?? '', '-p', slug, '--credentials', credentials ?? '', '--offline', '--json'];
+  const { exitCode, out } = await ferry(check);
+  const { findings, companies, credentials: found } = JSON.parse(out) as Record<string, unknown>;
+  const serious = (findings as readonly { code: string }[]).filter(({ code }) => !EXPECTED.includes(code));
+  expect({ exitCode, companies, found, serious }).toEqual({ exitCode: 0, companies: 1, found: 1, serious: [] });
+});
+
+test.each(['csv', 'json'])('%s: as it is, it is no manifest', async (format) => {
+  await ferry(['export-template', folder, '-p', 'zoho-books', '--format', format]);
+  const check = ['check', path.join(folder, `manifest.${format}`), '-p', 'zoho-books', '--offline'];
+  expect((await ferry(check)).exitCode).toBe(1);
+});
+
+test('what each column holds is said', async () => {
+  const { out } = await ferry(['export-template', folder, '-p', 'zoho-books']);
+  expect(out).toMatch(/^organizationId +required +which organization it is at Zoho Books/m);
+  expect(out).toMatch(/^family {2,}the Zoho Books user who authorized it/m);
+  expect(out).toContain(`ferry check ${folder}/manifest.csv -p zoho-books --credentials ${folder}/credentials.csv\n`);
+});
+
+test('nothing is overwritten, and nobody else may read what will hold credentials', async () => {
+  const inside = path.join(folder, 'new');
+  await ferry(['export-template', inside, '-p', 'xero']);
+  const file = path.join(inside, 'credentials.csv');
+  expect(statSync(file).mode & 0o077).toBe(0);
+  const again = await ferry(['export-template', inside, '-p', 'xero']);
+  expect(again).toMatchObject({
+    exitCode: 1,
+    err: `ferry: ${inside}/manifest.csv is there already; name another folder\n`,
+  });
+});
+
+test('where nothing can be written, that is said', async () => {
+  const file = path.join(folder, 'file');
+  writeFileSync(file, '');
+  const { exitCode, err } = await ferry(['export-template', file, '-p', 'xero']);
+  expect(exitCode).toBe(1);
+  expect(err).toMatch(/manifest\.csv cannot be written: .*; name a folder that you may write to\n$/);
+  expect(existsSync(path.join(folder, 'credentials.csv'))).toBe(false);
+});

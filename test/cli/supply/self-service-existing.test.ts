@@ -1,0 +1,116 @@
+/** The self-service route into companies and connections that the service has already. */
+import { randomUUID } from 'node:crypto';
+import { Secret } from '../../../security';
+import { written } from '../manifest/written-files';
+import { until } from '../../support/conditions';
+import { platform } from '../../support/platform';
+import type { SelfServing } from './self-service-set-up';
+import { manifestOf, selfServing } from './self-service-set-up';
+
+let me: SelfServing;
+beforeAll(async () => (me = await selfServing()));
+afterAll(() => me.close());
+
+describe('a company that exists already', () => {
+  const existing = async (name = 'Here before') =>
+    (await me.client.createCompany({ name, tags: { ours: 'yes' } }, { idempotencyKey: randomUUID() })).value;
+  const connected = async (companyId: string, key: string) =>
+    (await me.client.createConnection(companyId, key, { idempotencyKey: randomUUID() })).value;
+
+  test('takes the connection, and keeps its name and tags', async () => {
+    const { id, name, tags } = await existing();
+    const before = (await me.client.account()).value.companiesUsed;
+    const { json } = await me.selfService('square', 'named', [{ credential: 'sbx-ok-1', serviceCompanyId: id }]);
+    expect(json).toMatchObject({ state: 'completed', counts: { migrated: 1 } });
+    const [moved] = await me.companiesOf('me.square.named');
+    expect(moved?.companyId).toBe(id);
+    expect((await me.client.account()).value.companiesUsed).toBe(before);
+    expect((await me.client.getCompany(id)).value).toMatchObject({ name, tags });
+  });
+
+  test('takes the authorization on the very connection that is named', async () => {
+    const { id } = await existing();
+    const [, second] = [await connected(id, 'gbol'), await connected(id, 'gbol')];
+    const row = { credential: 'sbx-ok-1', serviceCompanyId: id, serviceConnectionId: second.id };
+    expect((await me.selfService('xero', 'connection', [row])).exitCode).toBe(0);
+    expect((await me.companiesOf('me.xero.connection'))[0]?.connectionId).toBe(second.id);
+  });
+
+  test('keeps a connection of the same platform that belongs to another organization', async () => {
+    const { id } = await existing();
+    const other = await connected(id, 'gbol');
+    const fields = { accessToken: 'any', refreshToken: `sbx-ok-1.${randomUUID()}`, tenantId: 'somebody-else' };
+    await me.client.putAuthorization(id, other.id, new Secret(fields));
+    expect((await me.selfService('xero', 'beside', [{ credential: 'sbx-ok-1', serviceCompanyId: id }])).exitCode).toBe(
+      0,
+    );
+    expect((await me.companiesOf('me.xero.beside'))[0]?.connectionId).not.toBe(other.id);
+    expect((await me.client.getConnection(id, other.id)).value.connectionInfo?.['organizationId']).toBe(
+      'somebody-else',
+    );
+  });
+
+  test('is not moved when the service has no such company or connection', async () => {
+    const { id } = await existing();
+    const { json } = await me.selfService('xero', 'unknown', [
+      { credential: 'sbx-ok-1', serviceCompanyId: randomUUID() },
+      { credential: 'sbx-ok-1', serviceCompanyId: id, serviceConnectionId: randomUUID() },
+    ]);
+    expect(json).toMatchObject({ state: 'waiting', counts: { failed: 2, migrated: 0 } });
+    const [unknownCompany, unknownConnection] = await me.companiesOf('me.xero.unknown');
+    expect(unknownCompany?.failureText).toContain('404');
+    expect(unknownConnection?.failureText).toContain('no connection of this id');
+  });
+
+  test('stays when the migration is cancelled before its turn; one that was created goes', async () => {
+    const { id } = await existing();
+    const rows = [{ credential: 'sbx-unavailable', serviceCompanyId: id }, { credential: 'sbx-unavailable' }];
+    await me.selfService('exact-online-nl', 'cancelled', rows, '--detach');
+    const migration = 'me.exact-online-nl.cancelled';
+    await until(async () => (await me.companiesOf(migration)).every(({ connectionId }) => connectionId !== null));
+    const [, created] = await me.companiesOf(migration);
+    expect((await me.run('cancel', migration, '--reason', 'not today', '--as', 'client')).exitCode).toBe(0);
+    expect((await me.run('watch', migration)).exitCode).toBe(1);
+    const late = await me.run(
+      'amend',
+      migration,
+      manifestOf(platform('exact-online-nl'), [{ credential: 'sbx-ok-1' }]),
+    );
+    expect(late.err).toContain('start a new migration for latecomers: ferry self-service FILE --label WORD');
+    await me.orchestrator.ferry.temporal.workflow.getHandle(migration).result();
+    expect((await me.client.getCompany(id)).value.id).toBe(id);
+    await expect(me.client.getCompany(created?.companyId ?? '')).rejects.toThrow('404');
+  });
+
+  test.each([
+    ['an id that is no UUID', { serviceCompanyId: '17' }, 'invalid-id'],
+    ['a connection without its company', { serviceConnectionId: randomUUID() }, 'missing-value'],
+  ])('%s is an error of the manifest', async (_, ids, code) => {
+    const { exitCode, json } = await me.selfService('xero', 'bad', [{ credential: 'sbx-ok-1', ...ids }]);
+    expect(exitCode).toBe(1);
+    expect(json['findings']).toContainEqual(expect.objectContaining({ code, severity: 'error' }));
+  });
+
+  test('stands in one row only', async () => {
+    const row = { credential: 'sbx-ok-1', serviceCompanyId: randomUUID() };
+    const { json } = await me.selfService('xero', 'twice', [row, row]);
+    expect(json['findings']).toContainEqual(expect.objectContaining({ code: 'duplicate-company-id' }));
+  });
+
+  test('is named by the short names, too, where the platform has no field of that name', async () => {
+    const { id } = await existing();
+    const row = `reference,name,merchantId,accessToken,companyId\nS-1,One,o-1,sbx-ok-1.${randomUUID()},${id}`;
+    const { exitCode } = await me.asJson(
+      'self-service',
+      written(row),
+      '-p',
+      'clover',
+      '--client',
+      'me',
+      '--label',
+      'short',
+    );
+    expect(exitCode).toBe(0);
+    expect((await me.companiesOf('me.clover.short'))[0]?.companyId).toBe(id);
+  });
+});

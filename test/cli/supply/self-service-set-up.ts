@@ -1,0 +1,107 @@
+/** A client that moves its own connections by the self-service route: with a key of its own, over HTTP. */
+import { randomUUID } from 'node:crypto';
+import type { CompanyDataClient } from '../../../company-data-client';
+import { createCompanyDataClient } from '../../../company-data-client';
+import { createAccount, createKey } from '../../../company-data-service';
+import type { Platform } from '../../../platforms/platforms';
+import { Secret } from '../../../security';
+import { removeWrittenFiles, written } from '../manifest/written-files';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { platform } from '../../support/platform';
+import { ferry } from '../captured-terminal';
+
+export interface Row {
+  readonly credential: string;
+  readonly invoices?: number;
+  readonly serviceCompanyId?: string;
+  readonly serviceConnectionId?: string;
+}
+
+/** A manifest with everything in it: one company for each test credential, `S-1`, `S-2`, ..., obtained an hour ago. */
+export function manifestOf({ requiredFields, organizationField }: Platform, rows: readonly Row[]): string {
+  const secret = requiredFields.includes('refreshToken') ? 'refreshToken' : 'accessToken';
+  return written(
+    JSON.stringify(
+      rows.map(({ credential, invoices = null, ...ids }, index) => {
+        const organization = `o-${randomUUID()}`;
+        return {
+          reference: `S-${index + 1}`,
+          name: `Company ${index + 1}`,
+          ...Object.fromEntries(requiredFields.map((field) => [field, 'any'])),
+          [organizationField]: organization,
+          // The suffix is the organization where the authorization does not name it.
+          [secret]: `${credential}.${organization}`,
+          expectedInvoices: invoices,
+          obtainedAt: new Date(Date.now() - 3_600_000).toISOString(),
+          ...ids,
+        };
+      }),
+    ),
+    'companies.json',
+  );
+}
+
+interface Answered {
+  readonly exitCode: number;
+  readonly json: Record<string, unknown>;
+}
+
+interface Reported {
+  readonly reference: string;
+  readonly state: string;
+  readonly organization: string;
+  readonly companyId: string;
+  readonly connectionId: string;
+  readonly failure: string | null;
+  readonly failureText: string | null;
+}
+
+/** The client at its terminal. */
+export interface SelfServing {
+  readonly orchestrator: Orchestrator;
+  /** Straight to the service, with the client's own key. */
+  readonly client: CompanyDataClient;
+  /** For commands: the variables of the client. */
+  readonly env: NodeJS.ProcessEnv;
+  run(...args: string[]): ReturnType<typeof ferry>;
+  asJson(...args: string[]): Promise<Answered>;
+  /** Moves these as the migration `me.<slug>.<label>`. */
+  selfService(slug: string, label: string, rows: readonly Row[], ...more: string[]): Promise<Answered>;
+  companiesOf(id: string): Promise<readonly Reported[]>;
+  close(): Promise<void>;
+}
+
+export async function selfServing(): Promise<SelfServing> {
+  const orchestrator = await startOrchestrator();
+  const { serviceDatabaseUrl, service } = orchestrator;
+  const accountId = await createAccount(serviceDatabaseUrl, { name: 'A client', plan: 'paid' });
+  const { key } = await createKey(serviceDatabaseUrl, { accountId, role: 'client' });
+  const apiKey = new Secret(key);
+  const client = createCompanyDataClient({ baseUrl: service.url, apiKey });
+  const env = { ...orchestrator.env, COMPANY_DATA_API_KEY: key };
+  await orchestrator.startWorker({ service: { url: service.url, apiKey } });
+
+  const run = (...args: string[]) => ferry(args, undefined, env);
+  const asJson = async (...args: string[]): Promise<Answered> => {
+    const { exitCode, out } = await run(...args, '--json');
+    return { exitCode, json: JSON.parse(out) as Record<string, unknown> };
+  };
+  return {
+    orchestrator,
+    client,
+    env,
+    run,
+    asJson,
+    selfService: (slug, label, rows, ...more) => {
+      const file = manifestOf(platform(slug), rows);
+      return asJson('self-service', file, '--platform', slug, '--client', 'me', '--label', label, ...more);
+    },
+    companiesOf: async (id) => (await asJson('report', id)).json['companies'] as readonly Reported[],
+    close: async () => {
+      await client.close();
+      await orchestrator.close();
+      removeWrittenFiles();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** A client starts before any worker runs: it is told so, and what it has to bring once one does. */
+import { removeWrittenFiles, written } from '../manifest/written-files';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+});
+afterAll(async () => {
+  removeWrittenFiles();
+  await orchestrator.close();
+});
+
+const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+
+test('no worker: it is started, credentials are not taken, and both are said; with one they are supplied and all goes on', async () => {
+  const id = 'early.wave';
+  const header = 'reference,name,businessId,expectedInvoices,accessToken,obtainedAt\n';
+  const file = written(`${header}E-1,Early,9000000000000001,1,sbx-ok-1.9000000000000001,${new Date().toISOString()}\n`);
+  const started = await run('self-service', file, '--platform', 'wave', '--client', 'early', '--yes');
+  expect(started.exitCode).toBe(1);
+  expect(started.out).toContain('No worker has answered yet; start one');
+  expect(started.out).toContain(
+    `1 credential not stored yet; supply them later with: ferry credentials ${id} FILE --as client`,
+  );
+  expect(started.out).toContain(`See how far it is with: ferry watch ${id}`);
+
+  await orchestrator.startWorker();
+  await until(async () => (await run('credentials', id, file, '--as', 'client')).exitCode === 0, 30_000);
+  const { exitCode, out } = await run('watch', id);
+  expect({ exitCode, out }).toEqual({ exitCode: 0, out: expect.stringContaining(`${id}: completed`) as string });
+}, 120_000);

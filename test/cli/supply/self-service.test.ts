@@ -1,0 +1,205 @@
+/** The self-service route as a client walks it: with a key of its own, over HTTP, from the manifest to the last company. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { PLATFORMS } from '../../../platforms/platforms';
+import { written } from '../manifest/written-files';
+import { closedNow } from '../../workflows/running-migration';
+import { until } from '../../support/conditions';
+import { platform } from '../../support/platform';
+import { ferry } from '../captured-terminal';
+import type { SelfServing } from './self-service-set-up';
+import { manifestOf, selfServing } from './self-service-set-up';
+
+let me: SelfServing;
+beforeAll(async () => (me = await selfServing()));
+afterAll(() => me.close());
+
+const SELF_SERVICE = PLATFORMS.filter(({ routes }) => routes.includes('self-service'));
+
+describe('every platform of the route', () => {
+  const ended = new Map<string, Awaited<ReturnType<SelfServing['asJson']>>>();
+  // Several together: each takes seconds, most of which it waits.
+  beforeAll(async () => {
+    const left = [...SELF_SERVICE];
+    const inLane = async (): Promise<void> => {
+      for (let each = left.pop(); each; each = left.pop()) {
+        ended.set(each.slug, await me.selfService(each.slug, 'table', [{ credential: 'sbx-ok-1' }]));
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, inLane));
+  }, 120_000);
+
+  test.each(SELF_SERVICE)('$name: a company is moved with the key of the client', async ({ slug, key }) => {
+    expect(ended.get(slug)).toMatchObject({
+      exitCode: 0,
+      json: { state: 'completed', counts: { migrated: 1, total: 1 } },
+    });
+    const [moved] = await me.companiesOf(`me.${slug}.table`);
+    const { value: connection } = await me.client.getConnection(moved?.companyId ?? '', moved?.connectionId ?? '');
+    expect(connection).toMatchObject({ status: 'Linked', integrationKey: key });
+    expect(Object.values((await me.client.dataStatus(moved?.companyId ?? '')).value)).toContainEqual(
+      expect.objectContaining({ currentStatus: 'Complete' }),
+    );
+  });
+});
+
+describe('what was not moved', () => {
+  test('waits for the client, which tries again, gives a new credential, gives up; then it ends by itself', async () => {
+    const id = 'me.xero.failures';
+    const rows = [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }, { credential: 'sbx-expired' }];
+    const { exitCode, json } = await me.selfService('xero', 'failures', rows);
+    expect(exitCode).toBe(1);
+    expect(json).toMatchObject({
+      state: 'waiting',
+      waitingFor: { roles: ['client'], what: 'say what becomes of 2 companies not moved' },
+      counts: { migrated: 1, failed: 2 },
+      next: [{ who: 'client', command: `ferry exceptions ${id}` }],
+    });
+
+    const failed = (await me.companiesOf(id)).find(({ reference }) => reference === 'S-2');
+    const credentials = written(
+      `reference,accessToken,refreshToken,tenantId\nS-2,any,sbx-ok-2.${randomUUID()},${failed?.organization}`,
+    );
+    const as = ['--as', 'client', '--by', 'Cleo'];
+    expect((await me.run('replace-credential', id, credentials, ...as)).out).toContain(
+      'moved again with a new credential',
+    );
+    expect((await me.run('skip', id, 'S-3', '--reason', 'closed', ...as)).exitCode).toBe(0);
+    expect((await me.run('watch', id)).exitCode).toBe(0);
+    expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['migrated', 'migrated', 'skipped']);
+  });
+
+  test('an organization that is connected already keeps anything from beginning', async () => {
+    const id = 'me.myob.connected';
+    const file = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
+    const start = (label: string) => me.asJson('self-service', file, '-p', 'myob', '--client', 'me', '--label', label);
+    expect((await start('first')).exitCode).toBe(0);
+    const { exitCode, json } = await start('connected');
+    expect(exitCode).toBe(1);
+    expect(json).toMatchObject({ started: false });
+    expect(json['findings']).toContainEqual(expect.objectContaining({ code: 'organization-connected' }));
+    expect((await me.run('show', id)).err).toContain(`there is no migration ${id}`);
+  });
+});
+
+describe('what the check finds after the start', () => {
+  test('is left out or corrected, checked again, and then it goes on by itself', async () => {
+    const id = 'me.myob.late';
+    const first = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
+    const taken = (JSON.parse(readFileSync(first, 'utf8')) as { companyFileId: string }[])[0]?.companyFileId;
+    await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before');
+    // Whoever cannot ask the service learns it from the worker.
+    const blind = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
+    const csv = (...rows: string[]) =>
+      written(['reference,name,companyFileId,accessToken,refreshToken', ...rows].join('\n'));
+    const both = csv(`A-1,One,${taken},any,sbx-ok-1.${randomUUID()}`, `A-2,Two,o-2,any,sbx-ok-1.${randomUUID()}`);
+    const { exitCode, out } = await ferry(
+      ['self-service', both, '-p', 'myob', '--client', 'me', '--label', 'late', '--yes'],
+      undefined,
+      blind,
+    );
+    expect(exitCode).toBe(1);
+    expect(out).toContain('is connected already');
+    expect(out).toContain(`ferry retry ${id} --all --as client --by NAME`);
+
+    expect((await me.run('retry', id, '--all', '--as', 'client')).out).toContain('checked again');
+    const amended = await me.run('amend', id, csv(`A-1,One,o-1,,`), '--as', 'client');
+    expect(amended.out).not.toContain('confirm-sync-disabled');
+    const again = written(`reference,accessToken,refreshToken,companyFileId\nA-1,any,sbx-ok-1.${randomUUID()},o-1`);
+    expect((await me.run('credentials', id, again, '--as', 'client')).exitCode).toBe(0);
+    expect((await me.run('watch', id)).exitCode).toBe(0);
+    expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['migrated', 'migrated']);
+  });
+});
+
+test('the client pauses, changes the limits and resumes', async () => {
+  const id = 'me.sage-intacct.paused';
+  const rows = Array.from({ length: 3 }, () => ({ credential: 'sbx-unavailable-2-ok-1' }));
+  await me.selfService('sage-intacct', 'paused', rows, '--detach');
+  const as = ['--as', 'client', '--by', 'Cleo'];
+  expect((await me.run('pause', id, '--reason', 'lunch', ...as)).exitCode).toBe(0);
+  expect((await me.asJson('show', id)).json).toMatchObject({
+    state: 'paused',
+    waitingFor: { roles: ['client'], what: 'paused: lunch' },
+    next: [{ command: `ferry resume ${id} --as client --by NAME` }],
+  });
+  expect((await me.run('adjust', id, '--companies-per-slice', '2', ...as)).exitCode).toBe(0);
+  expect((await me.run('resume', id, ...as)).exitCode).toBe(0);
+  expect((await me.run('watch', id)).exitCode).toBe(0);
+});
+
+test('outside its windows nothing is started; without them it goes on', async () => {
+  const id = 'me.bigcommerce.windows';
+  const [closed] = closedNow();
+  const window = `${closed?.days[0]} ${closed?.from}-${closed?.to} UTC`;
+  await me.selfService('bigcommerce', 'windows', [{ credential: 'sbx-ok-1' }], '--window', window, '--detach');
+  const what = async () => ((await me.asJson('show', id)).json['waitingFor'] as { what: string }).what;
+  await until(async () => (await what()).includes('in the window from'));
+  expect((await me.companiesOf(id))[0]?.state).toBe('waiting');
+  await me.run('adjust', id, '--no-window', '--as', 'client');
+  expect((await me.run('watch', id)).exitCode).toBe(0);
+});
+
+describe('before the start', () => {
+  test('a platform that only the provider may move is refused, with the command to use', async () => {
+    const { exitCode, err } = await me.run('self-service', 'any.csv', '-p', 'quickbooks-online', '--client', 'me');
+    expect(exitCode).toBe(1);
+    expect(err).toContain('QuickBooks Online has only the managed route');
+    expect(err).toContain('ferry start FILE --platform quickbooks-online --client me');
+  });
+
+  test('ferry start of a platform without the managed route names the command to use', async () => {
+    const { err } = await me.run('start', 'any.csv', '-p', 'xero', '--client', 'me');
+    expect(err).toContain('ferry self-service FILE --platform xero --client me');
+  });
+
+  test('it says what will happen and asks; whoever says no has started nothing', async () => {
+    const file = manifestOf(platform('xero'), [{ credential: 'sbx-ok-1' }]);
+    const asked: string[] = [];
+    const prompts = {
+      confirm: async (question: string) => asked.push(question) < 0,
+      secret: async () => '',
+    };
+    const { exitCode, out } = await ferry(
+      ['self-service', file, '-p', 'xero', '--client', 'asked'],
+      120,
+      me.env,
+      prompts,
+    );
+    expect(asked).toEqual(['Start?']);
+    expect(out).toContain('Xero changes its tokens: those in your own application die');
+    expect(out).toContain('Nothing was stored, nothing was started');
+    expect(exitCode).toBe(1);
+    expect((await me.run('show', 'asked.xero')).err).toContain('there is no migration asked.xero');
+  });
+
+  test('a dry run checks for this route: a client key, no application, credentials of an hour ago', async () => {
+    const { exitCode, json } = await me.selfService('xero', 'dry', [{ credential: 'sbx-ok-1' }], '--dry-run');
+    expect(json).toMatchObject({ schema: 'ferry.self-service/1', started: false, dryRun: true, errors: 0 });
+    expect((json['findings'] as { code: string }[]).map(({ code }) => code).sort()).toEqual([
+      'application-missing',
+      'no-expected-invoices',
+      'no-family',
+    ]);
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe('what people read', () => {
+  test('has no steps, no first company, no sign-off', async () => {
+    await me.selfService('netsuite', 'read', [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }]);
+    const id = 'me.netsuite.read';
+    const show = (await me.run('show', id)).out;
+    expect(show).toContain('self-service, moving the companies');
+    expect(show).toContain('client: ferry exceptions me.netsuite.read');
+    expect(show).not.toMatch(/step \d|sign|first company|Approved|Callback/i);
+    expect((await me.run('list')).out).toMatch(/me\.netsuite\.read +waiting +self-service +client +2\/2 +1/);
+    expect((await me.run('exceptions', id)).out).toContain(`ferry retry ${id} S-2 --as client --by NAME`);
+    expect((await me.run('companies', id)).exitCode).toBe(0);
+    const refused = await me.run('sign-off', id, '--yes');
+    expect(refused.out).toContain('in the self-service route nothing is approved or rejected');
+    const report = (await me.run('report', id)).out;
+    expect(report).toContain('- Route: self-service');
+    expect((await me.run('audit', id)).out).toContain('2 credentials supplied');
+  });
+});

@@ -1,0 +1,81 @@
+/** The file with the credentials is the client's: destroyed where they say so, once everything in it is stored. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked } from '../command-line';
+
+let orchestrator: Orchestrator;
+let folder: string;
+const ID = 'shredder.zoho-books';
+
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await orchestrator.close();
+});
+
+const written = (name: string, lines: readonly string[]): string => {
+  const file = path.join(folder, name);
+  writeFileSync(file, lines.join('\n'));
+  return file;
+};
+const credentialsOf = (name: string, references: readonly string[]): string =>
+  written(name, [
+    'reference,accessToken,refreshToken,organizationId,region',
+    ...references.map(
+      (reference) => `${reference},access-${reference},sbx-ok-1.shred-${reference},org-${reference},eu`,
+    ),
+  ]);
+const manifest = (): string =>
+  written('manifest.csv', ['reference,name,organizationId', 'Z-1,One,org-Z-1', 'Z-2,Two,org-Z-2']);
+
+test('start --shred: the second file is gone once its credentials are stored, the manifest stays', async () => {
+  const [rows, credentials] = [manifest(), credentialsOf('with-start.csv', ['Z-1', 'Z-2'])];
+  const { exitCode, json } = await asked(
+    orchestrator,
+    ...['start', rows, '--platform', 'zoho-books', '--client', 'shredder', '-c', credentials, '--shred'],
+  );
+  expect({ exitCode, json }).toMatchObject({ exitCode: 0, json: { credentialsStored: 2, shredded: true } });
+  expect([existsSync(rows), existsSync(credentials)]).toEqual([true, false]);
+});
+
+test('a file of which anything was not stored is kept, and --shred fails', async () => {
+  const file = credentialsOf('too-many.csv', ['Z-1', 'Z-9']);
+  const { exitCode, out } = await ferry(['credentials', ID, file, '--shred'], undefined, orchestrator.env);
+  expect(exitCode).toBe(1);
+  expect(out).toContain('1 credential sealed and stored');
+  expect(out).toContain(`✗ ${file} is kept: not every credential in it is stored`);
+  expect(existsSync(file)).toBe(true);
+});
+
+test.each([
+  ['no', false, 'still holds credentials readable: destroy it, and every copy'],
+  ['yes', true, 'was overwritten and removed'],
+])('on a terminal it is asked for: %s', async (_answer, wanted, said) => {
+  const file = credentialsOf('asked.csv', ['Z-1', 'Z-2']);
+  const questions: string[] = [];
+  const confirm = async (question: string): Promise<boolean> => {
+    questions.push(question);
+    return wanted;
+  };
+  const { exitCode, out } = await ferry(['credentials', ID, file], 120, orchestrator.env, { confirm });
+  expect(exitCode).toBe(0);
+  expect(questions).toEqual([`Everything in ${file} is sealed and stored. Overwrite and remove the file?`]);
+  expect(out).toContain(`${file} ${wanted ? 'was' : 'is yours'}`);
+  expect(out).toContain(said);
+  expect(existsSync(file)).toBe(!wanted);
+});
+
+test('where nobody can be asked the file stays', async () => {
+  const file = credentialsOf('unasked.csv', ['Z-1']);
+  expect((await asked(orchestrator, 'credentials', ID, file)).json).toMatchObject({ shredded: false });
+  expect((await ferry(['credentials', ID, file], undefined, orchestrator.env)).out).toContain(`${file} is yours`);
+  expect(existsSync(file)).toBe(true);
+});

@@ -1,0 +1,134 @@
+import { Readable, Writable } from 'node:stream';
+import { openProgressBar } from '../../../cli/terminal/progress-bar';
+import { Screen } from '../../../cli/terminal/output';
+import { localTime } from '../../../cli/terminal/times';
+import { until } from '../../support/conditions';
+import { capturedStream } from '../captured-terminal';
+
+describe('a progress bar', () => {
+  test('is drawn on a terminal, and gives the cursor back', () => {
+    const stream = capturedStream(80);
+    const bar = openProgressBar(stream);
+    bar.update(5, 25, 'moving');
+    bar.update(25, 25, 'moved');
+    bar.close();
+    expect(stream.text).toContain('25/25  moved');
+    expect(stream.text).toContain('█');
+    expect(stream.text.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stream.text.lastIndexOf('\u001b[?25l'));
+  });
+
+  test('is written elsewhere: what is new, and the end, but not each step', () => {
+    const stream = capturedStream();
+    const bar = openProgressBar(stream);
+    bar.update(5, 25, 'moving');
+    bar.update(6, 25, 'moving');
+    bar.update(7, 25, 'looking');
+    bar.update(8, 25, 'looking');
+    bar.close();
+    bar.close();
+    expect(stream.text).toBe('5/25  moving\n7/25  looking\n8/25  looking\n');
+  });
+});
+
+test.each([
+  ['2026-11-21T13:05:00Z', 'Europe/Berlin', 'Sat 21 Nov 2026, 14:05 UTC+01:00'],
+  ['2026-07-01T23:30:00.000Z', 'Europe/London', 'Thu 2 Jul 2026, 00:30 UTC+01:00'],
+  [new Date('2026-07-01T23:30:00Z'), 'UTC', 'Wed 1 Jul 2026, 23:30 UTC'],
+])('a time is told in the zone of its reader: %s in %s', (moment, zone, told) => {
+  expect(localTime(moment, zone)).toBe(told);
+});
+
+test('what a client wrote cannot steer the terminal', () => {
+  const [stdout, stderr] = [capturedStream(), capturedStream()];
+  new Screen({ stdout, stderr }, false).table(
+    [{ title: 'Name' }],
+    [['Ac\u009b31mme'], ['Bo\u0007lt'], ['\u001b[2JCut']],
+  );
+  expect(stdout.text).toBe('Name\nAcme\nBo lt\nCut\n');
+});
+
+test('what people have to type again is never cut, however narrow the terminal', () => {
+  const [stdout, stderr] = [capturedStream(40), capturedStream()];
+  const id = 'acme-and-sons.quickbooks-online.again';
+  new Screen({ stdout, stderr }, false).table(
+    [{ title: 'Migration', whole: true }, { title: 'What' }],
+    [[id, 'a sentence that has to give way']],
+  );
+  expect(stdout.text).toContain(id);
+});
+
+test('a failure is one line for people', () => {
+  const [stdout, stderr] = [capturedStream(), capturedStream()];
+  new Screen({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');
+  expect(stdout.text).toBe('');
+  expect(stderr.text).toBe('ferry: there is no migration acme.wave; see them all with: ferry list\n');
+});
+
+describe('a result of any length', () => {
+  async function* numbered(count: number, taken: () => void = () => undefined): AsyncGenerator<{ number: number }> {
+    for (let number = 1; number <= count; number += 1) {
+      taken();
+      yield { number };
+    }
+  }
+
+  test.each([0, 1, 3])('is one JSON value, with a list of %i', async (count) => {
+    const [stdout, stderr] = [capturedStream(), capturedStream()];
+    await new Screen({ stdout, stderr }, true).flowJson({ schema: 'ferry.test/1', of: 'all' }, 'list', numbered(count));
+    const list = Array.from({ length: count }, (_, index) => ({ number: index + 1 }));
+    expect(JSON.parse(stdout.text)).toEqual({ schema: 'ferry.test/1', of: 'all', list });
+  });
+
+  test('is read no faster than it is taken', async () => {
+    let taken = 0;
+    const takeOne: (() => void)[] = [];
+    const stdout = new Writable({ highWaterMark: 1, write: (_piece, _encoding, done) => void takeOne.push(done) });
+    const screen = new Screen({ stdout, stderr: capturedStream() }, true);
+    const written = screen.flowJson(
+      { schema: 'ferry.test/1', of: 'all' },
+      'list',
+      numbered(1_000, () => (taken += 1)),
+    );
+    await until(async () => takeOne.length > 0);
+    expect(taken).toBe(0);
+    for (let line = 1; line <= 3; line += 1) {
+      takeOne.shift()?.();
+      await until(async () => takeOne.length > 0);
+    }
+    expect(taken).toBeLessThan(6);
+    const rest = setInterval(() => takeOne.shift()?.(), 0);
+    await written.finally(() => clearInterval(rest));
+    expect(taken).toBe(1_000);
+  });
+
+  test('as a table has one head, columns that stay in line, and is read a part at a time', async () => {
+    let taken = 0;
+    const takeOne: (() => void)[] = [];
+    const pieces: string[] = [];
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write: (piece: Buffer, _encoding, done) => {
+        pieces.push(piece.toString());
+        takeOne.push(done);
+      },
+    });
+    async function* rows() {
+      for await (const { number } of numbered(2_500, () => (taken += 1))) yield [`row ${number}`, 'of many'];
+    }
+    const columns = [{ title: 'Which' }, { title: 'What' }];
+    const written = new Screen({ stdout, stderr: capturedStream() }, false).flowTable(columns, rows());
+    await until(async () => takeOne.length > 0);
+    expect(taken).toBe(1_000);
+    const rest = setInterval(() => takeOne.shift()?.(), 0);
+    await written.finally(() => clearInterval(rest));
+    const lines = pieces.join('').trimEnd().split('\n');
+    expect(lines).toHaveLength(2_501);
+    expect([lines[0], lines[1], lines[2_500]]).toEqual(['Which     What', 'row 1     of many', 'row 2500  of many']);
+  });
+
+  test('a table of nothing is its head', async () => {
+    const [stdout, stderr] = [capturedStream(), capturedStream()];
+    await new Screen({ stdout, stderr }, false).flowTable([{ title: 'Which' }], Readable.from([]));
+    expect(stdout.text).toBe('Which\n');
+  });
+});

@@ -1,0 +1,73 @@
+/** Tables in a terminal of 80 columns: nothing is wider, and what people have to type again is whole. */
+import { stripVTControlCharacters } from 'node:util';
+import { widthOf } from '../../../cli/terminal/line';
+import { layTable, type TableColumn } from '../../../cli/terminal/table';
+import { capturedStream, ferry } from '../captured-terminal';
+import type { Started } from '../../workflows/running-migration';
+import { started, SUPPORT } from '../../workflows/running-migration';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+
+let orchestrator: Orchestrator;
+let migration: Started;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  migration = await started(orchestrator, 'eighty-columns', ['sbx-ok-1.t1', 'sbx-revoked.t2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.failed === 1);
+}, 120_000);
+afterAll(() => orchestrator.close());
+
+test.each([
+  ['list', 'Migration'],
+  ['companies', 'Reference'],
+  ['show', 'Step'],
+  ['exceptions', 'Reference'],
+  ['audit', 'When'],
+])('ferry %s', async (command, firstTitle) => {
+  const { out } = await ferry([command, ...(command === 'list' ? [] : [migration.id])], 80, orchestrator.env);
+  const lines = stripVTControlCharacters(out).split('\n');
+  const head = lines.findIndex((line) => line.trimStart().startsWith(firstTitle));
+  expect(head).toBeGreaterThanOrEqual(0);
+  // Another file may have left a migration in the namespace that cannot be read here.
+  const end = lines.findIndex((line, index) => index > head && /^(?:$| {2}ferry|Payload key)/.test(line));
+  const table = lines
+    .slice(head, end < 0 ? undefined : end)
+    .filter((line) => !/^ {2}\S.*(?:connects again|ferry )/.test(line));
+  expect(table.filter((line) => widthOf(line) > 80)).toEqual([]);
+  if (command === 'list') expect(out).toContain(migration.id);
+});
+
+test('text of any script stays in line, and spare columns go first', () => {
+  const columns: readonly TableColumn[] = [
+    { title: 'Id', whole: true },
+    { title: 'Name' },
+    { title: 'Spare', spare: true },
+  ];
+  const rows = [
+    ['C-1', '株式会社ハーバーライト', 'x'.repeat(12)],
+    ['C-2', 'Ähre', 'x'],
+  ];
+  expect(layTable(capturedStream(24), columns, rows)).not.toContain('Spare');
+  const wide = layTable(capturedStream(80), columns, rows).split('\n').map(stripVTControlCharacters);
+  const starts = wide.slice(1).map((line) => widthOf(line.slice(0, line.indexOf('x'))));
+  expect(new Set(starts).size).toBe(1);
+});
+
+test('a long id is whole in 80 columns, and what stands beside it gives way', () => {
+  const columns: readonly TableColumn[] = [
+    { title: 'Migration', whole: true },
+    ...['State', 'Step', 'Waiting for'].map((title) => ({ title })),
+    ...['Done', 'Failed'].map((title) => ({ title, align: 'right' as const })),
+    { title: 'Started', spare: true },
+  ];
+  const id = 'swept-terminated.quickbooks-online-x';
+  const row = [id, 'terminated', 'migrate-first-company', 'client and support', '150/150', '6', '2026-11-21 17:00:00'];
+  const lines = stripVTControlCharacters(layTable(capturedStream(80), columns, [row])).split('\n');
+  expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
+  expect(lines.join('\n')).toContain(id);
+  expect(lines[0]).not.toContain('Started');
+});

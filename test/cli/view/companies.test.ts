@@ -1,0 +1,89 @@
+/** The list of companies: filtered, in pages, and as a table for spreadsheets. */
+import { supplyMigration } from '../../../store';
+import { aMigration, putRow, rowsOf } from '../../support/ledger';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked } from '../command-line';
+
+const ID = 'listed.quickbooks-online';
+const NAMES = ['Bramble & Finch', 'Copper Kettle', '100% Wool', 'copper mill', '=1+1', 'Quill'];
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  const { db } = orchestrator.ferry;
+  const rows = rowsOf(6, (row) => ({ name: NAMES[row - 1] ?? '', wave: row > 3 ? 2 : 1 }));
+  await supplyMigration(db, aMigration({ id: ID }), rows);
+  await putRow(db, ID, 1, { state: 'migrated' });
+  await putRow(db, ID, 2, { state: 'failed', failure: 'incomplete', failure_text: '3 of 10' });
+  await putRow(db, ID, 3, { state: 'failed', failure: 'reauthorization-required', link_url: 'https://link.example/3' });
+});
+afterAll(() => orchestrator.close());
+
+async function listed(...options: string[]): Promise<readonly string[]> {
+  const { json } = await asked(orchestrator, 'companies', ID, ...options);
+  return (json['companies'] as readonly { reference: string }[]).map(({ reference }) => reference);
+}
+
+test.each<[string[], string[]]>([
+  [[], ['c1', 'c2', 'c3', 'c4', 'c5', 'c6']],
+  [
+    ['--state', 'failed'],
+    ['c2', 'c3'],
+  ],
+  [['--failure', 'incomplete'], ['c2']],
+  [
+    ['--search', 'COPPER'],
+    ['c2', 'c4'],
+  ],
+  [['--search', 'c6'], ['c6']],
+  [['--search', '0%'], ['c3']],
+  [['--search', '_'], []],
+  [
+    ['--wave', '2', '--search', 'c'],
+    ['c4', 'c5', 'c6'],
+  ],
+  [
+    ['--limit', '2'],
+    ['c1', 'c2'],
+  ],
+  [
+    ['--limit', '2', '--page', '3'],
+    ['c5', 'c6'],
+  ],
+  [['--limit', '2', '--page', '4'], []],
+  [['--state', 'failed', '--limit', '1', '--page', '2'], ['c3']],
+])('with %j it lists %j', async (options, references) => {
+  expect(await listed(...options)).toEqual(references);
+});
+
+test('a page says of how many it is', async () => {
+  const { out } = await ferry(['companies', ID, '--limit', '4', '--page', '2'], undefined, orchestrator.env);
+  expect(out).toContain('\n5 to 6 of 6 companies\n');
+  const { json } = await asked(orchestrator, 'companies', ID, '--page', '9', '--state', 'failed');
+  expect(json).toEqual({ schema: 'ferry.companies/1', migrationId: ID, page: 9, matching: 2, companies: [] });
+});
+
+test('as CSV for spreadsheets, in which a formula is none', async () => {
+  const { out } = await ferry(['companies', ID, '--csv'], undefined, orchestrator.env);
+  const lines = out.trimEnd().split('\n');
+  expect(lines).toHaveLength(7);
+  expect(lines[0]).toBe(
+    'reference,name,organization,wave,state,for the client,failure,what happened,moved at,connects again at,company id,connection id,correlation id',
+  );
+  expect(lines[3]).toMatch(
+    /^c3,100% Wool,.*,1,failed,must reconnect,reauthorization-required,.*,https:\/\/link\.example\/3,,,$/,
+  );
+  expect(lines[5]).toMatch(/^c5,'=1\+1,/);
+});
+
+test.each([
+  [['--state', 'failled'], "option '--state <state>' argument 'failled' is invalid. Did you mean failed?"],
+  [['--failure', 'broken'], "option '--failure <kind>' argument 'broken' is invalid. One of: refused, "],
+  [['--page', '0'], 'A whole number is expected, from 1 on.'],
+])('used wrongly: %j', async (options, said) => {
+  const { exitCode, err } = await ferry(['companies', ID, ...options], undefined, orchestrator.env);
+  expect(exitCode).toBe(2);
+  expect(err).toContain(said);
+});

@@ -1,0 +1,130 @@
+/** Companies that were not moved: listed with what can be done, done by the commands that the list names. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findCompany } from '../../../store';
+import type { Started } from '../../workflows/running-migration';
+import { started, SUPPORT } from '../../workflows/running-migration';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked } from '../command-line';
+
+let orchestrator: Orchestrator;
+let migration: Started;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  migration = await started(
+    orchestrator,
+    'excepted',
+    ['sbx-ok-10.e1', 'sbx-revoked.e2', 'sbx-short-3-of-10.e3', 'sbx-ok-10.e4'],
+    10,
+  );
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.failed === 2 && counts.migrated === 2);
+}, 90_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await orchestrator.close();
+});
+
+const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+const company = (reference: string) => findCompany(orchestrator.ferry.db, migration.id, { reference });
+
+/** A file of credentials, obtained just now. */
+async function credentials(...given: readonly (readonly [reference: string, token: string])[]): Promise<string> {
+  const lines = await Promise.all(
+    given.map(async ([reference, token]) => {
+      const organization = (await company(reference))?.organization ?? '';
+      return `${reference},any,${token},${organization},${new Date().toISOString()}`;
+    }),
+  );
+  const file = path.join(folder, `${given.map(([reference]) => reference).join('-')}.csv`);
+  writeFileSync(file, ['reference,accessToken,refreshToken,realmId,obtainedAt', ...lines].join('\n'));
+  return file;
+}
+
+test('each exception is listed with what can be done about it, as it is typed', async () => {
+  const { exitCode, json } = await asked(orchestrator, 'exceptions', migration.id);
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({
+    schema: 'ferry.exceptions/1',
+    exceptions: [
+      {
+        reference: 'R-2',
+        failure: 'reauthorization-required',
+        correlationId: expect.any(String) as string,
+        remedies: [
+          { remedy: 'relink', command: `ferry relink ${migration.id} R-2` },
+          { remedy: 'replace-credential', command: `ferry replace-credential ${migration.id} FILE` },
+          { remedy: 'retry', command: `ferry retry ${migration.id} R-2` },
+          { remedy: 'skip', command: `ferry skip ${migration.id} R-2 --reason TEXT` },
+        ],
+      },
+      { reference: 'R-3', failure: 'incomplete', remedies: [{ remedy: 'retry' }, {}, {}] },
+    ],
+  });
+  const { out } = await run('exceptions', migration.id);
+  expect(out).toContain(`ferry retry ${migration.id} R-3`);
+  expect(out).toMatch(/R-2 connects again at http/);
+  expect(out).toContain('2 exceptions');
+});
+
+test.each([
+  ['retry', 'R-1', 'R-1 (migrated)'],
+  ['relink', 'R-3', 'R-3 (failed)'],
+  ['exclude', 'R-2', 'R-2 (failed)'],
+])(
+  '%s is refused for a company that it is not for, by name, and nothing is decided',
+  async (remedy, reference, named) => {
+    const reason = remedy === 'exclude' ? ['--reason', 'any'] : [];
+    const { exitCode, err } = await run(remedy, migration.id, reference, ...reason);
+    expect(exitCode).toBe(1);
+    expect(err).toBe(
+      `ferry: ${remedy} is not for ${named}; nothing was decided; see what can be done with: ferry exceptions ${migration.id}\n`,
+    );
+  },
+);
+
+test('credentials are not taken from a company that has gone on: replace-credential is offered', async () => {
+  const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new']);
+  const { exitCode, out } = await run('credentials', migration.id, file, '--as', 'client', '--by', 'Cleo');
+  expect(exitCode).toBe(1);
+  expect(out).toContain('2 credentials refused, their companies are being moved, or were: not replaced: R-1, R-2');
+  expect(out).toContain(`if they were not moved: ferry replace-credential ${migration.id} ${file}`);
+  expect((await company('R-2'))?.state).toBe('failed');
+});
+
+test('replacing a credential is a decision of support; refused, it changes nothing', async () => {
+  const file = await credentials(['R-2', 'sbx-ok-10.new']);
+  const { exitCode, out } = await run('replace-credential', migration.id, file, '--as', 'client', '--by', 'Cleo');
+  expect(exitCode).toBe(1);
+  expect(out).toContain('that a credential is replaced is decided by support');
+  expect((await company('R-2'))?.state).toBe('failed');
+});
+
+test('a company is moved with the credential that replaces the one at fault, also one that was incomplete', async () => {
+  const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new'], ['R-3', 'sbx-ok-10.new3']);
+  const { exitCode, json } = await asked(orchestrator, 'replace-credential', migration.id, file, '--by', 'Sam');
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({ stored: ['R-2', 'R-3'], elsewhere: ['R-1'], decision: { became: 'applied' } });
+  await until(async () => (await company('R-2'))?.state === 'migrated', 40_000);
+  await until(async () => (await company('R-3'))?.state === 'migrated', 40_000);
+  expect((await run('exceptions', migration.id)).out).toBe('No exceptions.\n');
+  const { json: report } = await asked(orchestrator, 'report', migration.id);
+  expect(report['decisions']).toContainEqual(
+    expect.objectContaining({
+      decision: expect.objectContaining({
+        kind: 'replace-credential',
+        by: 'Sam',
+        companies: ['R-2', 'R-3'],
+      }) as unknown,
+    }),
+  );
+}, 90_000);

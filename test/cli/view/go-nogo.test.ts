@@ -1,0 +1,95 @@
+/** Before a window somebody asks whether it may come: of the real service, the real ledger and the real task queue. */
+import type { RunningWorker } from '../../../worker';
+import { started, CLIENT, SUPPORT } from '../../workflows/running-migration';
+import type { Started } from '../../workflows/running-migration';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked } from '../command-line';
+
+let orchestrator: Orchestrator;
+let worker: RunningWorker;
+let migration: Started;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  worker = await orchestrator.startWorker();
+  migration = await started(orchestrator, 'nightly', ['sbx-ok-1.n1', 'sbx-ok-1.n2']);
+});
+afterAll(() => orchestrator.close());
+
+async function noes(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; about: readonly string[] }> {
+  const { exitCode, out } = await ferry(['go-nogo', migration.id, '--json'], undefined, {
+    ...orchestrator.env,
+    ...env,
+  });
+  const { answers } = JSON.parse(out) as { answers: { about: string; go: boolean }[] };
+  return { exitCode, about: answers.filter(({ go }) => !go).map(({ about }) => about) };
+}
+
+test('no, with the reasons, while decisions, confirmations and credentials are missing', async () => {
+  await migration.until(({ preflight }) => preflight !== null);
+  expect(await noes()).toEqual({ exitCode: 1, about: ['decisions', 'freeze', 'companies'] });
+  const { exitCode, out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(`NO-GO  ${migration.id}: companies may be started at any time`);
+  expect(out).toContain('✗ decisions: support is waited for: accept the supplied details (step 1, supply details)');
+  expect(out).toContain('✗ freeze: 2 companies not confirmed as disabled');
+  expect(out).toContain('✓ application: the-clients-own (production)');
+});
+
+test('no, when the service refuses the key, cannot be reached, or is not configured here', async () => {
+  for (const env of [
+    { COMPANY_DATA_API_KEY: 'wrong' },
+    { COMPANY_DATA_URL: 'http://127.0.0.1:1' },
+    { COMPANY_DATA_URL: undefined, COMPANY_DATA_API_KEY: undefined, TOKENFERRY_HOME: '/nowhere' },
+  ]) {
+    expect((await noes(env)).about).toContain('service');
+  }
+});
+
+test('yes, once everything is there: what would pause it and whom to call are said', async () => {
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  await migration.send('proposeTime', { startAt: later, ...SUPPORT });
+  for (const [step, who] of [
+    ['schedule', SUPPORT],
+    ['schedule', CLIENT],
+    ['update-application', CLIENT],
+    ['update-application', SUPPORT],
+  ] as const) {
+    await migration.send('approve', { step, ...who });
+  }
+  await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+  await migration.until(({ step }) => step === 'migrate-first-company');
+  expect(await noes()).toEqual({ exitCode: 1, about: ['decisions', 'credentials', 'companies'] });
+
+  await migration.supply('R-1', 'sbx-ok-1.n1');
+  await migration.supply('R-2', 'sbx-ok-1.n2');
+  await migration.send('credentialsSupplied', { companies: 2, ...CLIENT });
+  const { exitCode, json } = await asked(orchestrator, 'go-nogo', migration.id);
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({ schema: 'ferry.go-nogo/1', go: true, opening: null, contact: 'the solutions team' });
+  const { out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
+  expect(out).toContain('GO  nightly.quickbooks-online');
+  expect(out).toContain('Whom to call: the solutions team');
+  expect(out).toContain('more than 20 % of those that were tried fail (so far 0 of 0)');
+});
+
+test('no, when no worker runs: everything else is answered all the same', async () => {
+  await worker.stop();
+  const answers = await noes();
+  expect(answers.exitCode).toBe(1);
+  expect(answers.about).toContain('worker');
+  expect(answers.about).not.toContain('service');
+  await orchestrator.startWorker();
+  await until(async () => (await noes()).exitCode === 0, 30_000);
+}, 90_000);
+
+test('of a migration that is over nobody asks', async () => {
+  await migration.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
+  await until(async () => {
+    const { err } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
+    return err.includes('is cancelled') && err.includes(`see: ferry report ${migration.id}`);
+  });
+});

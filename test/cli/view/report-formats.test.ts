@@ -1,0 +1,217 @@
+/** The handover report as a page and as a table: safe whatever clients wrote, and of any length. */
+import { createHash } from 'node:crypto';
+import { Writable } from 'node:stream';
+import type { ReportFormat } from '../../../cli/reporting/report-writers';
+import { REPORT_FORMATS, reportWriters } from '../../../cli/reporting/report-writers';
+import type { HandoverReport } from '../../../client';
+import { Screen } from '../../../cli/terminal';
+import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
+import type { CourseFigures } from '../../../store';
+import { DURATIONS_MS } from '../../../store';
+import type { ReportHead } from '../../../presentation/handover/report-facts';
+import type { LedgerCompany } from '../../../store';
+import { capturedStream, ferry } from '../captured-terminal';
+
+const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&amp;`;
+
+const HEAD: ReportHead = {
+  migrationId: 'acme.quickbooks-online',
+  route: 'managed',
+  client: EVIL,
+  platformKey: 'qhyg',
+  contact: `Sam ${EVIL}`,
+  ending: 'completed',
+  paused: false,
+  suppliedAt: '2026-11-20T22:00:00.000Z',
+  suppliedBy: EVIL,
+  closedAt: '2026-11-22T22:00:00.000Z',
+  vaultDestroyedAt: '2026-11-22T22:00:00.000Z',
+  counts: { ...NO_COUNTS, total: 4, migrated: 2, failed: 1, excluded: 1 },
+  figures: {
+    ...{ crossed: 2, crossingUnknown: 0, mustReconnect: 1, credentialsLeft: 0 },
+    ...{ longestDarkHours: 6.21, medianDarkHours: 2 },
+    firstStartedAt: '2026-11-20T23:00:00.000Z',
+    lastMovedAt: '2026-11-21T01:30:00.000Z',
+  },
+  planned: null,
+  decisions: [
+    {
+      decision: { kind: 'pause', decisionId: '1', role: 'support', by: EVIL, reason: EVIL },
+      outcome: { decisionId: '1', applied: false, text: EVIL, at: '2026-11-20T22:01:00.000Z' },
+    },
+  ],
+};
+
+const COURSE: CourseFigures = {
+  moved: [
+    { at: '2026-11-21T00:00:00.000Z', companies: 1 },
+    { at: '2026-11-21T01:30:00.000Z', companies: 2 },
+  ],
+  durationBoundsMs: DURATIONS_MS,
+  durations: DURATIONS_MS.map((_, index) => (index === 3 ? 2 : 0)),
+  ...{ medianMs: 12_000, most95Ms: 20_000, longestMs: 20_000 },
+  slowest: [
+    { reference: 'C-1', name: EVIL, tookMs: 20_000 },
+    { reference: 'C-2', name: 'Quill', tookMs: 12_000 },
+  ],
+  failures: [{ kind: 'reauthorization-required', companies: 1 }],
+};
+
+const COMPANY: LedgerCompany = {
+  ...{ row: 1, reference: 'C-1', name: EVIL, organization: EVIL, wave: null, expectedInvoices: 3 },
+  ...{ state: 'migrated', confirmedAt: null, crossedAt: new Date('2026-11-20T22:03:00.000Z'), sentAt: null },
+  ...{ companyId: 'company', connectionId: 'connection', storedName: 'stored', linkUrl: null },
+  movedAt: new Date('2026-11-20T22:03:00.000Z'),
+  ...{ failure: null, failureText: null, correlationId: 'latest', evidence: null, syncSchedule: null },
+  ...{ settledBy: null, settledReason: null, heldBack: null },
+};
+
+const MUST_RECONNECT: LedgerCompany = {
+  ...COMPANY,
+  ...{ reference: 'C-3', state: 'failed', failure: 'reauthorization-required', failureText: EVIL, movedAt: null },
+  linkUrl: 'https://link.example/?a=1&b="2"',
+};
+
+const COMPANIES: readonly LedgerCompany[] = [
+  COMPANY,
+  { ...COMPANY, reference: 'C-2', name: '=HYPERLINK("https://evil.example")' },
+  MUST_RECONNECT,
+  {
+    ...{ ...COMPANY, reference: 'C-4', state: 'excluded', settledBy: EVIL, settledReason: EVIL },
+    ...{ crossedAt: null, companyId: null, connectionId: null },
+  },
+];
+
+function reportOf(companies: readonly LedgerCompany[], head: Partial<ReportHead> = {}): HandoverReport {
+  return {
+    head: { ...HEAD, ...head },
+    course: async () => COURSE,
+    async *companies(states = COMPANY_STATES) {
+      for (const company of companies) if (states.includes(company.state)) yield company;
+    },
+  };
+}
+
+async function written(format: ReportFormat, report = reportOf(COMPANIES)): Promise<string> {
+  const stdout = capturedStream();
+  await reportWriters[format](new Screen({ stdout, stderr: stdout }, false), report);
+  return stdout.text;
+}
+
+describe('the page', () => {
+  test('holds what people wrote as text alone', async () => {
+    const page = await written('html');
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    const tags = new Set([...page.matchAll(/<([a-z!][a-z0-9]*)/g)].map(([, tag]) => tag));
+    for (const tag of ['script', 'img', 'iframe', 'object', 'base', 'form']) expect(tags).not.toContain(tag);
+    // Inside a tag, nothing but attributes that were written here.
+    for (const [tag] of page.matchAll(/<[a-z][^>]*>/g)) {
+      expect(tag.replace(/"[^"]*"/g, '""')).not.toMatch(/\s(on[a-z]+|style|src|srcset)\s*=|alert|[']/);
+    }
+  });
+
+  test('forbids itself every script and resource, and its policy allows just its own style', async () => {
+    const page = await written('html');
+    const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(page).toContain(`default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;`);
+    expect(style).not.toMatch(/url\(|@import/);
+  });
+
+  test('answers whom to call, what may be switched on again, and how long data is stale', async () => {
+    const answers = (await written('html')).split('class="answers"')[1]?.split('</section>')[0] ?? '';
+    expect(answers).toContain('<p class="contact">Sam ');
+    expect(answers).toMatch(/<b>Never<\/b> \(2\).*<b>Yes<\/b> \(2\)/s);
+    expect(answers).toContain('it was 6.3\u00a0h at most');
+  });
+
+  test.each([
+    [null, 'From the moment a company&#39;s syncing is disabled until it is moved. So far: 6.3\u00a0h at most'],
+    ['cancelled', 'until they are switched on again, or have connected again'],
+  ] as const)('ending %s: data is stale %s', async (ending, said) => {
+    expect(await written('html', reportOf(COMPANIES, { ending }))).toContain(said);
+  });
+
+  test('has the words of its reader, none of ours', async () => {
+    const page = await written('html');
+    for (const word of ['moved', 'must reconnect', 'not moved']) expect(page).toContain(word);
+    expect(page).not.toMatch(/\b(ledger|slice|vault|crossing|crossed|digest|PendingAuth|importing|migrated)\b/i);
+  });
+
+  test('links the end customer to where they connect again, and to no other kind of address', async () => {
+    expect(await written('html')).toContain('<a href="https://link.example/?a=1&amp;b=&quot;2&quot;"');
+    const linkUrl = 'javascript:alert(1)';
+    const page = await written('html', reportOf([{ ...MUST_RECONNECT, linkUrl }]));
+    expect(page).toContain('<td>javascript:alert(1)</td>');
+    expect(page).not.toContain('href="javascript');
+  });
+
+  test('lists every company once, with its ids', async () => {
+    const page = await written('html');
+    for (const { reference } of COMPANIES) {
+      expect(page.split(`<span class="reference">${reference}</span>`)).toHaveLength(2);
+    }
+    expect(page).toContain('Connection id <code>connection</code>');
+  });
+
+  test('draws progress, durations and failures', async () => {
+    const page = await written('html');
+    for (const title of ['Progress over time', 'Duration per company', 'Failures by kind']) {
+      expect(page).toContain(`<h3>${title}</h3>`);
+    }
+    expect(page.match(/<svg /g)).toHaveLength(5);
+    expect(page).not.toContain('NaN');
+  });
+
+  test('draws nothing of what has not happened', async () => {
+    const none = {
+      moved: [],
+      durationBoundsMs: [],
+      durations: [],
+      medianMs: null,
+      most95Ms: null,
+      longestMs: null,
+      slowest: [],
+      failures: [],
+    };
+    const page = await written('html', { ...reportOf([]), course: async () => none });
+    expect(page).toContain('No company has been moved yet.');
+    expect(page.match(/<svg /g)).toHaveLength(1);
+  });
+});
+
+test('as a table for spreadsheets every company is a row, and a formula is none', async () => {
+  const lines = (await written('csv')).trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^reference,name,stored name,organization,outcome,why,what to do,switch on again,/);
+  expect(lines).toHaveLength(5);
+  expect(lines.find((line) => line.startsWith('C-2,'))).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
+  expect(lines.find((line) => line.startsWith('C-3,'))).toContain(',must reconnect,');
+  expect(lines.find((line) => line.startsWith('C-4,'))).toContain(',left out,');
+});
+
+test.each(REPORT_FORMATS)('as %s it is read only as fast as it is taken', async (format) => {
+  const report = reportOf([]);
+  let read = 0;
+  async function* endless(): AsyncGenerator<LedgerCompany> {
+    for (;;) yield { ...COMPANY, reference: `C-${(read += 1)}` };
+  }
+  let taken = 0;
+  await new Promise<void>((full) => {
+    // Takes some lines, and then no more: whoever writes has to wait.
+    const stdout = new Writable({
+      highWaterMark: 1_000,
+      write: (_piece, _encoding, done) => ((taken += 1) < 200 ? done() : full()),
+    });
+    void reportWriters[format](new Screen({ stdout, stderr: stdout }, false), {
+      ...report,
+      companies: (states) => (!states || states.includes('migrated') ? endless() : report.companies(states)),
+    });
+  });
+  expect(read).toBeLessThanOrEqual(taken + 2);
+});
+
+test('a form that there is not is no form', async () => {
+  const { exitCode, err } = await ferry(['report', 'acme.quickbooks-online', '--format', 'pdf']);
+  expect(exitCode).toBe(2);
+  expect(err).toContain('Allowed choices are md, json, csv, html');
+});

@@ -1,0 +1,91 @@
+/** The handover report, as it is read after a migration: completed with exceptions, or cancelled on the way. */
+import type { Started } from '../../workflows/running-migration';
+import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { ferry } from '../captured-terminal';
+import { asked } from '../command-line';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+const ended = ({ id }: Started): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
+
+interface Company {
+  readonly reference: string;
+  readonly linkUrl: string | null;
+  readonly switchOn: string;
+}
+
+async function reportOf({ id }: Started) {
+  const { json } = await asked(orchestrator, 'report', id);
+  const { out } = await ferry(['report', id], undefined, orchestrator.env);
+  const companies = json['companies'] as readonly Company[];
+  const rowOf = (reference: string) => out.split('\n').find((line) => line.startsWith(`| ${reference} |`)) ?? '';
+  return { json, companies, out, rowOf };
+}
+
+test('a completed migration: every company stands in it once, with all that its handover needs', async () => {
+  const migration = await started(
+    orchestrator,
+    'reported',
+    ['sbx-ok-10.r1', 'sbx-revoked.r2', 'sbx-short-3-of-10.r3', 'sbx-ok-10.r4', 'sbx-revoked.r5'],
+    10,
+  );
+  await migration.until(({ preflight }) => preflight !== null);
+  await migration.send('exclude', { companies: ['R-4'], reason: 'sold last week', ...CLIENT });
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts, waitingFor }) => counts.failed === 3 && waitingFor.roles.length === 2);
+  await migration.send('skip', { companies: ['R-5'], reason: 'closed its books', ...SUPPORT });
+  await migration.until(({ counts }) => counts.skipped === 1);
+  await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
+  await migration.send('approve', { step: 'complete-migration', ...CLIENT });
+  await ended(migration);
+
+  const { json, companies, out, rowOf } = await reportOf(migration);
+  expect(json).toMatchObject({
+    ending: 'completed',
+    figures: { crossed: 2, crossingUnknown: 0, mustReconnect: 1, credentialsLeft: 0 },
+    planned: { estimate: { basis: 'assumed', volume: { companies: 4 } } },
+  });
+  expect(companies.map(({ reference, switchOn }) => [reference, switchOn])).toEqual([
+    ['R-1', 'never'],
+    ['R-2', 'until-reconnected'],
+    ['R-3', 'never'],
+    ['R-4', 'yes'],
+    ['R-5', 'yes'],
+  ]);
+  for (const { reference } of companies) expect(out.split(`| ${reference} |`)).toHaveLength(2);
+  expect(rowOf('R-1')).toMatch(
+    / invoices: 10 expected, 10 found.* \| 24 h \| \d{4}-\d\d-\d\d \d\d:\d\d UTC \| never \|$/,
+  );
+  expect(rowOf('R-3')).toContain('the connection is in place');
+  expect(rowOf('R-4')).toContain('| left out | Cleo | sold last week |');
+  expect(rowOf('R-5')).toContain('| given up | Sam | closed its books |');
+  const linkUrl = companies.find(({ reference }) => reference === 'R-2')?.linkUrl ?? '';
+  expect(rowOf('R-2')).toContain(`| ${linkUrl} |`);
+  expect((await fetch(linkUrl, { method: 'HEAD' })).ok).toBe(true);
+  expect(out).not.toContain('Left unused at the service');
+}, 90_000);
+
+test('a cancelled migration: what has crossed stays off for ever, what has not goes on in its application', async () => {
+  const migration = await started(orchestrator, 'report-cancelled', ['sbx-ok-2.c1', 'sbx-ok-2.c2', 'sbx-ok-2.c3']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  const before = await reportOf(migration);
+  expect(before.companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'not-yet', 'not-yet']);
+  await migration.send('cancel', { reason: 'we stay where we are', ...CLIENT });
+  await ended(migration);
+  const { json, companies, out, rowOf } = await reportOf(migration);
+  expect(out).toContain('State: cancelled by Cleo (client): we stay where we are');
+  expect(json).toMatchObject({ ending: 'cancelled', figures: { crossed: 1 } });
+  expect(companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'yes', 'yes']);
+  expect(rowOf('R-2')).toContain('| not moved | in a new migration, if it is still to be moved | yes |');
+  expect(out).toContain('- **Yes** (2)');
+}, 90_000);

@@ -1,0 +1,143 @@
+/** Whatever a person can meet stands in docs/runbook.md: a new word without an entry there fails here. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import type { CompanyState } from '../../domain/companies/company-state';
+import { COMPANY_STATES } from '../../domain/companies/company-state';
+import type { FailureKind, StopReason } from '../../domain/companies/failures';
+import { inWords, stopInWords } from '../../domain/companies/failures';
+import type { GoNoGo } from '../../domain/progress/go-nogo';
+import type { Ending } from '../../domain/migration/migration-state';
+import type { NoticeKind } from '../../domain/progress/notices';
+import { STEP_RULES, STEPS, stepNumber } from '../../domain/migration/steps';
+
+const ROOT = path.join(__dirname, '../..');
+const RUNBOOK = readFileSync(path.join(ROOT, 'docs/runbook.md'), 'utf8');
+
+/** The rows of a chapter's tables that begin with these words, in code style. */
+function rowsOf(chapter: string, name: string): readonly string[] {
+  const [, text = ''] = RUNBOOK.split(`## ${chapter}\n`);
+  const untilNext = text.split(/^## /m)[0] ?? '';
+  return untilNext.split('\n').filter((line) => line.startsWith('|') && line.split('|')[1]?.includes(`\`${name}\``));
+}
+
+// The compiler says when one is missing here.
+const FAILURES: Readonly<Record<FailureKind, true>> = {
+  refused: true,
+  'credential-unreadable': true,
+  'reauthorization-required': true,
+  'wrong-organization': true,
+  incomplete: true,
+  'sync-failed': true,
+  'sync-timed-out': true,
+};
+const STOPS: Readonly<Record<StopReason, true>> = {
+  'key-refused': true,
+  'account-limit': true,
+  'application-refused': true,
+  'wrong-organization': true,
+  'too-many-failures': true,
+};
+const ENDINGS: Readonly<Record<Ending, true>> = { completed: true, abandoned: true, cancelled: true };
+const NOTICES: Readonly<Record<NoticeKind, true>> = { stopped: true, reminder: true, escalation: true };
+const ABOUT: Readonly<Record<GoNoGo['answers'][number]['about'], true>> = {
+  decisions: true,
+  window: true,
+  freeze: true,
+  credentials: true,
+  companies: true,
+  account: true,
+  application: true,
+  service: true,
+  worker: true,
+};
+const keysOf = <Key extends string>(record: Readonly<Record<Key, true>>): readonly Key[] =>
+  Object.keys(record) as Key[];
+
+test.each(keysOf(FAILURES))('the failure %s has a row with the words that people read', (kind) => {
+  const [row = ''] = rowsOf('Companies', kind);
+  expect(row).toContain(`| ${inWords(kind)} `);
+});
+
+test.each(keysOf(STOPS))('the stop %s has a row with the words that people read', (reason) => {
+  const [row = ''] = rowsOf('Stopped by itself', reason);
+  expect(row).toContain(`| ${stopInWords(reason)} `);
+});
+
+test.each<[string, readonly string[]]>([
+  ['Companies', COMPANY_STATES satisfies readonly CompanyState[]],
+  ['The end', keysOf(ENDINGS)],
+  ['Notices', keysOf(NOTICES)],
+  ['No-go', keysOf(ABOUT)],
+  ['What the check of the details finds', findingCodes('preflight/preflight.ts', 'preflight/company-findings.ts')],
+])('in "%s" everything has a row', (chapter, names) => {
+  expect(names.length).toBeGreaterThan(2);
+  expect(names.filter((name) => rowsOf(chapter, name).length === 0)).toEqual([]);
+});
+
+test('every step has its own tables', () => {
+  const missing = STEPS.filter((step) => !RUNBOOK.includes(`\n### ${stepNumber(step)}. ${STEP_RULES[step].title}\n`));
+  expect(missing).toEqual([]);
+});
+
+test.each([
+  ['whom a migration waits for', ['progress/progress.ts'], 20],
+  [
+    'why a decision is refused',
+    [
+      'decisions/decide.ts',
+      'decisions/approvals.ts',
+      'decisions/rejections.ts',
+      'decisions/exceptions.ts',
+      'decisions/first-company.ts',
+      'decisions/supplied-details.ts',
+      'decisions/guards.ts',
+    ],
+    30,
+  ],
+])('every sentence that says %s stands there', (_, files, atLeast) => {
+  const sentences = files.flatMap(sentencesIn);
+  expect(sentences.length).toBeGreaterThanOrEqual(atLeast);
+  expect(sentences.filter((sentence) => !RUNBOOK.includes(`\`${sentence}\``))).toEqual([]);
+});
+
+function parsed(file: string): ts.SourceFile {
+  const text = readFileSync(path.join(ROOT, 'domain', file), 'utf8');
+  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+}
+
+/** The texts of more than one word in a file, but for what was applied; in place of what is filled in stands "…". */
+function sentencesIn(file: string): readonly string[] {
+  const found = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) return;
+    // What is put together first is a part of some other sentence.
+    if (ts.isVariableDeclaration(node) && node.initializer && !ts.isAsExpression(node.initializer)) return;
+    if (ts.isCallExpression(node) && ['applied', 'detailsChanged'].includes(node.expression.getText())) return;
+    const text = textOf(node);
+    if (text === undefined) ts.forEachChild(node, visit);
+    else if (text.includes(' ')) found.add(text);
+  };
+  visit(parsed(file));
+  return [...found];
+}
+
+function textOf(node: ts.Node): string | undefined {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text.trim();
+  if (!ts.isTemplateExpression(node)) return undefined;
+  return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…').trim();
+}
+
+/** What a preflight's findings are called: the first word of every error and warning. */
+function findingCodes(...files: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && ['error', 'warning'].includes(node.expression.getText())) {
+      const [code] = node.arguments;
+      if (code && ts.isStringLiteral(code)) found.add(code.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  for (const file of files) visit(parsed(file));
+  return [...found];
+}

@@ -1,0 +1,56 @@
+import type { CompanyState } from '../../../domain/companies/company-state';
+import { COMPANY_STATES, isOpen } from '../../../domain/companies/company-state';
+import type { FailureKind } from '../../../domain/companies/failures';
+import type { Remediable, Remedy } from '../../../domain/companies/remedies';
+import { remediesFor, remedyInWords } from '../../../domain/companies/remedies';
+
+const company = (some: Partial<Remediable>): Remediable => ({
+  state: 'failed',
+  failure: null,
+  linkUrl: 'https://link.example/1',
+  heldBack: null,
+  ...some,
+});
+
+test.each<[FailureKind, readonly Remedy[]]>([
+  ['reauthorization-required', ['relink', 'replace-credential', 'retry', 'skip']],
+  ['wrong-organization', ['replace-credential', 'relink', 'retry', 'skip']],
+  ['credential-unreadable', ['replace-credential', 'retry', 'skip']],
+  ['refused', ['retry', 'replace-credential', 'skip']],
+  ['incomplete', ['retry', 'replace-credential', 'skip']],
+  ['sync-failed', ['retry', 'replace-credential', 'skip']],
+  ['sync-timed-out', ['retry', 'replace-credential', 'skip']],
+])('a company that failed with %s: %j, the likeliest to help first', (failure, remedies) => {
+  expect(remediesFor(company({ failure }))).toEqual(remedies);
+});
+
+test('without a link nobody connects again', () => {
+  const failure = 'reauthorization-required';
+  expect(remediesFor(company({ failure, linkUrl: null }))).toEqual(['replace-credential', 'retry', 'skip']);
+  expect(remediesFor(company({ state: 'outcome-unknown', linkUrl: null }))).not.toContain('relink');
+});
+
+test('what failed can be tried again at any time, whatever it was, and so can what is unknown', () => {
+  for (const state of ['failed', 'outcome-unknown'] as const) {
+    expect(remediesFor(company({ state }))).toEqual(expect.arrayContaining(['retry', 'replace-credential', 'skip']));
+  }
+});
+
+test('a company that waits can be left out; one that is held back is corrected first', () => {
+  expect(remediesFor(company({ state: 'waiting' }))).toEqual(['exclude']);
+  expect(remediesFor(company({ state: 'waiting', heldBack: 'its name is empty' }))).toEqual(['amend', 'exclude']);
+});
+
+test.each<[CompanyState]>([['importing'], ['syncing'], ['migrated'], ['skipped'], ['excluded']])(
+  'nothing can or has to be done about one that is %s',
+  (state) => expect(remediesFor(company({ state }))).toEqual([]),
+);
+
+test('a company about which nothing final is known, and which nobody works on, can always be settled', () => {
+  for (const state of COMPANY_STATES.filter(isOpen)) {
+    if (state === 'importing' || state === 'syncing') continue;
+    const remedies = remediesFor(company({ state }));
+    expect(remedies.some((remedy) => remedy === 'skip' || remedy === 'exclude')).toBe(true);
+    expect(remedies.map(remedyInWords).every((words) => words.length > 0)).toBe(true);
+  }
+});

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { batchRunIdOf, isIdWord, migrationIdOf } from '../../../domain/migration/plan';
+
+test.each([
+  ['acme', true],
+  ['acme-2', true],
+  ['a', true],
+  ['a'.repeat(64), true],
+  ['a'.repeat(65), false],
+  ['', false],
+  ['Acme', false],
+  ['acme.uk', false],
+  ['-acme', false],
+  ['acme-', false],
+  ['ac me', false],
+  ['acme\n', false],
+  ['häuser', false],
+])('%j is a word of an id: %s', (word, isOne) => {
+  expect(isIdWord(word)).toBe(isOne);
+});
+
+test('an id is client, platform and, where there is one, label', () => {
+  expect(migrationIdOf('acme', 'quickbooks-online')).toBe('acme.quickbooks-online');
+  expect(migrationIdOf('acme', 'xero', 'spring')).toBe('acme.xero.spring');
+  expect(batchRunIdOf('acme.xero')).toBe('acme.xero.batch');
+});
+
+test('different words give different ids', () => {
+  const word = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,5}[a-z0-9])?$/);
+  const words = fc.tuple(word, word, fc.option(word, { nil: undefined }));
+  fc.assert(
+    fc.property(words, words, (one, other) => {
+      expect(one.every((each) => each === undefined || isIdWord(each))).toBe(true);
+      expect(migrationIdOf(...one) === migrationIdOf(...other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+    }),
+  );
+});

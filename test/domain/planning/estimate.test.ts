@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import type { EstimateOf, KnownSpeed, Measurement, Volume } from '../../../domain/planning/estimate';
+import { ASSUMED_SPEED, estimate, speedFrom } from '../../../domain/planning/estimate';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { looksAt } from '../../../domain/planning/polling';
+import type { Window } from '../../../domain/planning/windows';
+
+const SPEED = { importMs: 1_000, syncBaseMs: 10_000, msPerRecord: 10 };
+const MEASURED: KnownSpeed = { speed: SPEED, basis: 'migration', companies: 20 };
+const FROM = '2026-03-02T20:00:00.000Z';
+
+const volume = (companies: number, records: number, some: Partial<Volume> = {}): Volume => ({
+  companies,
+  records,
+  companiesWithoutVolume: 0,
+  largestCompany: companies === 0 ? 0 : Math.ceil(records / companies),
+  largestFamily: 0,
+  darkSince: null,
+  ...some,
+});
+
+const tenAtOnce = { ...DEFAULT_LIMITS, slicesAtOnce: 2, companiesPerSliceAtOnce: 5 };
+const estimated = (of: Volume, some: Partial<EstimateOf> = {}) =>
+  estimate({ volume: of, limits: tenAtOnce, known: MEASURED, from: FROM, ...some });
+
+test('companies are imported side by side, and the longest sync is waited for once', () => {
+  // 3 rounds of 1 s, then 10 s and 100 records of 10 ms: 14 s.
+  const { lowMs, highMs, ends } = estimated(volume(25, 2_500));
+  expect({ lowMs, highMs }).toEqual({ lowMs: Math.round(14_000 / 1.5), highMs: 21_000 });
+  expect(ends).toEqual({ earliest: '2026-03-02T20:00:09.333Z', latest: '2026-03-02T20:00:21.000Z' });
+});
+
+test('the largest company is what the sync of all is waited for', () => {
+  const { highMs } = estimated(volume(25, 2_500, { largestCompany: 1_000 }));
+  expect(highMs).toBe((3_000 + 10_000 + 10_000) * 1.5);
+});
+
+test('companies of one token family go one after the other', () => {
+  // 25 rounds instead of 3.
+  expect(estimated(volume(25, 2_500, { largestFamily: 25 })).highMs).toBe((25_000 + 11_000) * 1.5);
+});
+
+test('a pace, and the limit of the service, take their time', () => {
+  const paced = { ...tenAtOnce, companiesPerMinute: 10 };
+  expect(estimated(volume(20, 0), { limits: paced }).highMs).toBe((120_000 + 10_000) * 1.5);
+  const { requests, highMs } = estimated(volume(10_000, 0));
+  expect(requests).toBe(10_000 * (6 + 2 * looksAt(10_000)));
+  expect(highMs).toBe((requests - 1_000) * 60 * 1.5);
+});
+
+test('what a guess is given most room for, a measurement least', () => {
+  const highOf = (basis: KnownSpeed['basis']) =>
+    estimated(volume(25, 2_500), { known: { speed: SPEED, basis, companies: 3 } });
+  expect(highOf('assumed')).toMatchObject({ lowMs: Math.round(14_000 / 3), highMs: 42_000, basis: 'assumed' });
+  expect(highOf('platform')).toMatchObject({ lowMs: 7_000, highMs: 28_000, basis: 'platform', measuredOn: 3 });
+  expect(highOf('migration')).toMatchObject({ highMs: 21_000, basis: 'migration' });
+});
+
+test('where the manifest says nothing, a thousand records are assumed', () => {
+  const unknown = estimated(volume(2, 0, { companiesWithoutVolume: 2 }));
+  const known = estimated(volume(2, 2_000));
+  expect({ ...unknown, volume: null }).toEqual({ ...known, volume: null });
+});
+
+describe('with windows', () => {
+  const nights: Window = { days: ['mon', 'tue'], from: '22:00', to: '23:00', timeZone: 'UTC' };
+  const hour = 3_600_000;
+  // 10 rounds of 6 minutes: an hour of imports, then a minute of syncs.
+  const known: KnownSpeed = {
+    speed: { importMs: 360_000, syncBaseMs: 60_000, msPerRecord: 0 },
+    basis: 'migration',
+    companies: 9,
+  };
+
+  test('the range is of time at work, the end that of the calendar: what syncs goes on outside them', () => {
+    // 2026-03-02 is a Monday. At worst an hour and a half: Monday's hour, and half of Tuesday's.
+    const made = estimated(volume(100, 0), { known, limits: { ...tenAtOnce, windows: [nights] } });
+    expect(made.highMs).toBe(1.5 * hour + 90_000);
+    expect(made.ends).toEqual({ earliest: '2026-03-02T22:40:40.000Z', latest: '2026-03-03T22:31:30.000Z' });
+    expect(made.darkHours).toBe(26.6);
+  });
+
+  test('what does not end within a year has no end', () => {
+    const made = estimated(volume(100_000, 0), { known, limits: { ...tenAtOnce, windows: [nights] } });
+    expect(made).toMatchObject({ ends: null, darkHours: null });
+  });
+});
+
+test('hours without fresh data count from the freeze, rounded up to a tenth', () => {
+  const slow: KnownSpeed = { ...MEASURED, speed: { importMs: 0, syncBaseMs: 241_000, msPerRecord: 0 } };
+  expect(estimated(volume(1, 0), { known: slow }).darkHours).toBe(0.2);
+  const frozen = volume(1, 0, { darkSince: '2026-03-02T17:00:00.000Z' });
+  expect(estimated(frozen, { known: slow }).darkHours).toBe(3.2);
+});
+
+test('nothing that is left takes no time', () => {
+  expect(estimated(volume(0, 0))).toMatchObject({ lowMs: 0, highMs: 0, requests: 0, darkHours: 0 });
+});
+
+test('a range is never upside down, never negative, and more companies never take less', () => {
+  const size = fc.integer({ min: 0, max: 50_000 });
+  fc.assert(
+    fc.property(
+      size,
+      size,
+      fc.integer({ min: 1, max: 64 }),
+      fc.boolean(),
+      (companies, perCompany, slices, measured) => {
+        const known = measured ? MEASURED : ASSUMED_SPEED;
+        const limits = { ...DEFAULT_LIMITS, slicesAtOnce: slices };
+        const of = (count: number) => estimated(volume(count, count * perCompany), { known, limits });
+        const { lowMs, highMs, darkHours, ends } = of(companies);
+        expect(lowMs).toBeGreaterThanOrEqual(0);
+        expect(highMs).toBeGreaterThanOrEqual(lowMs);
+        expect(darkHours).toBeGreaterThanOrEqual(0);
+        expect((ends?.earliest ?? '') <= (ends?.latest ?? '')).toBe(true);
+        if (companies > 0) expect(of(companies + 1).highMs).toBeGreaterThanOrEqual(highMs);
+      },
+    ),
+  );
+});
+
+describe('the speed that was measured', () => {
+  const measurement = (some: Partial<Measurement>): Measurement => ({
+    companies: 20,
+    importMs: 800,
+    syncMs: 30_000,
+    records: 1_000,
+    base: 20_000,
+    slope: 10,
+    ...some,
+  });
+
+  test('is a line through records and time', () => {
+    expect(speedFrom(measurement({}), SPEED)).toEqual({ importMs: 800, syncBaseMs: 20_000, msPerRecord: 10 });
+  });
+
+  test.each<[string, Partial<Measurement>]>([
+    ['one company', { companies: 1, base: null, slope: null }],
+    ['too few for a line', { companies: 9 }],
+    ['all of one size', { base: null, slope: null }],
+    ['a line that falls', { base: 50_000, slope: -1 }],
+  ])('%s: what was known before is stretched until it fits', (_, some) => {
+    // 10 s and 1,000 records of 10 ms were expected: 20 s. It took 30.
+    expect(speedFrom(measurement(some), SPEED)).toEqual({ importMs: 800, syncBaseMs: 15_000, msPerRecord: 15 });
+  });
+});

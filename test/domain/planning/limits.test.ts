@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { paceOf } from '../../../domain/planning/limits';
+
+const MINUTE_MS = 60_000;
+const limits = fc.record({
+  slicesAtOnce: fc.integer({ min: 1, max: 64 }),
+  companiesPerSliceAtOnce: fc.integer({ min: 1, max: 500 }),
+  companiesPerMinute: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 1_000_000 })),
+});
+
+test('all slices together keep to the pace, none of them waits longer than a minute, and one at least is at work', () => {
+  fc.assert(
+    fc.property(limits, (some) => {
+      const { slices, companies, waitMs } = paceOf(some);
+      expect((slices * MINUTE_MS) / waitMs).toBeCloseTo(some.companiesPerMinute);
+      expect(companies * waitMs).toBeLessThanOrEqual(MINUTE_MS * 1.000_001);
+      expect(slices).toBeGreaterThanOrEqual(1);
+      expect(slices).toBeLessThanOrEqual(some.slicesAtOnce);
+      expect(companies).toBeGreaterThanOrEqual(1);
+      expect(companies).toBeLessThanOrEqual(some.companiesPerSliceAtOnce);
+    }),
+  );
+});
+
+test('without a pace nobody waits', () => {
+  const some = { slicesAtOnce: 4, companiesPerSliceAtOnce: 8, companiesPerMinute: null };
+  expect(paceOf(some)).toEqual({ slices: 4, companies: 8, waitMs: 0 });
+});

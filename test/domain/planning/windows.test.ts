@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import type { Window } from '../../../domain/planning/windows';
+import { isWindow, openingsFrom, WEEKDAYS } from '../../../domain/planning/windows';
+
+const EVERY_DAY = [...WEEKDAYS];
+const nights = (some: Partial<Window> = {}): Window => ({
+  days: EVERY_DAY,
+  from: '22:00',
+  to: '05:00',
+  timeZone: 'Europe/London',
+  ...some,
+});
+const next = (window: Window, at: string) => openingsFrom([window], at)[0];
+
+test.each<[string, Window, string, string, string]>([
+  ['in winter', nights(), '2026-01-10T12:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
+  ['in summer', nights(), '2026-07-10T12:00:00Z', '2026-07-10T21:00:00.000Z', '2026-07-11T04:00:00.000Z'],
+  ['that began yesterday', nights(), '2026-01-10T03:00:00Z', '2026-01-09T22:00:00.000Z', '2026-01-10T05:00:00.000Z'],
+  ['at its first moment', nights(), '2026-01-10T22:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
+  ['at its last moment', nights(), '2026-01-10T05:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
+  [
+    'an hour shorter when the clock is put forward in it',
+    nights(),
+    '2026-03-28T12:00:00Z',
+    '2026-03-28T22:00:00.000Z',
+    '2026-03-29T04:00:00.000Z',
+  ],
+  [
+    'an hour longer when it is put back in it',
+    nights(),
+    '2026-10-24T12:00:00Z',
+    '2026-10-24T21:00:00.000Z',
+    '2026-10-25T05:00:00.000Z',
+  ],
+  [
+    'that begins at a time which does not exist that night',
+    nights({ from: '02:30', to: '06:00', timeZone: 'Europe/Berlin' }),
+    '2026-03-28T12:00:00Z',
+    '2026-03-29T01:00:00.000Z',
+    '2026-03-29T04:00:00.000Z',
+  ],
+  [
+    'that begins at a time which comes twice that night',
+    nights({ from: '02:30', to: '06:00', timeZone: 'Europe/Berlin' }),
+    '2026-10-24T12:00:00Z',
+    '2026-10-25T00:30:00.000Z',
+    '2026-10-25T05:00:00.000Z',
+  ],
+  [
+    'of a zone half an hour apart',
+    nights({ timeZone: 'Asia/Kolkata' }),
+    '2026-01-10T12:00:00Z',
+    '2026-01-10T16:30:00.000Z',
+    '2026-01-10T23:30:00.000Z',
+  ],
+  [
+    'of one day of the week, by the client’s calendar',
+    nights({ days: ['sat'], from: '00:30', to: '01:00', timeZone: 'Pacific/Auckland' }),
+    '2026-01-05T00:00:00Z',
+    '2026-01-09T11:30:00.000Z',
+    '2026-01-09T12:00:00.000Z',
+  ],
+])('a window %s', (_, window, at, opensAt, closesAt) => {
+  expect(next(window, at)).toEqual({ opensAt, closesAt });
+});
+
+test('a window that lies wholly in the hour that is left out does not open that night', () => {
+  const window = nights({ from: '02:15', to: '02:45', timeZone: 'Europe/Berlin' });
+  expect(next(window, '2026-03-28T12:00:00Z')?.opensAt).toBe('2026-03-30T00:15:00.000Z');
+});
+
+test('windows that overlap or touch are one', () => {
+  const windows = [nights({ days: ['fri'] }), nights({ days: ['sat'], from: '05:00', to: '09:00' })];
+  expect(openingsFrom(windows, '2026-01-09T12:00:00Z')[0]).toEqual({
+    opensAt: '2026-01-09T22:00:00.000Z',
+    closesAt: '2026-01-10T09:00:00.000Z',
+  });
+});
+
+test('no window opens where there is none, and a zone that does not exist is an error', () => {
+  expect(openingsFrom([], '2026-01-09T12:00:00Z')).toEqual([]);
+  expect(() => next(nights({ timeZone: 'Europe/Atlantis' }), '2026-01-09T12:00:00Z')).toThrow(RangeError);
+});
+
+test('every opening begins and ends as the wall clock says, in every zone and season', () => {
+  const zones = ['Europe/London', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Tokyo', 'America/St_Johns', 'UTC'];
+  const clock = fc
+    .tuple(fc.nat(23), fc.nat(59))
+    .map(([h, m]) => `${`${h}`.padStart(2, '0')}:${`${m}`.padStart(2, '0')}`);
+  const window = fc.record({
+    days: fc.subarray(EVERY_DAY, { minLength: 1 }),
+    from: clock,
+    to: clock,
+    timeZone: fc.constantFrom(...zones),
+  });
+  const at = fc.date({ min: new Date('2024-01-01'), max: new Date('2030-01-01'), noInvalidDate: true });
+  fc.assert(
+    fc.property(window, at, (one, moment) => {
+      expect(isWindow(one)).toBe(true);
+      for (const { opensAt, closesAt } of openingsFrom([one], moment.toISOString())) {
+        expect(closesAt > opensAt && Date.parse(closesAt) > moment.getTime()).toBe(true);
+        const opens = DateTime.fromISO(opensAt, { zone: one.timeZone });
+        // Luxon knows the zone as well: before this instant it was not yet that late, from it on it is.
+        const shown = opens.toFormat('HH:mm');
+        const jumped = shown > one.from && opens.minus({ minutes: 1 }).toFormat('HH:mm') < one.from;
+        expect(shown === one.from || jumped || one.from === one.to || mergedInto(one)).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Days that follow each other may flow into one opening. */
+const mergedInto = ({ days, from, to }: Window): boolean => days.length > 1 && to >= from;

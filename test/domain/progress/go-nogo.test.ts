@@ -1,0 +1,146 @@
+import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo';
+import { goNoGo } from '../../../domain/progress/go-nogo';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { progressOf } from '../../../domain/progress/progress';
+import type { Window } from '../../../domain/planning/windows';
+import { AT, counts, firstCompany, stateAt } from '../../support/migration-states';
+import { platform } from '../../support/platform';
+
+const quickBooks = platform('quickbooks-online');
+
+const plan = {
+  migrationId: 'acme.quickbooks-online',
+  route: 'managed' as const,
+  client: 'acme',
+  platformKey: 'qhyg',
+  contact: 'Sam',
+  firstCompany: null,
+  limits: DEFAULT_LIMITS,
+  decisions: DEFAULT_DECISION_RULES,
+};
+
+const MOVING = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 1, waiting: 9 }) });
+const NIGHT: Window = { days: ['mon'], from: '22:00', to: '04:00', timeZone: 'UTC' };
+
+const SERVICE: GoNoGoFacts['service'] = {
+  account: { plan: 'paid', role: 'administrator', companyLimit: null, companiesUsed: 1, expiresAt: null },
+  platformEnabled: true,
+  callbackUrl: null,
+  application: { clientId: 'mine', environment: 'production' },
+};
+
+const facts = (some: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING): GoNoGoFacts => ({
+  now: '2026-03-09T09:00:00.000Z',
+  platform: quickBooks,
+  contact: 'Sam, +44 20 7946 0000',
+  limits: { ...DEFAULT_LIMITS, windows: [NIGHT] },
+  next: { wave: 2, companies: 9, unconfirmed: 0, withoutCredential: 0, oldestCredentialAt: AT },
+  toCreate: 9,
+  failures: { failed: 0, tried: 1 },
+  endsBy: '2026-03-10T03:00:00.000Z',
+  progress: progressOf(plan, state),
+  windowsPaused: null,
+  workers: { workflows: 1, activities: 1 },
+  heldUp: [],
+  service: SERVICE,
+  ...some,
+});
+
+const noes = (given: GoNoGoFacts): readonly Answer['about'][] =>
+  goNoGo(given).answers.flatMap(({ about, go }) => (go ? [] : [about]));
+
+test('no-go, when somebody has paused the windows: who and why is said', () => {
+  const given = facts({ windowsPaused: 'paused by Sam: month end' });
+  expect(noes(given)).toEqual(['window']);
+  expect(goNoGo(given).answers.find(({ about }) => about === 'window')?.why).toContain('paused by Sam: month end');
+});
+
+test('go, when everything is there: every question is answered, and the window named', () => {
+  const { go, opening, answers, contact } = goNoGo(facts());
+  expect(go).toBe(true);
+  expect(opening).toEqual({ opensAt: '2026-03-09T22:00:00.000Z', closesAt: '2026-03-10T04:00:00.000Z' });
+  expect(answers.map(({ about }) => about)).toEqual([
+    ...['decisions', 'freeze', 'credentials', 'companies', 'service', 'account', 'application', 'worker'],
+  ]);
+  expect(contact).toBe('Sam, +44 20 7946 0000');
+});
+
+test('before the first company the window is the first after the agreed start', () => {
+  const agreed = stateAt('migrate-first-company', { counts: counts({ total: 10, waiting: 10 }) });
+  expect(goNoGo(facts({ now: AT }, agreed))).toMatchObject({
+    go: true,
+    opening: { opensAt: '2026-03-09T22:00:00.000Z' },
+  });
+});
+
+test.each<[string, GoNoGoFacts, readonly Answer['about'][]]>([
+  ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
+  // Everything else may be there early: confirmations, and credentials of platforms that keep them.
+  ['details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
+  [
+    'the first company is not approved yet',
+    facts({}, stateAt('migrate-first-company', { firstCompany: firstCompany(), counts: MOVING.counts })),
+    ['decisions'],
+  ],
+  [
+    'it is paused',
+    facts({}, { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stop: null, at: AT } }),
+    ['decisions'],
+  ],
+  ['one company is not frozen', facts({ next: { ...facts().next, unconfirmed: 1 } }), ['freeze']],
+  ['one credential is missing', facts({ next: { ...facts().next, withoutCredential: 1 } }), ['credentials']],
+  ['nothing can be moved', facts({ next: { ...facts().next, companies: 0 } }), ['companies']],
+  ['the service does not answer', facts({ service: { unreachable: 'time-out' } }), ['service']],
+  ['the service refuses the key', facts({ service: { refused: 'answered 401' } }), ['service']],
+  [
+    'the account has no room',
+    facts({ service: { ...SERVICE, account: { ...SERVICE.account, companyLimit: 9 } } }),
+    ['account'],
+  ],
+  [
+    'the account expires before the last company is moved',
+    facts({ service: { ...SERVICE, account: { ...SERVICE.account, expiresAt: '2026-03-10T02:00:00.000Z' } } }),
+    ['account'],
+  ],
+  ['the application is gone', facts({ service: { ...SERVICE, application: null } }), ['application']],
+  ['no worker asks for activities', facts({ workers: { workflows: 1, activities: 0 } }), ['worker']],
+  ['something keeps failing', facts({ heldUp: ['the database is full'] }), ['worker']],
+  ['no worker answers', facts({ progress: null }), ['decisions', 'worker']],
+])('no-go, when %s', (_, given, about) => {
+  expect(goNoGo(given).go).toBe(false);
+  expect(noes(given)).toEqual(about);
+});
+
+test('companies that the check holds back are named, and keep nobody else', () => {
+  const state = { ...MOVING, counts: counts({ total: 10, waiting: 10, heldBack: 1 }) };
+  const { go, answers } = goNoGo(facts({}, state));
+  expect(go).toBe(true);
+  expect(answers.find(({ about }) => about === 'companies')?.why).toBe(
+    '9 companies of wave 2 can be moved, 1 company held back by the check',
+  );
+});
+
+test('companies that sync are reason enough to go on', () => {
+  const state = { ...MOVING, counts: counts({ total: 2, syncing: 2 }) };
+  const next = { wave: null, companies: 0, unconfirmed: 0, withoutCredential: 0, oldestCredentialAt: null };
+  expect(goNoGo(facts({ next }, state)).go).toBe(true);
+});
+
+test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
+  [
+    { toleratedFailures: 5 },
+    { failed: 2, tried: 40 },
+    'more than 5 companies, or more than 20 % of those that were tried fail (so far 2 of 40)',
+  ],
+  [{ toleratedShare: null }, { failed: 2, tried: 40 }, 'no number of failed companies pauses it (so far 2 of 40)'],
+  [
+    { toleratedFailures: 1 },
+    { failed: 2, tried: 40 },
+    'more companies have failed than are tolerated already (so far 2 of 40)',
+  ],
+])('what would pause it at night: %j after %j', (limits, failures, sentence) => {
+  const { wouldPause } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
+  expect(wouldPause[0]).toBe(sentence);
+});

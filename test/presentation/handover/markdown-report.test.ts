@@ -1,0 +1,277 @@
+import type { ReportedCompany } from '../../../presentation/handover/company-sections';
+import { sectionRow, sectionsOf } from '../../../presentation/handover/company-sections';
+import type { ReportHead } from '../../../presentation/handover/report-facts';
+import { reportDecisions, reportHead } from '../../../presentation/handover/markdown-report';
+import type { CompanyState } from '../../../domain/companies/company-state';
+import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
+import type { Decision } from '../../../domain/migration/decision';
+import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+
+const decided = (decision: Decision, outcome: { applied: boolean; text: string }, at: string) => ({
+  decision,
+  outcome: { decisionId: decision.decisionId, at, ...outcome },
+});
+const by = (decisionId: string, role: 'client' | 'support') => ({
+  decisionId,
+  role,
+  by: role === 'client' ? 'Cleo' : 'Sam',
+});
+
+const PAUSED = decided(
+  { kind: 'pause', ...by('1', 'support'), reason: 'tea' },
+  { applied: true, text: 'paused' },
+  '2026-11-20T22:01:00.000Z',
+);
+const REFUSED = decided(
+  { kind: 'step', ...by('2', 'client'), step: 'supply-details', verdict: 'approve' },
+  { applied: false, text: 'not by client' },
+  '2026-11-20T22:02:00.000Z',
+);
+
+const HEAD: ReportHead = {
+  migrationId: 'acme.quickbooks-online',
+  route: 'managed',
+  client: 'acme',
+  platformKey: 'qhyg',
+  contact: 'Sam, +44 20 7946 0000',
+  ending: null,
+  paused: false,
+  suppliedAt: '2026-11-20T22:00:00.000Z',
+  suppliedBy: 'Cleo',
+  closedAt: null,
+  vaultDestroyedAt: null,
+  counts: { ...NO_COUNTS, total: 9, migrated: 3, failed: 2, waiting: 1, excluded: 2, outcomeUnknown: 1 },
+  figures: {
+    crossed: 4,
+    crossingUnknown: 1,
+    mustReconnect: 1,
+    firstStartedAt: '2026-11-20T23:00:00.000Z',
+    lastMovedAt: '2026-11-21T01:30:00.000Z',
+    longestDarkHours: 6.21,
+    medianDarkHours: 2,
+    credentialsLeft: 0,
+  },
+  planned: null,
+  decisions: [PAUSED, REFUSED],
+};
+
+const COMPANY: ReportedCompany = {
+  reference: 'C-1',
+  name: 'Bramble | Finch\nInteriors',
+  storedName: 'Bramble Finch Interiors',
+  organization: '91',
+  state: 'migrated',
+  crossedAt: new Date('2026-11-20T22:03:00.000Z'),
+  sentAt: null,
+  companyId: 'company',
+  connectionId: 'connection',
+  linkUrl: 'https://link.example/1',
+  movedAt: new Date('2026-11-20T22:03:00.000Z'),
+  failure: null,
+  failureText: null,
+  correlationId: 'latest',
+  evidence: [
+    { check: 'refreshed at the platform', passed: true, detail: '', correlationId: 'authorization', durationMs: 3 },
+    { check: 'right organization', passed: true, detail: '91 (Organization 91), for Bramble' },
+    {
+      check: 'invoices complete',
+      passed: true,
+      detail: '3 expected, 3 found',
+      correlationId: 'counted',
+      records: { dataType: 'invoices', expected: 3, found: 3 },
+    },
+  ],
+  syncSchedule: { everyHours: { least: 24, most: 24 }, nextAt: '2026-11-21T22:03:00.000Z' },
+  settledBy: null,
+  settledReason: null,
+  heldBack: null,
+};
+
+/** The rows of a company, by the title of their section. */
+function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string> {
+  const sections = sectionsOf(ended).filter(({ states, holds }) => states.includes(company.state) && holds(company));
+  return Object.fromEntries(sections.map((section) => [section.title, sectionRow(section, company, ended)]));
+}
+
+describe('the head of the report', () => {
+  test.each<[Partial<ReportHead>, string]>([
+    [{}, 'State: under way: this report is preliminary'],
+    [{ paused: true }, 'State: paused: this report is preliminary'],
+    [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| closed |  | 2026-11-20 23:00 UTC |'],
+    [{}, 'Whom to call: Sam, +44 20 7946 0000'],
+    [{}, 'Supplied: 2026-11-20 22:00 UTC by Cleo'],
+    [{}, '| must connect again | 1 |'],
+    [{}, '| not moved | 1 |'],
+    [{ vaultDestroyedAt: '2026-11-20T23:00:00.000Z' }, 'was destroyed at 2026-11-20 23:00 UTC; none is left'],
+    [{}, '**To destroy on your side**: every export'],
+    [{}, '| hours without fresh data |  | 6.3 at most, median 2 |'],
+    [{}, '| duration |  | 2.5 h |'],
+  ])('with %j says: %s', (changes, said) => {
+    expect(reportHead({ ...HEAD, ...changes })).toContain(said);
+  });
+
+  test.each([
+    ['cancelled', { kind: 'cancel', ...by('9', 'client'), reason: 'we have changed our mind' }],
+    [
+      'abandoned',
+      {
+        kind: 'step',
+        ...by('9', 'client'),
+        step: 'migrate-first-company',
+        verdict: 'reject',
+        afterwards: { next: 'abandon' },
+        reason: 'we have changed our mind',
+      },
+    ],
+  ] as const)('says who ended it, and why: %s', (ending, decision) => {
+    const decisions = [...HEAD.decisions, decided(decision, { applied: true, text: '' }, '2026-11-21T00:00:00.000Z')];
+    const head = reportHead({ ...HEAD, ending, decisions });
+    expect(head).toContain(`State: ${ending} by Cleo (client): we have changed our mind`);
+  });
+
+  test('compares what was planned with what came true', () => {
+    const startAt = '2026-11-20T22:30:00.000Z';
+    const volume = {
+      ...{ companies: 9, records: 900, companiesWithoutVolume: 0, largestCompany: 100 },
+      ...{ largestFamily: 0, darkSince: null },
+    };
+    const expected = estimate({ volume, limits: DEFAULT_LIMITS, known: ASSUMED_SPEED, from: startAt });
+    const head = reportHead({ ...HEAD, planned: { startAt, estimate: expected } });
+    expect(head).toContain('| first company started | 2026-11-20 22:30 UTC | 2026-11-20 23:00 UTC |');
+    expect(head).toMatch(
+      /\| last company moved \| 2026-11-20 22:3\d UTC to 2026-11-20 22:3\d UTC \| 2026-11-21 01:30 UTC \|/,
+    );
+    expect(head).toContain(`up to ${expected.darkHours}`);
+  });
+
+  test('counts what may be switched on again: while it is under way, and after the end', () => {
+    expect(reportHead(HEAD)).toContain('- **Never** (4)');
+    expect(reportHead(HEAD)).toContain('- **Ask first** (1)');
+    expect(reportHead(HEAD)).toContain('- **Not yet** (2): it may still be moved.\n- **Yes**: what was left out');
+    expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain('- **Yes** (4): the service holds no grant of it.');
+  });
+
+  test('names the application whose secret is to be rotated, as it was supplied last', () => {
+    const supplied = (clientId: string) =>
+      decided(
+        { kind: 'application-supplied', ...by(clientId, 'client'), clientId, environment: 'production' },
+        { applied: true, text: '' },
+        '2026-11-20T22:00:00.000Z',
+      );
+    const head = reportHead({ ...HEAD, decisions: [supplied('app-1'), supplied('app-2')] });
+    expect(head).toContain('the secret of your application app-2 (production) at QuickBooks Online');
+  });
+});
+
+test('what was refused stands apart from what was decided, with its reason', () => {
+  const [applied, refused] = reportDecisions(HEAD).split('## Refused');
+  expect(applied).toContain('| 2026-11-20 22:01 UTC | Sam (support) | pause (tea) |');
+  expect(applied).not.toContain('Cleo');
+  expect(refused).toContain('| Cleo (client) | approve supply-details | not by client |');
+});
+
+test('a decision about many companies names the first ones', () => {
+  const companies = Array.from({ length: 25 }, (_, index) => `C-${index + 1}`);
+  const retried = decided(
+    { kind: 'retry', ...by('3', 'support'), companies },
+    { applied: true, text: '' },
+    '2026-11-20T22:01:00.000Z',
+  );
+  expect(reportDecisions({ decisions: [retried] })).toContain('retry C-1, C-2,');
+  expect(reportDecisions({ decisions: [retried] })).toContain('C-20 and 5 more |');
+});
+
+describe('a company of the report', () => {
+  test('that was moved says everything about itself in one row, which nothing that a client wrote breaks', () => {
+    expect(rowsOf(COMPANY, true)).toEqual({
+      Moved:
+        '| C-1 | Bramble \\| Finch Interiors | Bramble Finch Interiors | 91 (Organization 91), for Bramble | company | connection ' +
+        '| 2026-11-20 22:03 UTC | invoices: 3 expected, 3 found | authorization, counted, latest | 24 h | 2026-11-21 22:03 UTC | never |',
+    });
+  });
+
+  test.each([
+    [null, '|  |  |'],
+    [{ everyHours: null, nextAt: null }, '| never by itself |  |'],
+    [{ everyHours: { least: 1, most: 24 }, nextAt: null }, '| 1 to 24 h |  |'],
+  ])('with the sync schedule %j says %s', (syncSchedule, said) => {
+    expect(rowsOf({ ...COMPANY, syncSchedule }, true)['Moved']).toContain(said);
+  });
+
+  const failed: ReportedCompany = { ...COMPANY, state: 'failed', failureText: 'why', movedAt: null };
+
+  test('that must connect again has its link', () => {
+    const rows = rowsOf({ ...failed, failure: 'reauthorization-required', crossedAt: null }, true);
+    expect(rows).toEqual({
+      'Must connect again':
+        '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it has connected again | latest |',
+    });
+  });
+
+  test.each([
+    ['incomplete', false, 'move it again, or only sync and check it again'],
+    ['incomplete', true, 'the connection is in place: the contact above looks at the sync'],
+    ['wrong-organization', false, 'the client obtains a new credential'],
+    ['wrong-organization', true, 'in a new migration'],
+    ['refused', false, 'move it again'],
+  ] as const)('that failed with %s (ended: %s): what to do is %s', (failure, ended, whatToDo) => {
+    const row = rowsOf({ ...failed, failure }, ended)['Not moved, and what to do'];
+    expect(row).toContain('| why |');
+    expect(row).toContain(whatToDo);
+    expect(row).toContain('| latest |');
+  });
+
+  test('that was left out or given up: by whom, and why', () => {
+    const settled = { settledBy: 'Sam', settledReason: 'sold', crossedAt: null, companyId: null };
+    expect(rowsOf({ ...COMPANY, ...settled, state: 'excluded' }, false)).toEqual({
+      'Left out and given up': '| C-1 | Bramble \\| Finch Interiors | left out | Sam | sold |  | yes |  |',
+    });
+    expect(rowsOf({ ...failed, ...settled, state: 'skipped' }, false)['Left out and given up']).toContain(
+      '| given up | Sam | sold | why | yes |',
+    );
+  });
+
+  test.each<[CompanyState, boolean, boolean, string]>([
+    ['migrated', true, true, 'never'],
+    ['syncing', true, false, 'never'],
+    ['failed', true, true, 'never'],
+    ['skipped', true, true, 'never'],
+    ['waiting', true, true, 'never'],
+    ['importing', false, false, 'ask first'],
+    ['outcome-unknown', false, true, 'ask first'],
+    ['failed', false, false, 'not yet'],
+    ['failed', false, true, 'yes'],
+    ['waiting', false, false, 'not yet'],
+    ['waiting', false, true, 'yes'],
+    ['skipped', false, false, 'yes'],
+    ['excluded', false, false, 'yes'],
+  ])('%s, handed over: %s, ended: %s: it may be switched on again: %s', (state, crossed, ended, may) => {
+    const crossedAt = crossed ? COMPANY.crossedAt : null;
+    const [row] = Object.values(rowsOf({ ...COMPANY, state, crossedAt }, ended));
+    expect(row).toContain(`| ${may} |`);
+  });
+
+  test.each(['skipped', 'excluded', 'waiting'] as const)(
+    '%s, after its only token may have been used: whether it may be switched on again is asked first',
+    (state) => {
+      const sent = { ...COMPANY, state, crossedAt: null, sentAt: new Date('2026-11-20T22:02:00.000Z') };
+      expect(Object.values(rowsOf(sent, true))[0]).toContain('| ask first |');
+      // The platform has refused it: nobody uses it.
+      expect(Object.values(rowsOf({ ...sent, failure: 'reauthorization-required' }, true))[0]).toContain('| yes |');
+    },
+  );
+
+  test('that was created and not used is listed for its removal, once nothing is moved any more', () => {
+    const unused = { ...COMPANY, state: 'waiting', crossedAt: null } as const;
+    const title = 'Left unused at the service: to be deleted there';
+    expect(rowsOf(unused, true)[title]).toContain('| company | connection |');
+    expect(rowsOf(unused, false)).not.toHaveProperty([title]);
+    expect(rowsOf({ ...unused, companyId: null }, true)).not.toHaveProperty([title]);
+    expect(rowsOf({ ...unused, crossedAt: COMPANY.crossedAt }, true)).not.toHaveProperty([title]);
+  });
+
+  test('stands in the report, whatever became of it', () => {
+    for (const state of COMPANY_STATES) expect(Object.keys(rowsOf({ ...COMPANY, state }, true))).toHaveLength(1);
+  });
+});

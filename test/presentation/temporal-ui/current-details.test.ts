@@ -1,0 +1,145 @@
+import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
+import { detailsOf, endInWords } from '../../../presentation/temporal-ui/current-details';
+import { headline } from '../../../domain/progress/headline';
+import { duration } from '../../../domain/text/moments';
+import { stopInWords } from '../../../domain/companies/failures';
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import type { MigrationPlan } from '../../../domain/migration/plan';
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { moment } from '../../../domain/text/moments';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { progressOf } from '../../../domain/progress/progress';
+import { STEPS } from '../../../domain/migration/steps';
+import { AT, counts, decided, firstCompany, preflight, proposeTime, stateAt } from '../../support/migration-states';
+
+const plan: MigrationPlan = {
+  migrationId: 'acme.quickbooks-online',
+  route: 'managed',
+  client: 'acme',
+  platformKey: 'qhyg',
+  contact: 'solutions team, +44 20 7946 0018',
+  firstCompany: null,
+  limits: DEFAULT_LIMITS,
+  decisions: DEFAULT_DECISION_RULES,
+};
+const detailsAt = (state: MigrationState): string => detailsOf(progressOf(plan, state));
+const volume = {
+  companies: 10,
+  records: 400,
+  companiesWithoutVolume: 0,
+  largestCompany: 40,
+  largestFamily: 0,
+  darkSince: null,
+};
+const from = '2026-03-07T20:00:00.000Z';
+const estimated = { estimate: estimate({ volume, limits: DEFAULT_LIMITS, known: ASSUMED_SPEED, from }) };
+
+const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
+  ...STEPS.map((step) => [step, stateAt(step, estimated)] as const),
+  ['before anything', stateAt('supply-details', { preflight: null, counts: counts({}) })],
+  ['time proposed', decided(stateAt('schedule', estimated), proposeTime('client'))],
+  ['first company moving', stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'importing' }) })],
+  ['first company failed', stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'failed' }) })],
+  [
+    'outcomes unknown',
+    stateAt('complete-migration', { counts: counts({ total: 10, migrated: 8, outcomeUnknown: 2 }) }),
+  ],
+  ['completed', stateAt('complete-migration', { closed: 'completed', counts: counts({ total: 10, migrated: 10 }) })],
+  ['abandoned', stateAt('migrate-first-company', { closed: 'abandoned' })],
+  ...(['key-refused', 'account-limit', 'application-refused', 'wrong-organization'] as const).map(
+    (stop) =>
+      [stop, stateAt('complete-migration', { pause: { reason: stopInWords(stop), by: null, stop, at: AT } })] as const,
+  ),
+];
+
+test.each(SITUATIONS)('a client reads nothing of how it works inside: %s', (_, state) => {
+  expect(detailsAt(state)).not.toMatch(/ledger|slice|vault|crossing|digest|PendingAuth|undefined|null|NaN/i);
+});
+
+test('they say what is waited for, the six steps, the companies, whom to call and what must stay off', () => {
+  const moving = counts({
+    ...{ total: 40, waiting: 10, syncing: 2, importing: 1 },
+    ...{ migrated: 20, failed: 3, mustReconnect: 1, excluded: 4 },
+  });
+  const text = detailsAt(stateAt('complete-migration', { ...estimated, counts: moving }));
+  expect(text).toContain('# QuickBooks Online: step 6 of 6, complete the migration');
+  expect(text).toContain('**Waiting for:** nobody; the remaining companies are being moved');
+  expect(text).toContain('[####################..........]` 27 of 40 companies');
+  const where = ['moved: 20', 'moving: 3', 'not moved yet: 10', 'must reconnect: 1', 'not moved, to be looked at: 2'];
+  for (const line of [...where, 'left out: 4']) expect(text).toContain(`- ${line}`);
+  expect(text).toMatch(
+    /1\. Supply details \(client and support\): \*\*done\*\*, ended .+, approved by Sam \(support\)/,
+  );
+  expect(text).toContain('**Whom to call:** solutions team, +44 20 7946 0018');
+  expect(text).toContain('must never be switched on again');
+});
+
+test('who is waited for reads since when, what to do and how', () => {
+  const wait = { about: 'x', since: AT, reminders: 0, escalated: false, stopTold: false };
+  const text = detailsAt(stateAt('disable-syncing', { ...estimated, wait }));
+  expect(text).toContain(`**Waiting for:** client, since ${moment(AT)}`);
+  expect(text).toContain('**What to do:** confirm for ');
+  expect(text).toContain('`ferry show acme.quickbooks-online`');
+  expect(text).toContain('or tell solutions team, +44 20 7946 0018, who can record what a client decides');
+});
+
+test('until syncing has to be disabled, nothing has to be switched off', () => {
+  expect(detailsAt(stateAt('update-application', estimated))).toContain('nothing has to be switched off yet');
+  expect(detailsAt(stateAt('disable-syncing', estimated))).not.toContain('nothing has to be switched off yet');
+});
+
+test.each<[string, Partial<MigrationState>, string]>([
+  ['all moved', { closed: 'completed', counts: counts({ total: 2, migrated: 2 }) }, 'every company was moved and must'],
+  ['one not', { closed: 'completed', counts: counts({ total: 2, migrated: 1, failed: 1 }) }, 'handover report says of'],
+  ['cancelled', { closed: 'cancelled' }, 'ask the contact above first'],
+  ['cancelled', { closed: 'cancelled' }, 'that of companies that were not moved, until they are switched on again'],
+])('at its end they say what may be switched on, and whose data is stale: %s', (_, some, says) => {
+  expect(detailsAt(stateAt('complete-migration', { ...estimated, ...some }))).toContain(says);
+});
+
+test('they stay below the 20 KB that Temporal takes, whatever people wrote', () => {
+  const long = '\u{1F98A}'.repeat(100);
+  const state = stateAt('complete-migration', {
+    ...estimated,
+    pause: { reason: long.repeat(20), by: long, stop: null, at: AT },
+  });
+  const approvals = STEPS.flatMap((step) =>
+    (['client', 'support'] as const).map((role) => ({ step, role, by: long, at: AT })),
+  );
+  expect(Buffer.byteLength(detailsAt({ ...state, approvals }))).toBeLessThan(20_000);
+  const problems = Array.from({ length: 50 }, () => long.repeat(20));
+  const many = stateAt('supply-details', { preflight: preflight({ problems, callbackUrl: null }) });
+  expect(Buffer.byteLength(detailsAt(many))).toBeLessThan(20_000);
+});
+
+test('what people wrote stays on its line', () => {
+  const forged = 'lunch\n\n# QuickBooks Online: completed';
+  const text = detailsAt(stateAt('schedule', { pause: { reason: forged, by: 'Sam', stop: null, at: AT } }));
+  expect(text.split('\n').filter((line) => line.startsWith('# '))).toEqual([
+    '# QuickBooks Online: step 2 of 6, schedule the migration (paused)',
+  ]);
+});
+
+test.each([
+  ['completed', 'completed'],
+  ['abandoned', 'abandoned'],
+] as const)('the headline of a migration that is %s says so', (closed, words) => {
+  expect(headline(progressOf(plan, stateAt('complete-migration', { closed })))).toBe(words);
+});
+
+test.each([
+  [0, '0 s'],
+  [44_100, '45 s'],
+  [89_999, '90 s'],
+  [90_000, '2 min'],
+  [5_399_999, '90 min'],
+  [5_400_000, '1.5 h'],
+  [360_000_000, '100 h'],
+])('%d ms reads %s', (ms, words) => {
+  expect(duration(ms)).toBe(words);
+});
+
+test('an end that is certain to the minute is one moment', () => {
+  expect(endInWords('22:31', '22:31')).toBe('over at 22:31');
+  expect(endInWords('22:31', '22:40')).toBe('over between 22:31 and 22:40');
+});

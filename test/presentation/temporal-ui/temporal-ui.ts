@@ -1,0 +1,105 @@
+/** An orchestrator with Temporal's Web UI and its codec server, and a browser that looks at it. */
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { reserveStackCodec } from '../../../stack/codec';
+import { startTemporal } from '../../../stack/temporal/server';
+import { createTemporaryFolder } from '../../../stack/temporary-folder';
+import { until } from '../../support/conditions';
+import { altered, interpose, passedOn } from '../../support/http-proxy';
+import { ownNamespace } from '../../support/namespaces';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { openBrowser } from './browser';
+
+export interface TemporalUi {
+  readonly orchestrator: Orchestrator;
+  readonly page: Page;
+  /** From now on, whatever is created under this name syncs until it is let go. */
+  holdSyncOf(company: string): void;
+  letGo(): void;
+  /** Opens a page of the namespace: `workflows`, `workflows/<id>`, `schedules/<id>`. */
+  open(where: string): Promise<void>;
+  /** Opens a workflow's "User Metadata", and gives what its current details read once they say this. */
+  details(workflowId: string, says: string): Promise<string>;
+  /** The codec server as its users lose it. */
+  stopCodec(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const WIDTH = 1_280;
+const HEIGHT = 1_000;
+const SHOWN_WITHIN_MS = 60_000;
+/** A worker that is busy may answer later than the UI waits: then it is asked again. */
+const ANSWERED_WITHIN_MS = 5_000;
+
+const STILL_FETCHING = (status: object) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } });
+
+export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
+  const dataFolder = createTemporaryFolder();
+  const codec = await reserveStackCodec(0);
+  const temporal = await startTemporal({
+    cli: process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '',
+    dataFolder: path.join(dataFolder, 'temporal'),
+    ...{ port: 0, uiPort: 0, ephemeral: true },
+    codecUrl: codec.url,
+    namespaces: [ownNamespace()],
+  });
+  const orchestrator = await startOrchestrator({}, temporal.address);
+  const { payloadKeys, service } = orchestrator.config;
+  const between = await interpose(service.url);
+  await orchestrator.startWorker({ service: { ...service, url: between.url } });
+  const codecServer = await codec.start({ payloadKeys, uiUrl: temporal.uiUrl, dataFolder });
+  const browser = await openBrowser(chromium);
+  const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT } });
+  page.setDefaultTimeout(SHOWN_WITHIN_MS);
+
+  const open = async (where: string): Promise<void> => {
+    await page.goto(`${temporal.uiUrl}/namespaces/${orchestrator.config.temporal.namespace}/${where}`);
+  };
+  // The UI shows texts of people in frames of their own: that of the current details is the last one.
+  const details = (): Promise<string> =>
+    page
+      .frameLocator('iframe')
+      .last()
+      .locator('body')
+      .innerText({ timeout: ANSWERED_WITHIN_MS })
+      .catch(() => '');
+  return {
+    orchestrator,
+    page,
+    open,
+    holdSyncOf: (company) => {
+      between.on('POST', /^\/companies$/, async (response, { body }, pass) => {
+        const created = await pass();
+        if (body.includes(`"${company}"`)) {
+          const { id } = JSON.parse(created.body) as { id: string };
+          between.on('GET', new RegExp(`^/companies/${id}/dataStatus`), altered(STILL_FETCHING));
+        }
+        passedOn(response, created);
+      });
+    },
+    letGo: () => between.behave(),
+    details: async (workflowId, says) => {
+      await open(`workflows/${workflowId}`);
+      await page.getByRole('tab', { name: 'User Metadata' }).click();
+      let text = '';
+      await until(async () => {
+        text = await details();
+        if (text.includes(says)) return true;
+        const answered = page.waitForResponse(/__temporal_workflow_metadata/, { timeout: ANSWERED_WITHIN_MS });
+        await page.keyboard.press('r');
+        await answered.catch(() => undefined);
+        return false;
+      }, SHOWN_WITHIN_MS);
+      return text;
+    },
+    stopCodec: () => codecServer.stop(),
+    close: async () => {
+      await browser.close();
+      await orchestrator.close();
+      await between.close();
+      await codecServer.stop();
+      await temporal.stop();
+    },
+  };
+}

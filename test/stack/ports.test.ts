@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { reservePort } from '../../stack/ports';
+
+const ENDED_PID = 2 ** 22 + 1; // above Linux's and macOS's largest process id
+
+test('a port that is taken gives way to the next free one', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const taken = (server.address() as AddressInfo).port;
+
+  const next = await reservePort(taken);
+  expect(next.port).toBeGreaterThan(taken);
+  next.release();
+  server.close();
+});
+
+test('a port that another stack is about to listen on is not chosen twice', async () => {
+  const one = await reservePort(0);
+  const other = await reservePort(one.port);
+  expect(other.port).toBeGreaterThan(one.port);
+
+  one.release();
+  const again = await reservePort(one.port);
+  expect(again.port).toBe(one.port);
+  for (const reserved of [again, other]) reserved.release();
+});
+
+test('a port that a killed process was about to listen on is free', async () => {
+  const { port, release } = await reservePort(0);
+  release();
+  writeFileSync(path.join(tmpdir(), `tokenferry-port-${port}`), String(ENDED_PID));
+  const again = await reservePort(port);
+  expect(again.port).toBe(port);
+  again.release();
+});

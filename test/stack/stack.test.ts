@@ -1,0 +1,133 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { Client } from 'pg';
+import { loadConfig, readRunningStack } from '../../config';
+import { startStack, type Stack, type StackOptions } from '../../stack/stack';
+import { createTemporaryFolder } from '../../stack/temporary-folder';
+
+const stacks: Stack[] = [];
+
+afterEach(async () => {
+  for (const stack of stacks.splice(0)) await stack.stop();
+});
+
+function optionsFor(dataFolder: string): StackOptions {
+  return {
+    dataFolder,
+    ephemeral: true,
+    env: { ...process.env, TEMPORAL_CLI_PATH: process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] },
+    logLevel: 'silent',
+    startWorker: async () => ({ stop: async () => undefined }),
+    log: () => undefined,
+  };
+}
+
+async function start(changes: Partial<StackOptions> = {}): Promise<Stack> {
+  const stack = await startStack({ ...optionsFor(changes.dataFolder ?? createTemporaryFolder()), ...changes });
+  stacks.push(stack);
+  return stack;
+}
+
+test('two stacks at once have ports of their own, serve, and leave nothing behind', async () => {
+  const [one, other] = await Promise.all([start(), start()]);
+  expect(one.config.temporal.address).not.toBe(other.config.temporal.address);
+  for (const { config, temporalUiUrl, serviceDocsUrl } of [one, other]) {
+    const authorization = `Basic ${Buffer.from(config.service.apiKey.reveal()).toString('base64')}`;
+    const account = await fetch(`${config.service.url}/companies`, { headers: { authorization } });
+    expect(account.status).toBe(200);
+    expect((await fetch(temporalUiUrl ?? '')).status).toBe(200);
+    expect(serviceDocsUrl).toBe(`${config.service.url}/docs`);
+  }
+
+  await one.stop();
+  expect(existsSync(one.config.home)).toBe(false);
+  await expect(fetch(one.config.service.url)).rejects.toThrow();
+  expect((await fetch(other.temporalUiUrl ?? '')).status).toBe(200);
+});
+
+test('a running stack is found by its home alone, and its keys are private', async () => {
+  const stack = await start();
+  const { config } = stack;
+  const env = { TOKENFERRY_HOME: config.home, TEMPORAL_CONFIG_FILE: '/nonexistent' };
+  const found = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys'], env);
+  expect(found.temporal.address).toBe(config.temporal.address);
+  expect(found.databaseUrl.reveal()).toBe(config.databaseUrl.reveal());
+  expect(found.service.apiKey.reveal()).toBe(config.service.apiKey.reveal());
+  expect(found.masterKeys.newest.id).toBe(config.masterKeys.newest.id);
+  expect(found.payloadKeys.newest.id).toBe(config.payloadKeys.newest.id);
+  for (const file of [
+    'stack.json',
+    'master.key',
+    'payload.key',
+    'administrator.key',
+    'postgres-password',
+    'temporal.db',
+  ]) {
+    expect([file, statSync(path.join(config.home, file)).mode & 0o077]).toEqual([file, 0]);
+  }
+
+  await expect(startStack(optionsFor(config.home))).rejects.toThrow(`A stack runs already: process ${process.pid}`);
+  await stack.stop();
+  expect(readRunningStack(config.home)).toBeUndefined();
+});
+
+test('a start that fails at its last part stops what runs already', async () => {
+  const dataFolder = createTemporaryFolder();
+  let serviceUrl = '';
+  const start = startStack({
+    ...optionsFor(dataFolder),
+    startWorker: async (config) => {
+      serviceUrl = config.service.url;
+      throw new Error('the worker does not start');
+    },
+  });
+  await expect(start).rejects.toThrow('the worker does not start');
+  await expect(fetch(`${serviceUrl}/healthz`)).rejects.toThrow();
+  expect(existsSync(dataFolder)).toBe(false);
+});
+
+test('an aborted start leaves nothing behind', async () => {
+  const dataFolder = createTemporaryFolder();
+  const aborted = AbortSignal.abort(new Error('Ctrl-C'));
+  await expect(startStack({ ...optionsFor(dataFolder), signal: aborted })).rejects.toThrow('Ctrl-C');
+  expect(existsSync(dataFolder)).toBe(false);
+});
+
+test('in a Postgres that was there before, an ephemeral stack leaves no database', async () => {
+  const databaseUrl = process.env['TOKENFERRY_TEST_POSTGRES'] ?? '';
+  const stack = await start({ databaseUrl });
+  const { config } = stack;
+  const database = new URL(config.databaseUrl.reveal());
+  expect(database.host).toBe(new URL(databaseUrl).host);
+  await stack.stop();
+
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [database.pathname.slice(1)]);
+  await client.end();
+  expect(rowCount).toBe(0);
+});
+
+test('a Postgres that does not answer is named, without its password, with what to do', async () => {
+  const start = startStack({
+    ...optionsFor(createTemporaryFolder()),
+    databaseUrl: 'postgres://me:hunter2@127.0.0.1:1/db',
+  });
+  await expect(start).rejects.toThrow(
+    /^Postgres at 127\.0\.0\.1:1\/db \(DATABASE_URL\) cannot be used: .*ECONNREFUSED.* Start it there, or unset DATABASE_URL/,
+  );
+});
+
+test('what a stack that survives has stored is there after a restart, with the same keys', async () => {
+  const dataFolder = createTemporaryFolder();
+  const first = await start({ dataFolder, ephemeral: false });
+  const { service, masterKeys, payloadKeys } = first.config;
+  await first.stop();
+  const second = await start({ dataFolder, ephemeral: true }); // so that it is removed in the end
+  expect(second.config.service.apiKey.reveal()).toBe(service.apiKey.reveal());
+  expect(second.config.masterKeys.newest.id).toBe(masterKeys.newest.id);
+  expect(second.config.payloadKeys.newest.id).toBe(payloadKeys.newest.id);
+  const authorization = `Basic ${Buffer.from(service.apiKey.reveal()).toString('base64')}`;
+  const companies = await fetch(`${second.config.service.url}/companies`, { headers: { authorization } });
+  expect(companies.status).toBe(200);
+});

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startLeashed, type LeashedProcess } from '../../stack/process/supervised-process';
+import { isRunning, until } from '../support/conditions';
+
+const LEASH = path.resolve(__dirname, '../../stack/process/supervisor.mjs');
+
+let folder: string;
+let pidFile: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-leash-'));
+  pidFile = path.join(folder, 'pid');
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A shell that writes its process id where the tests look for it, and then does what `script` says. */
+function shell(script: string, extra: { removeFolder?: string; graceMs?: number } = {}) {
+  return {
+    command: 'sh',
+    args: ['-c', `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; ${script}`],
+    logFile: path.join(folder, 'log'),
+    stopSignal: 'SIGINT' as const,
+    graceMs: 10_000,
+    ...extra,
+  };
+}
+
+async function started(): Promise<number> {
+  await until(() => existsSync(pidFile));
+  return Number(readFileSync(pidFile, 'utf8'));
+}
+
+function start(program: ReturnType<typeof shell>): LeashedProcess {
+  return startLeashed({ ...program, env: process.env });
+}
+
+test('when whoever asked for it is killed, a program ends and its temporary folder is gone', async () => {
+  const program = JSON.stringify(shell('exec sleep 600', { removeFolder: folder }));
+  const asking = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), {
+    stdio: ['pipe', 'ignore', 'ignore'], detached: true }); setInterval(() => {}, 1000);`;
+  const asker = spawn(process.execPath, ['-e', asking, LEASH, program]);
+  const pid = await started();
+  expect(await isRunning(pid)).toBe(true);
+
+  asker.kill('SIGKILL');
+  await once(asker, 'exit');
+  await until(async () => !(await isRunning(pid)));
+  await until(() => !existsSync(folder));
+});
+
+test('a program is asked to end by its own signal before anything else', async () => {
+  const goodbye = path.join(folder, 'goodbye');
+  const program = start(shell(`trap "echo bye > '${goodbye}'; exit 0" INT; while :; do sleep 0.05; done`));
+  await started();
+  await program.stop();
+  expect(readFileSync(goodbye, 'utf8')).toBe('bye\n');
+});
+
+test('a program that does not end when asked is killed, with everything that it has started', async () => {
+  const childFile = path.join(folder, 'child');
+  const program = start(
+    shell(`trap '' INT; sleep 600 & echo $! > '${childFile}'; while :; do sleep 0.05; done`, { graceMs: 100 }),
+  );
+  const pid = await started();
+  await until(() => existsSync(childFile) && readFileSync(childFile, 'utf8') !== '');
+  const child = Number(readFileSync(childFile, 'utf8'));
+
+  await program.stop();
+  await until(async () => !(await isRunning(pid)));
+  await until(async () => !(await isRunning(child)));
+});
+
+test('a temporary folder is removed by the last program that uses it', async () => {
+  const first = start(shell('exec sleep 600', { removeFolder: folder }));
+  await started();
+  rmSync(pidFile);
+  const second = start(shell('exec sleep 600', { removeFolder: folder }));
+  await started();
+
+  await first.stop();
+  expect(existsSync(folder)).toBe(true);
+  await second.stop();
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('a program that ends by itself leaves its folder, with the log that says why', async () => {
+  const program = start(shell('echo no licence; exit 3', { removeFolder: folder }));
+  expect(await program.exited).toBe(3);
+  expect(program.hasExited()).toBe(true);
+  expect(readFileSync(path.join(folder, 'log'), 'utf8')).toBe('no licence\n');
+});
+
+test('a program that cannot be run says so in its log', async () => {
+  writeFileSync(path.join(folder, 'log'), '');
+  const program = start({ ...shell(''), command: 'no-such-program' });
+  expect(await program.exited).toBe(127);
+  expect(readFileSync(path.join(folder, 'log'), 'utf8')).toMatch(/spawn no-such-program (ENOENT|EACCES)/);
+});

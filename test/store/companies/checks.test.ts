@@ -1,0 +1,99 @@
+/** Looks at companies that are syncing: which are due, and what they found written. */
+import type { CheckOutcome, Database } from '../../../store';
+import { readDue, recordChecks } from '../../../store';
+import type { Ledger, Movable } from '../../support/ledger';
+import { credentialRows, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const ID = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
+const EVIDENCE = [{ check: 'right organization', passed: true, detail: 'it is' }];
+const SCHEDULE = { everyHours: { least: 24, most: 24 }, nextAt: '2026-03-03T10:00:00.000Z' };
+
+async function syncing(count: number): Promise<Movable> {
+  const all = await movable(ledger, rowsOf(count));
+  for (const { row } of all.rows) {
+    const since = { sync_started_at: msFromNow(-90_000), next_check_at: msFromNow(-1_000 * row) };
+    await putRow(db, all.id, row, { state: 'syncing', company_id: ID, connection_id: ID, ...since });
+  }
+  return all;
+}
+const due = async ({ id }: Movable, some: Partial<Parameters<typeof readDue>[2]> = {}) =>
+  readDue(db, id, { size: 10, onlyRow: null, without: [], ...some });
+const dueRows = async (...which: Parameters<typeof due>) => (await due(...which)).map(({ row }) => row);
+
+test('a company that is due comes with how long it has been syncing, by the database', async () => {
+  const [one] = await due(await syncing(1));
+  expect(one).toMatchObject({ row: 1, companyId: ID, connectionId: ID, expectedInvoices: 10 });
+  expect(one?.syncingForMs).toBeGreaterThanOrEqual(90_000);
+  expect(one?.syncingForMs).toBeLessThan(150_000);
+});
+
+test('those that have been due for longest come first, without those that are being looked at', async () => {
+  const three = await syncing(3);
+  expect(await dueRows(three, { size: 2 })).toEqual([3, 2]);
+  expect(await dueRows(three, { size: 2, without: [3] })).toEqual([2, 1]);
+});
+
+test('a look that is not due, a company that is not syncing and one that is not wanted do not come', async () => {
+  const three = await syncing(3);
+  await putRow(db, three.id, 1, { next_check_at: msFromNow(60_000) });
+  await putRow(db, three.id, 2, { state: 'importing', attempt: 'a' });
+  expect(await dueRows(three, { onlyRow: 1 })).toEqual([]);
+  expect(await dueRows(three)).toEqual([3]);
+});
+
+test('a company that is seen to sync still is due when its next look is, and looks are counted', async () => {
+  const one = await syncing(1);
+  await recordChecks(db, one.id, [{ row: 1, to: 'syncing', nextCheckMs: 60_000 }]);
+  expect(await dueRows(one)).toEqual([]);
+  expect((await readRow(db, one.id, 1)).checks).toBe(1);
+});
+
+test('the credential of a company that is migrated is erased with it, and no other', async () => {
+  const three = await syncing(3);
+  const outcomes: CheckOutcome[] = [
+    { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE },
+    { row: 2, to: 'failed', failure: 'incomplete', text: 'too few', evidence: EVIDENCE, correlationId: ID },
+    { row: 3, to: 'syncing', nextCheckMs: 60_000 },
+  ];
+  await recordChecks(db, three.id, outcomes);
+  expect(await credentialRows(db, three.id)).toEqual([2, 3]);
+  const moved = await readRow(db, three.id, 1);
+  expect(moved).toMatchObject({ state: 'migrated', moved_at: expect.any(Date) as Date, sync_schedule: SCHEDULE });
+  expect(moved.sync_ms).toBeGreaterThan(89_000);
+  expect(await readRow(db, three.id, 2)).toMatchObject({
+    state: 'failed',
+    failure: 'incomplete',
+    failure_text: 'too few',
+    correlation_id: ID,
+    evidence: EVIDENCE,
+    moved_at: null,
+  });
+  expect(await dueRows(three)).toEqual([]);
+});
+
+test('a company that is looked at once more was moved when it was first seen to be', async () => {
+  const one = await syncing(1);
+  const moved: CheckOutcome = { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE };
+  await recordChecks(db, one.id, [moved]);
+  const before = await readRow(db, one.id, 1);
+  await putRow(db, one.id, 1, { state: 'syncing', sync_started_at: msFromNow(0) });
+  await recordChecks(db, one.id, [moved]);
+  const { moved_at, sync_ms } = await readRow(db, one.id, 1);
+  expect({ moved_at, sync_ms }).toEqual({ moved_at: before.moved_at, sync_ms: before.sync_ms });
+});
+
+test('what was found about a company that is no longer syncing is not written', async () => {
+  const two = await syncing(2);
+  await recordChecks(db, two.id, [{ row: 1, to: 'failed', failure: 'incomplete', text: 'first', evidence: [] }]);
+  await recordChecks(db, two.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE }]);
+  expect(await readRow(db, two.id, 1)).toMatchObject({ state: 'failed', failure_text: 'first' });
+  expect(await credentialRows(db, two.id)).toEqual([1, 2]);
+});

@@ -1,0 +1,152 @@
+/** Every condition of the claim, one by one: each alone keeps a company from being imported. */
+import { sql } from 'kysely';
+import type { Database } from '../../../store';
+import { beginRun, beginSlice, claimGroup, closeMigration, setPaused } from '../../../store';
+import type { Ledger, Movable } from '../../support/ledger';
+import { CONFIRMED_AT, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const setMigration = async (id: string, columns: object) =>
+  db.updateTable('migrations').set(columns).where('id', '=', id).execute();
+const setCredential = async (id: string, columns: object) =>
+  db.updateTable('credentials').set(columns).where('migration_id', '=', id).execute();
+const BEFORE = new Date(Date.parse(CONFIRMED_AT) - 1);
+const claimed = async ({ claimant }: Movable, size = 10) =>
+  (await claimGroup(db, claimant, size, null)).map(({ row }) => row).sort((a, b) => a - b);
+
+test('a company of which everything holds is claimed, with what its import needs', async () => {
+  const one = await movable(ledger, rowsOf(1));
+  const [company] = await claimGroup(db, one.claimant, 10, null);
+  expect(company).toMatchObject({
+    row: 1,
+    reference: 'c1',
+    name: 'Company 1',
+    organization: one.rows[0]?.organization,
+    expectedInvoices: 10,
+    tries: 1,
+    companyId: null,
+    connectionId: null,
+  });
+  expect(company?.sealed.length).toBeGreaterThan(0);
+  expect(await readRow(db, one.id, 1)).toMatchObject({
+    state: 'importing',
+    attempt: 'run-1/1/1',
+    claimed_at: expect.any(Date) as Date,
+    tries: 1,
+  });
+  expect(await claimed(one)).toEqual([]);
+});
+
+test.each<[string, (one: Movable) => Promise<unknown>]>([
+  ['the client has not confirmed it', ({ id }) => putRow(db, id, 1, { confirmed_at: null })],
+  [
+    'the client has not confirmed it, at a platform that keeps refresh tokens',
+    async ({ id }) => {
+      await setMigration(id, { rotating: false });
+      await putRow(db, id, 1, { confirmed_at: null });
+    },
+  ],
+  ['the check holds it back', ({ id }) => putRow(db, id, 1, { held_back: 'connected already' })],
+  ['it has no credential', ({ id }) => db.deleteFrom('credentials').where('migration_id', '=', id).execute()],
+  ['its credential was obtained before it was disabled', ({ id }) => setCredential(id, { obtained_at: BEFORE })],
+  ['its next try is not due', ({ id }) => putRow(db, id, 1, { not_before: msFromNow(60_000) })],
+  ['it is excluded', ({ id }) => putRow(db, id, 1, { state: 'excluded' })],
+  ['it is skipped', ({ id }) => putRow(db, id, 1, { state: 'skipped' })],
+  ['it is syncing', ({ id }) => putRow(db, id, 1, { state: 'syncing' })],
+  ['it is migrated', ({ id }) => putRow(db, id, 1, { state: 'migrated' })],
+  ['it has failed', ({ id }) => putRow(db, id, 1, { state: 'failed' })],
+  ['its outcome is unknown', ({ id }) => putRow(db, id, 1, { state: 'outcome-unknown' })],
+  ['the migration is paused', ({ id }) => setPaused(db, id, true)],
+  ['the migration is closed', ({ id }) => closeMigration(db, id, 'abandoned')],
+  ['the migration is not open yet', ({ id }) => setMigration(id, { state: 'supplied' })],
+  ['another run has begun', ({ id }) => beginRun(db, id, 'run-2')],
+  ['no run has begun', ({ id }) => setMigration(id, { current_run: null })],
+  ['a newer attempt of the slice has begun', ({ claimant }) => beginSlice(db, claimant)],
+  ['the slice was never begun', ({ id }) => db.deleteFrom('slices').where('migration_id', '=', id).execute()],
+  ['the window has not opened', ({ id }) => setMigration(id, { window_opens_at: msFromNow(60_000) })],
+  ['the window has closed', ({ id }) => setMigration(id, { window_closes_at: msFromNow(-1) })],
+])('not while %s', async (_, unlessThis) => {
+  const one = await movable(ledger, rowsOf(1));
+  await unlessThis(one);
+  const before = await readRow(db, one.id, 1);
+  expect(await claimed(one)).toEqual([]);
+  expect(await readRow(db, one.id, 1)).toEqual(before);
+});
+
+test.each<[string, (one: Movable) => Promise<unknown>]>([
+  ['its next try is due', ({ id }) => putRow(db, id, 1, { not_before: msFromNow(-1) })],
+  [
+    'the window is open',
+    ({ id }) => setMigration(id, { window_opens_at: msFromNow(-1), window_closes_at: msFromNow(60_000) }),
+  ],
+  [
+    'its credential is old, at a platform that keeps refresh tokens',
+    async ({ id }) => {
+      await setMigration(id, { rotating: false });
+      await setCredential(id, { obtained_at: BEFORE });
+    },
+  ],
+  [
+    'its credential was obtained at the moment it was disabled',
+    ({ id }) => setCredential(id, { obtained_at: CONFIRMED_AT }),
+  ],
+  ['another slice of the run has begun', ({ claimant }) => beginSlice(db, { ...claimant, slice: 2 })],
+  [
+    'the migration goes on after a pause',
+    async ({ id }) => {
+      await setPaused(db, id, true);
+      await setPaused(db, id, false);
+    },
+  ],
+])('but while %s', async (_, evenThen) => {
+  const one = await movable(ledger, rowsOf(1));
+  await evenThen(one);
+  expect(await claimed(one)).toEqual([1]);
+});
+
+test('the one that is wanted and no other, where one is wanted', async () => {
+  const three = await movable(ledger, rowsOf(3));
+  const [company, ...others] = await claimGroup(db, three.claimant, 10, 2);
+  expect([company?.row, others]).toEqual([2, []]);
+});
+
+test('no more than asked for: lower waves first, then those that are dark longest', async () => {
+  const waves = [null, 2, 1, 1];
+  const four = await movable(
+    ledger,
+    rowsOf(4, (row) => ({ wave: waves[row - 1] ?? null })),
+  );
+  await putRow(db, four.id, 4, { confirmed_at: sql`confirmed_at - interval '1 hour'` });
+  expect(await claimed(four, 1)).toEqual([4]);
+  expect(await claimed(four, 1)).toEqual([3]);
+  expect(await claimed(four, 5)).toEqual([1, 2]);
+});
+
+describe('a token family', () => {
+  const twoFamilies = rowsOf.bind(null, 5, (row) => ({ family: row === 5 ? null : row % 2 === 0 ? 'even' : 'odd' }));
+
+  test('has one company in a group', async () => {
+    expect(await claimed(await movable(ledger, twoFamilies()))).toEqual([1, 2, 5]);
+  });
+
+  test('has nobody claimed while one of it is importing, and the next one afterwards', async () => {
+    const five = await movable(ledger, twoFamilies());
+    expect(await claimed(five)).toEqual([1, 2, 5]);
+    expect(await claimed(five)).toEqual([]);
+    await putRow(db, five.id, 1, { state: 'syncing', attempt: null });
+    expect(await claimed(five)).toEqual([3]);
+  });
+
+  test('is another one in another migration', async () => {
+    const family = () => rowsOf(1, () => ({ family: 'odd' }));
+    const [one, other] = [await movable(ledger, family()), await movable(ledger, family())];
+    expect([await claimed(one), await claimed(other)]).toEqual([[1], [1]]);
+  });
+});

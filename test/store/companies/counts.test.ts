@@ -1,0 +1,155 @@
+/** How many companies are where, and what a run has still before it. */
+import type { Database } from '../../../store';
+import { beginSlice, claimGroup, countCompanies, lookAhead, setOpening, setPaused } from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import { CONFIRMED_AT, movable, msFromNow, openLedger, putRow, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const ahead = (id: string) => lookAhead(db, id);
+
+test('every company is counted where it is, and the waiting ones by what they lack', async () => {
+  const { id } = await movable(ledger, rowsOf(11));
+  const states = ['importing', 'syncing', 'migrated', 'failed', 'skipped', 'excluded', 'outcome-unknown'] as const;
+  for (const [index, state] of states.entries()) await putRow(db, id, index + 1, { state, attempt: 'a' });
+  await putRow(db, id, 8, { confirmed_at: null });
+  await db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 9).execute();
+  const stale = new Date(Date.parse(CONFIRMED_AT) - 1);
+  await db
+    .updateTable('credentials')
+    .set({ obtained_at: stale })
+    .where('migration_id', '=', id)
+    .where('row', '=', 10)
+    .execute();
+  expect(await countCompanies(db, id)).toEqual({
+    total: 11,
+    unconfirmed: 1,
+    unconfirmedInFirstWave: 1,
+    heldBack: 0,
+    withoutCredential: 2,
+    waiting: 4,
+    importing: 1,
+    syncing: 1,
+    migrated: 1,
+    failed: 1,
+    mustReconnect: 0,
+    skipped: 1,
+    excluded: 1,
+    outcomeUnknown: 1,
+    exceptionsDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+  });
+});
+
+test('the wave that goes first is the lowest one with companies that are not left out', async () => {
+  const { id } = await movable(ledger, rowsOf(4));
+  for (const [row, wave] of [
+    [1, 1],
+    [2, 2],
+    [3, 2],
+    [4, null],
+  ] as const) {
+    await putRow(db, id, row, { wave, confirmed_at: null });
+  }
+  expect(await countCompanies(db, id)).toMatchObject({ unconfirmed: 4, unconfirmedInFirstWave: 1 });
+  await putRow(db, id, 1, { state: 'excluded' });
+  expect(await countCompanies(db, id)).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 2 });
+});
+
+test('companies that were not moved have a digest, which another failure of one of them changes', async () => {
+  const { id } = await movable(ledger, rowsOf(3));
+  const digest = async () => (await countCompanies(db, id)).exceptionsDigest;
+  expect(await digest()).toBeNull();
+  await putRow(db, id, 2, { state: 'failed', failure: 'refused' });
+  const refused = await digest();
+  await putRow(db, id, 2, { state: 'failed', failure: 'incomplete' });
+  const incomplete = await digest();
+  await putRow(db, id, 1, { state: 'migrated' });
+  expect(await digest()).toBe(incomplete);
+  expect(refused).not.toBe(incomplete);
+});
+
+test('an older credential is one where refreshes leave refresh tokens as they are', async () => {
+  const { id } = await movable(ledger, rowsOf(1), { rotating: false });
+  const stale = new Date(Date.parse(CONFIRMED_AT) - 1);
+  await db.updateTable('credentials').set({ obtained_at: stale }).where('migration_id', '=', id).execute();
+  expect(await countCompanies(db, id)).toMatchObject({ waiting: 1, withoutCredential: 0 });
+});
+
+test('what can be claimed is due now; a later try when it is due', async () => {
+  const { id } = await movable(ledger, rowsOf(2));
+  expect(await ahead(id)).toMatchObject({ paused: false, nextClaimInMs: 0 });
+  for (const row of [1, 2]) await putRow(db, id, row, { not_before: msFromNow(row * 30_000) });
+  const { nextClaimInMs } = await ahead(id);
+  expect(nextClaimInMs).toBeGreaterThan(25_000);
+  expect(nextClaimInMs).toBeLessThanOrEqual(30_000);
+});
+
+test('nothing is ahead when nothing can be claimed, taken over or looked at', async () => {
+  const { id } = await movable(ledger, rowsOf(3));
+  await putRow(db, id, 1, { confirmed_at: null });
+  await putRow(db, id, 2, { state: 'migrated' });
+  await db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 3).execute();
+  expect(await ahead(id)).toEqual({
+    paused: false,
+    heldByWindow: false,
+    importing: 0,
+    syncing: 0,
+    nextClaimInMs: null,
+    nextTakeOverInMs: null,
+    nextCheckInMs: null,
+  });
+});
+
+test('a company that is importing may be taken over when its attempt must have ended, or a newer one has begun', async () => {
+  const { id, claimant } = await movable(ledger, rowsOf(1));
+  await claimGroup(db, claimant, 1, null);
+  await putRow(db, id, 1, { held_until: msFromNow(40_000) });
+  const { nextTakeOverInMs } = await ahead(id);
+  expect(nextTakeOverInMs).toBeGreaterThan(35_000);
+  expect(nextTakeOverInMs).toBeLessThanOrEqual(40_000);
+  await putRow(db, id, 1, { held_until: msFromNow(-1_000) });
+  expect(await ahead(id)).toMatchObject({ importing: 1, nextTakeOverInMs: 0 });
+  await putRow(db, id, 1, { held_until: msFromNow(40_000) });
+  await beginSlice(db, claimant);
+  expect(await ahead(id)).toMatchObject({ importing: 1, nextTakeOverInMs: 0 });
+});
+
+test('the next look is the earliest, and one that is overdue is due now', async () => {
+  const { id } = await movable(ledger, rowsOf(2));
+  await putRow(db, id, 1, { state: 'syncing', next_check_at: msFromNow(60_000) });
+  await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(-60_000) });
+  expect(await ahead(id)).toMatchObject({ syncing: 2, nextCheckInMs: 0 });
+});
+
+test('a window that is not open holds those that could be claimed, and nobody else', async () => {
+  const { id } = await movable(ledger, rowsOf(2));
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const opening = (fromMs: number) => ({ opensAt: at(fromMs), closesAt: at(fromMs + 60_000) });
+  const held = async () => (await ahead(id)).heldByWindow;
+  await setOpening(db, id, opening(60_000));
+  expect(await ahead(id)).toMatchObject({ heldByWindow: true, nextClaimInMs: null });
+  await setPaused(db, id, true);
+  expect(await held()).toBe(false);
+  await setPaused(db, id, false);
+  await putRow(db, id, 1, { confirmed_at: null });
+  expect(await held()).toBe(true);
+  await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(0) });
+  expect(await held()).toBe(false);
+  await putRow(db, id, 2, { state: 'waiting' });
+  await setOpening(db, id, opening(-120_000));
+  expect(await held()).toBe(true);
+  await setOpening(db, id, opening(-1_000));
+  expect(await ahead(id)).toMatchObject({ heldByWindow: false, nextClaimInMs: 0 });
+});
+
+test('a pause shows', async () => {
+  const { id } = await movable(ledger, rowsOf(1));
+  await setPaused(db, id, true);
+  expect((await ahead(id)).paused).toBe(true);
+});

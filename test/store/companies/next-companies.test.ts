@@ -1,0 +1,41 @@
+import type { Database } from '../../../store';
+import { readNextCompanies } from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import { CONFIRMED_AT, movable, OBTAINED_AT, openLedger, putRow, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const WAVES = [2, 1, 1, 1, 1, null];
+
+test('the lowest wave that waits goes next, with what it lacks; who is held back or under way does not', async () => {
+  const { id } = await movable(
+    ledger,
+    rowsOf(6, (row) => ({ wave: WAVES[row - 1] ?? null })),
+  );
+  await putRow(db, id, 2, { confirmed_at: null });
+  await putRow(db, id, 3, { confirmed_at: new Date(Date.parse(OBTAINED_AT) + 1) });
+  await putRow(db, id, 4, { held_back: 'connected already' });
+  await putRow(db, id, 6, { company_id: '6f1c1f9e-0000-4000-8000-000000000000' });
+  expect(await readNextCompanies(db, id)).toEqual({
+    next: { wave: 1, companies: 3, unconfirmed: 1, withoutCredential: 1, oldestCredentialAt: OBTAINED_AT },
+    toCreate: 4,
+  });
+  for (const row of [2, 3, 4, 5]) await putRow(db, id, row, { state: 'excluded' });
+  expect((await readNextCompanies(db, id)).next).toMatchObject({ wave: 2, companies: 1 });
+  await putRow(db, id, 1, { state: 'excluded' });
+  expect((await readNextCompanies(db, id)).next).toMatchObject({ wave: null, companies: 1 });
+  await putRow(db, id, 6, { state: 'migrated' });
+  expect((await readNextCompanies(db, id)).next).toMatchObject({ wave: null, companies: 0, oldestCredentialAt: null });
+});
+
+test('on a platform that keeps its tokens one obtained before the freeze counts', async () => {
+  const { id } = await movable(ledger, rowsOf(1), { rotating: false });
+  await putRow(db, id, 1, { confirmed_at: new Date(Date.parse(CONFIRMED_AT) + 86_400_000) });
+  expect((await readNextCompanies(db, id)).next).toMatchObject({ companies: 1, withoutCredential: 0 });
+});

@@ -1,0 +1,41 @@
+/** The edges of a window, by the database's own clock. */
+import { claimGroup } from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import { movable, msFromNow, openLedger, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+beforeAll(async () => {
+  ledger = await openLedger();
+});
+afterAll(() => ledger.close());
+
+/** More than can be claimed one by one while the window is open. */
+const COMPANIES = 2_000;
+/** Between the look at the clock and the note of the claim, one statement. */
+const ONE_STATEMENT_MS = 20;
+
+test('companies are claimed from the moment a window opens, and none from the moment it closes', async () => {
+  const { db } = ledger;
+  const { id, claimant } = await movable(ledger, rowsOf(COMPANIES));
+  const edges = { window_opens_at: msFromNow(300), window_closes_at: msFromNow(700) };
+  await db.updateTable('migrations').set(edges).where('id', '=', id).execute();
+  const until = Date.now() + 1_000;
+  while (Date.now() < until) await claimGroup(db, claimant, 1, null);
+
+  const { opens, closes } = await db
+    .selectFrom('migrations')
+    .where('id', '=', id)
+    .select(['window_opens_at as opens', 'window_closes_at as closes'])
+    .executeTakeFirstOrThrow();
+  const claimed = await db
+    .selectFrom('companies')
+    .where('migration_id', '=', id)
+    .where('state', '=', 'importing')
+    .select('claimed_at')
+    .execute();
+  const at = claimed.map(({ claimed_at: when }) => when?.getTime() ?? 0);
+  expect(at.length).toBeGreaterThan(5);
+  expect(at.length).toBeLessThan(COMPANIES);
+  expect(Math.min(...at)).toBeGreaterThanOrEqual(opens?.getTime() ?? Infinity);
+  expect(Math.max(...at)).toBeLessThan((closes?.getTime() ?? 0) + ONE_STATEMENT_MS);
+});

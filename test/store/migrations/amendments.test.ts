@@ -1,0 +1,180 @@
+/** Rows that are added or corrected while a migration is open: all or none, and none is moved before it was checked. */
+import type { ManifestRow } from '../../../domain/companies/manifest';
+import type { Database } from '../../../store';
+import {
+  amendManifest,
+  claimGroup,
+  closeMigration,
+  confirmDisabled,
+  countCompanies,
+  ManifestClosed,
+  NOT_CHECKED,
+  OrganizationTaken,
+  readHeldBack,
+  readMigration,
+  supplyMigration,
+} from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import {
+  aMigration,
+  CONFIRMED_AT,
+  credentialRows,
+  movable,
+  openLedger,
+  putRow,
+  readRow,
+  rowsOf,
+} from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const amend = (migrationId: string, rows: readonly ManifestRow[]) =>
+  amendManifest(db, {
+    migrationId,
+    rows,
+    createDigest: () => {
+      const named: string[] = [];
+      return { add: ({ row, reference }) => void named.push(`${row} ${reference}`), hex: () => named.join() };
+    },
+  });
+
+const changed = (row: ManifestRow | undefined, some: Partial<ManifestRow>): ManifestRow => {
+  if (!row) throw new Error('there is no such row');
+  return { ...row, ...some };
+};
+
+test('a new reference becomes the next row, whatever its number in the file, and waits for its check', async () => {
+  const { id, rows } = await movable(ledger, rowsOf(2));
+  const [late] = rowsOf(1, () => ({ reference: 'late', row: 1, name: 'Late' }));
+  expect(await amend(id, [changed(rows[0], {}), changed(late, {})])).toEqual({
+    added: ['late'],
+    corrected: [],
+    unchanged: 1,
+    tooLate: [],
+  });
+  expect(await readRow(db, id, 3)).toMatchObject({ reference: 'late', name: 'Late', held_back: NOT_CHECKED });
+  expect((await readMigration(db, id))?.manifestDigest).toBe('1 c1,2 c2,3 late');
+  expect(await countCompanies(db, id)).toMatchObject({ total: 3, heldBack: 1, unconfirmed: 0 });
+  expect(await readHeldBack(db, id)).toEqual([{ reference: 'late', heldBack: NOT_CHECKED }]);
+});
+
+test('a corrected row is checked and confirmed again, and keeps its credential', async () => {
+  const { id, rows, claimant } = await movable(ledger, rowsOf(2));
+  expect(await amend(id, [changed(rows[0], { name: 'Renamed', expectedInvoices: null })])).toMatchObject({
+    corrected: ['c1'],
+  });
+  expect(await readRow(db, id, 1)).toMatchObject({
+    name: 'Renamed',
+    expected_invoices: null,
+    confirmed_at: null,
+    confirmed_by: null,
+    held_back: NOT_CHECKED,
+  });
+  expect(await credentialRows(db, id)).toEqual([1, 2]);
+  expect((await claimGroup(db, claimant, 10, null)).map(({ row }) => row)).toEqual([2]);
+});
+
+test('the credential of another organization is destroyed', async () => {
+  const { id, rows } = await movable(ledger, rowsOf(2));
+  await amend(id, [changed(rows[0], { organization: 'another' })]);
+  expect(await credentialRows(db, id)).toEqual([2]);
+});
+
+test('a list that had slipped by a row can be put right: organizations change places', async () => {
+  const { id, rows } = await movable(ledger, rowsOf(3));
+  const moved = rows.map((row, index) => changed(row, { organization: rows[(index + 1) % 3]?.organization ?? '' }));
+  expect(await amend(id, moved)).toMatchObject({ corrected: ['c1', 'c2', 'c3'] });
+  expect((await readRow(db, id, 3)).organization).toBe(rows[0]?.organization);
+  expect((await readRow(db, id, 3)).organization_open).toBe(true);
+});
+
+test.each<[string, object]>([
+  ['is being moved', { state: 'importing', attempt: 'a' }],
+  ['has been moved', { state: 'migrated' }],
+  ['has failed', { state: 'failed' }],
+  ['was left out', { state: 'excluded' }],
+  ['waits for another try, and is at the service already', { company_id: '6f1c1f9e-0000-4000-8000-000000000000' }],
+])('a company that %s stays as it is, and is named', async (_, columns) => {
+  const { id, rows } = await movable(ledger, rowsOf(2));
+  await putRow(db, id, 1, columns);
+  expect(await amend(id, [changed(rows[0], { name: 'Other' }), changed(rows[1], { name: 'Other' })])).toMatchObject({
+    corrected: ['c2'],
+    tooLate: ['c1'],
+  });
+  expect(await readRow(db, id, 1)).toMatchObject({ name: 'Company 1', held_back: null });
+});
+
+test('an organization that is open elsewhere is refused by name, and nothing is stored', async () => {
+  const other = aMigration();
+  await supplyMigration(
+    db,
+    other,
+    rowsOf(1, () => ({ organization: 'theirs' })),
+  );
+  const { id, rows } = await movable(ledger, rowsOf(2));
+  const amending = amend(id, [
+    changed(rows[0], { name: 'Renamed' }),
+    changed(rows[1], { reference: 'late', organization: 'theirs' }),
+  ]);
+  await expect(amending).rejects.toThrow(OrganizationTaken);
+  await expect(amending).rejects.toThrow(`late (organization theirs) is open in migration ${other.id}`);
+  expect((await readRow(db, id, 1)).name).toBe('Company 1');
+  expect((await countCompanies(db, id)).total).toBe(2);
+});
+
+test('an organization of another row of the same migration is refused as well', async () => {
+  const { id, rows } = await movable(ledger, rowsOf(2));
+  const late = changed(rows[0], { reference: 'late' });
+  await expect(amend(id, [late])).rejects.toThrow(`is open in migration ${id}`);
+});
+
+test('after the end nothing is added', async () => {
+  const { id, rows } = await movable(ledger, rowsOf(1));
+  await closeMigration(db, id, 'completed');
+  await expect(amend(id, [changed(rows[0], { name: 'Other' })])).rejects.toThrow(ManifestClosed);
+});
+
+test('a claim passes by a company that is being corrected', async () => {
+  const { id, claimant } = await movable(ledger, rowsOf(2));
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('companies')
+      .set({ held_back: NOT_CHECKED, confirmed_at: null })
+      .where('migration_id', '=', id)
+      .where('row', '=', 1)
+      .execute();
+    expect((await claimGroup(db, claimant, 10, null)).map(({ row }) => row)).toEqual([2]);
+  });
+});
+
+test('corrections and claims side by side: each company is claimed as it was, or corrected and left alone', async () => {
+  const { id, rows, claimant } = await movable(ledger, rowsOf(200));
+  const claims = Array.from({ length: 20 }, () => claimGroup(db, claimant, 5, null));
+  const amendments = Array.from({ length: 4 }, (_, index) =>
+    amend(
+      id,
+      rows.slice(index * 50, index * 50 + 50).map((row) => changed(row, { name: 'Corrected' })),
+    ),
+  );
+  const [claimed, amended] = await Promise.all([Promise.all(claims), Promise.all(amendments)]);
+  const corrected = new Set(amended.flatMap((each) => each.corrected));
+  expect(claimed.flat().filter(({ name }) => name === 'Corrected')).toEqual([]);
+  expect(claimed.flat().filter(({ reference }) => corrected.has(reference))).toEqual([]);
+  expect(claimed.flat().length + corrected.size).toBe(200);
+});
+
+test('many rows are amended in one go', async () => {
+  const { id, rows } = await movable(ledger, rowsOf(2_500));
+  const late = rowsOf(2_500, (row) => ({ reference: `late-${row}` }));
+  const renamed = rows.map((row) => changed(row, { name: `${row.name} Ltd` }));
+  const { added, corrected } = await amend(id, [...renamed, ...late]);
+  expect([added.length, corrected.length]).toEqual([2_500, 2_500]);
+  await confirmDisabled(db, { migrationId: id, companies: 'all', by: 'Cleo', at: CONFIRMED_AT });
+  expect(await countCompanies(db, id)).toMatchObject({ total: 5_000, heldBack: 5_000, unconfirmed: 0 });
+});

@@ -1,0 +1,146 @@
+/** A manifest comes into the ledger whole or not at all. */
+import type { Database } from '../../../store';
+import {
+  closeMigration,
+  findCompany,
+  MigrationExists,
+  openMigration,
+  OrganizationTaken,
+  readCompanies,
+  readMigration,
+  supplyMigration,
+} from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import { aMigration, openLedger, readRow, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+async function referencesOf(id: string): Promise<readonly string[]> {
+  const references: string[] = [];
+  for await (const { reference } of readCompanies(db, id)) references.push(reference);
+  return references;
+}
+
+test('a manifest of any size is stored as it was given, and read in its order', async () => {
+  const migration = aMigration();
+  const rows = rowsOf(4_321, (row) => ({
+    wave: row % 3,
+    family: row % 2 ? 'a' : null,
+    name: `Müller "${row}", 'x' \\ %`,
+  }));
+  await supplyMigration(db, migration, rows);
+  expect(await referencesOf(migration.id)).toEqual(rows.map(({ reference }) => reference));
+  const { family, ...first } = rows[0]!;
+  expect(await readRow(db, migration.id, 1)).toMatchObject({ family });
+  expect(await findCompany(db, migration.id, { row: 1 })).toMatchObject({
+    ...first,
+    state: 'waiting',
+    confirmedAt: null,
+  });
+});
+
+test('one row that cannot be stored, and nothing is', async () => {
+  const migration = aMigration();
+  const rows = rowsOf(2_500, (row) => (row === 2_400 ? { reference: 'c1' } : {}));
+  await expect(supplyMigration(db, migration, rows)).rejects.toThrow();
+  expect(await readMigration(db, migration.id)).toBeUndefined();
+  expect(await referencesOf(migration.id)).toEqual([]);
+});
+
+test('an organization that is open in another migration is named, and nothing is stored', async () => {
+  const [holder, late] = [aMigration(), aMigration()];
+  const rows = rowsOf(3);
+  await supplyMigration(db, holder, rows);
+  const supplying = supplyMigration(
+    db,
+    late,
+    rowsOf(2, () => ({}), 'new').concat({ ...rows[1]!, row: 3, reference: 'c3' }),
+  );
+  await expect(supplying).rejects.toThrow(OrganizationTaken);
+  await expect(supplying).rejects.toMatchObject({
+    taken: [{ reference: 'c3', organization: rows[1]?.organization, migrationId: holder.id }],
+  });
+  expect(await readMigration(db, late.id)).toBeUndefined();
+});
+
+test('an organization that stands twice in one manifest is not blamed on another migration', async () => {
+  const migration = aMigration();
+  const supplying = supplyMigration(
+    db,
+    migration,
+    rowsOf(2, () => ({ organization: 'the same' })),
+  );
+  await expect(supplying).rejects.toThrow(/one_open_migration_per_organization/);
+  expect(await readMigration(db, migration.id)).toBeUndefined();
+});
+
+test('the same organization at another platform is another organization', async () => {
+  const rows = rowsOf(1);
+  await supplyMigration(db, aMigration(), rows);
+  await supplyMigration(db, aMigration({ platformKey: 'gbol' }), rows);
+});
+
+test('when a migration is closed, its organizations are free for another', async () => {
+  const [ended, next] = [aMigration(), aMigration()];
+  const rows = rowsOf(2);
+  await supplyMigration(db, ended, rows);
+  await openMigration(db, ended.id);
+  await closeMigration(db, ended.id, 'abandoned');
+  await supplyMigration(db, next, rows);
+  expect(await referencesOf(next.id)).toEqual(['c1', 'c2']);
+});
+
+test('what was supplied and never started is replaced by what is supplied next', async () => {
+  const migration = aMigration();
+  await supplyMigration(db, migration, rowsOf(3));
+  await supplyMigration(
+    db,
+    { ...migration, suppliedBy: 'Carl' },
+    rowsOf(2, (row) => ({ reference: `new-${row}` })),
+  );
+  expect(await referencesOf(migration.id)).toEqual(['new-1', 'new-2']);
+  expect(await readMigration(db, migration.id)).toMatchObject({ suppliedBy: 'Carl', state: 'supplied' });
+});
+
+test.each([
+  ['open', async (id: string) => openMigration(db, id)],
+  [
+    'closed',
+    async (id: string) => {
+      await openMigration(db, id);
+      await closeMigration(db, id, 'completed');
+    },
+  ],
+] as const)('a manifest is not replaced once its migration is %s', async (state, come) => {
+  const migration = aMigration();
+  await supplyMigration(db, migration, rowsOf(1));
+  await come(migration.id);
+  await expect(supplyMigration(db, migration, rowsOf(2))).rejects.toThrow(MigrationExists);
+  expect(await referencesOf(migration.id)).toEqual(['c1']);
+  expect((await readMigration(db, migration.id))?.state).toBe(state);
+});
+
+test('of several who supply one migration at the same time, one manifest is there, whole', async () => {
+  const migration = aMigration();
+  const sizes = [5, 6, 7];
+  const supplied = await Promise.allSettled(sizes.map((size) => supplyMigration(db, migration, rowsOf(size))));
+  expect(supplied.some(({ status }) => status === 'fulfilled')).toBe(true);
+  expect(sizes).toContain((await referencesOf(migration.id)).length);
+});
+
+test('a closed migration stays as it ended, and is not opened again', async () => {
+  const migration = aMigration();
+  await supplyMigration(db, migration, rowsOf(1));
+  await openMigration(db, migration.id);
+  await closeMigration(db, migration.id, 'completed');
+  const closed = await readMigration(db, migration.id);
+  await closeMigration(db, migration.id, 'completed');
+  await openMigration(db, migration.id);
+  expect(await readMigration(db, migration.id)).toEqual(closed);
+});

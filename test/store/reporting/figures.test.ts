@@ -1,0 +1,52 @@
+/** What the report says of a migration as a whole. */
+import type { Database } from '../../../store';
+import { readFigures } from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import { CONFIRMED_AT, movable, openLedger, putRow, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const hoursLater = (hours: number): Date => new Date(Date.parse(CONFIRMED_AT) + hours * 3_600_000);
+
+test('companies are counted by who holds their grant, and by how long their data was not fresh', async () => {
+  const { id } = await movable(ledger, rowsOf(9));
+  for (const [row, hours] of [
+    [1, 1],
+    [2, 2],
+    [3, 9],
+  ] as const) {
+    const times = { claimed_at: hoursLater(0.5), crossed_at: hoursLater(1), moved_at: hoursLater(hours) };
+    await putRow(db, id, row, { state: 'migrated', ...times });
+  }
+  await putRow(db, id, 4, { state: 'failed', failure: 'incomplete', crossed_at: hoursLater(1) });
+  await putRow(db, id, 5, { state: 'failed', failure: 'reauthorization-required' });
+  await putRow(db, id, 6, { state: 'outcome-unknown' });
+  await putRow(db, id, 7, { state: 'importing', attempt: 'a' });
+  const sent = { authorization_sent_at: hoursLater(1) };
+  await putRow(db, id, 8, { state: 'skipped', ...sent });
+  await putRow(db, id, 9, { state: 'skipped', failure: 'reauthorization-required', ...sent });
+  expect(await readFigures(db, id)).toEqual({
+    crossed: 4,
+    crossingUnknown: 3,
+    mustReconnect: 1,
+    firstStartedAt: hoursLater(0.5).toISOString(),
+    lastMovedAt: hoursLater(9).toISOString(),
+    longestDarkHours: 9,
+    medianDarkHours: 2,
+    credentialsLeft: 9,
+  });
+});
+
+test('before anything is moved there is nothing to say', async () => {
+  const { id } = await movable(ledger, rowsOf(1));
+  expect(await readFigures(db, id)).toMatchObject({
+    ...{ crossed: 0, mustReconnect: 0, credentialsLeft: 1 },
+    ...{ firstStartedAt: null, lastMovedAt: null, longestDarkHours: null, medianDarkHours: null },
+  });
+});

@@ -1,0 +1,70 @@
+/** How a migration went, counted in the database for the charts of its report. */
+import { sql } from 'kysely';
+import type { Database } from '../../../store';
+import { DURATIONS_MS, readCourse } from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import { CONFIRMED_AT, movable, openLedger, putRow, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const minutesLater = (minutes: number): Date => new Date(Date.parse(CONFIRMED_AT) + minutes * 60_000);
+
+test('what was moved adds up in time; durations fall into their columns; failures are counted by kind', async () => {
+  const { id } = await movable(ledger, rowsOf(8));
+  for (const [row, minutes, importMs, syncMs] of [
+    [1, 10, 200, 500],
+    [2, 5, 1_000, 4_000],
+    [3, 60, 1_000, 8_000],
+    [4, 20, 100_000_000, null],
+  ] as const) {
+    const took = { import_ms: importMs, sync_ms: syncMs };
+    await putRow(db, id, row, { state: 'migrated', moved_at: minutesLater(minutes), ...took });
+  }
+  await putRow(db, id, 5, { state: 'failed', failure: 'incomplete' });
+  await putRow(db, id, 6, { state: 'skipped', failure: 'incomplete' });
+  await putRow(db, id, 7, { state: 'failed', failure: 'reauthorization-required' });
+  await putRow(db, id, 8, { state: 'excluded' });
+
+  const course = await readCourse(db, id);
+  expect(course).toMatchObject({
+    moved: [5, 10, 20, 60].map((minutes, index) => ({ at: minutesLater(minutes).toISOString(), companies: index + 1 })),
+    ...{ medianMs: 5_000, most95Ms: 100_000_000, longestMs: 100_000_000 },
+    failures: [
+      { kind: 'incomplete', companies: 2 },
+      { kind: 'reauthorization-required', companies: 1 },
+    ],
+  });
+  expect(course.slowest.map(({ reference }) => reference)).toEqual(['c4', 'c3', 'c2', 'c1']);
+  const counted = [
+    ['< 1 s', 0],
+    ['3 s to 10 s', 2],
+    ['more than a day', DURATIONS_MS.length],
+  ] as const;
+  expect(counted.map(([name, column]) => [name, course.durations[column]])).toEqual([
+    ['< 1 s', 1],
+    ['3 s to 10 s', 2],
+    ['more than a day', 1],
+  ]);
+});
+
+test('however many companies were moved, the curve has few points and ends with all of them', async () => {
+  const { id } = await movable(ledger, rowsOf(600));
+  await sql`update companies set state = 'migrated', moved_at = ${minutesLater(0)}::timestamptz + make_interval(mins => row)
+    where migration_id = ${id}`.execute(db);
+  const { moved } = await readCourse(db, id);
+  expect(moved.length).toBeLessThanOrEqual(161);
+  expect(moved.at(-1)).toEqual({ at: minutesLater(600).toISOString(), companies: 600 });
+});
+
+test('of a migration that has moved one company, or none', async () => {
+  const { id } = await movable(ledger, rowsOf(1));
+  expect(await readCourse(db, id)).toMatchObject({ moved: [], medianMs: null, slowest: [], failures: [] });
+  await putRow(db, id, 1, { state: 'migrated', moved_at: minutesLater(1) });
+  expect(await readCourse(db, id)).toMatchObject({ moved: [{ at: minutesLater(1).toISOString(), companies: 1 }] });
+});

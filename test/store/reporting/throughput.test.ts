@@ -1,0 +1,103 @@
+/** What estimates are made from: the volume that is left, and the speed that was measured. */
+import type { Database } from '../../../store';
+import { keepSpeed, measure, readSpeed, readVolume, supplyMigration } from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import { aMigration, CONFIRMED_AT, movable, openLedger, putRow, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+describe('the volume', () => {
+  test('is what is left to move, the companies that promise nothing counted apart', async () => {
+    const migration = aMigration();
+    const rows = rowsOf(5, (row) => ({ expectedInvoices: row === 4 ? null : row * 100 }));
+    await supplyMigration(db, migration, rows);
+    await putRow(db, migration.id, 3, { state: 'excluded' });
+    await putRow(db, migration.id, 5, { state: 'migrated' });
+    expect(await readVolume(db, migration.id)).toEqual({
+      companies: 3,
+      records: 300,
+      companiesWithoutVolume: 1,
+      largestCompany: 200,
+      largestFamily: 0,
+      darkSince: null,
+    });
+  });
+
+  test('knows the largest token family, and since when data is not fresh', async () => {
+    const { id } = await movable(
+      ledger,
+      rowsOf(6, (row) => ({ family: row <= 3 ? 'anna' : row === 4 ? 'ben' : null })),
+    );
+    expect(await readVolume(db, id)).toMatchObject({ companies: 6, largestFamily: 3, darkSince: CONFIRMED_AT });
+    await putRow(db, id, 1, { state: 'failed' });
+    expect(await readVolume(db, id)).toMatchObject({ companies: 5, largestFamily: 2 });
+  });
+
+  test('that was given in total is shared by the companies whose rows do not say', async () => {
+    const expected = (row: number) => ({ expectedInvoices: row === 1 ? 100 : null });
+    const { id } = await movable(ledger, rowsOf(5, expected), { recordsInTotal: 900 });
+    expect(await readVolume(db, id)).toMatchObject({ companies: 5, records: 900, companiesWithoutVolume: 0 });
+    await putRow(db, id, 5, { state: 'migrated' });
+    expect(await readVolume(db, id)).toMatchObject({ companies: 4, records: 700, companiesWithoutVolume: 0 });
+  });
+
+  test('of nothing is nothing', async () => {
+    const { id } = await movable(ledger, rowsOf(1));
+    await putRow(db, id, 1, { state: 'migrated' });
+    expect(await readVolume(db, id)).toMatchObject({ companies: 0, records: 0, largestCompany: 0, darkSince: null });
+  });
+});
+
+describe('the measurement', () => {
+  const found = (records: number): string =>
+    JSON.stringify([
+      { check: 'no reauthorization required', passed: true, detail: '' },
+      { check: 'bills complete', passed: true, detail: '', records: { dataType: 'bills', expected: null, found: 7 } },
+      {
+        check: 'invoices complete',
+        passed: true,
+        detail: '',
+        records: { dataType: 'invoices', expected: 1, found: records },
+      },
+    ]);
+
+  test('is of companies that were moved, by the records that were found', async () => {
+    const { id } = await movable(ledger, rowsOf(4));
+    for (const row of [1, 2, 3]) {
+      const measured = { import_ms: row * 100, sync_ms: 1_000 + row * 50, evidence: found(row * 10) };
+      await putRow(db, id, row, { state: 'migrated', ...measured });
+    }
+    await putRow(db, id, 4, { state: 'failed', import_ms: 90_000, sync_ms: 90_000 });
+    const measured = await measure(db, id);
+    expect(measured).toMatchObject({ companies: 3, importMs: 200, syncMs: 1_100, records: 20 });
+    expect(measured?.base).toBeCloseTo(1_000);
+    expect(measured?.slope).toBeCloseTo(5);
+  });
+
+  test('draws no line where all are of one size', async () => {
+    const { id } = await movable(ledger, rowsOf(2));
+    for (const row of [1, 2])
+      await putRow(db, id, row, { state: 'migrated', import_ms: 1, sync_ms: row, evidence: found(3) });
+    expect(await measure(db, id)).toMatchObject({ companies: 2, base: null, slope: null });
+  });
+
+  test('is none as long as nothing has moved', async () => {
+    const { id } = await movable(ledger, rowsOf(1));
+    expect(await measure(db, id)).toBeNull();
+  });
+});
+
+test('a platform keeps the speed that was measured last', async () => {
+  expect(await readSpeed(db, 'qhyg')).toBeNull();
+  const speed = { importMs: 1, syncBaseMs: 2, msPerRecord: 3 };
+  await keepSpeed(db, 'qhyg', { speed, basis: 'migration', companies: 9 });
+  await keepSpeed(db, 'qhyg', { speed: { ...speed, importMs: 4 }, basis: 'migration', companies: 10 });
+  expect(await readSpeed(db, 'qhyg')).toEqual({ speed: { ...speed, importMs: 4 }, basis: 'platform', companies: 10 });
+  expect(await readSpeed(db, 'gbol')).toBeNull();
+});

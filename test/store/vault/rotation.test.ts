@@ -1,0 +1,79 @@
+/** A new master key: what is sealed stays as it is, and opens with the new key alone. */
+import { randomBytes } from 'node:crypto';
+import type { KeyProvider } from '../../../security';
+import { createMasterKeyProvider, parseMasterKeys, Secret, UnknownMasterKey } from '../../../security';
+import type { Database } from '../../../store';
+import {
+  destroyVault,
+  openVault,
+  readMigration,
+  readVault,
+  rotateVaults,
+  supplyCredentials,
+  supplyMigration,
+} from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import { aMigration, credentialOf, openLedger, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeEach(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterEach(() => ledger.close());
+
+const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+const withKeys = (...keys: string[]): KeyProvider =>
+  createMasterKeyProvider(parseMasterKeys(new Secret(keys.join(','))));
+
+/** A migration of one company, its credential sealed, its vault's key under the old master key. */
+async function sealedUnderOld(): Promise<string> {
+  const migration = aMigration({ rotating: false });
+  const rows = rowsOf(1);
+  await supplyMigration(db, migration, rows);
+  await openVault(db, withKeys(OLD), migration.id);
+  const { stored } = await supplyCredentials(
+    db,
+    migration.id,
+    rows.map((row) => credentialOf(row)),
+    'Cleo',
+  );
+  expect(stored).toEqual(['c1']);
+  return migration.id;
+}
+
+async function sealedOf(id: string): Promise<Buffer> {
+  const { sealed } = await db
+    .selectFrom('credentials')
+    .select('sealed')
+    .where('migration_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return sealed;
+}
+
+const opened = async (keys: KeyProvider, id: string) =>
+  (await (await readVault(db, keys, id)).open(1, await sealedOf(id))).reveal()['accessToken'];
+
+test('every open vault opens with the new key alone, and what is sealed was not touched', async () => {
+  const [one, other] = [await sealedUnderOld(), await sealedUnderOld()];
+  const before = await sealedOf(one);
+  expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 2, unchanged: 0 });
+  expect(await sealedOf(one)).toEqual(before);
+  for (const id of [one, other]) expect(await opened(withKeys(NEW), id)).toBe('access-1');
+  await expect(opened(withKeys(OLD), one)).rejects.toThrow(UnknownMasterKey);
+  expect(await rotateVaults(db, withKeys(NEW))).toEqual({ rewrapped: 0, unchanged: 2 });
+});
+
+test('without the older key nothing is done half, and the key that is missing is named', async () => {
+  const id = await sealedUnderOld();
+  await expect(rotateVaults(db, withKeys(NEW))).rejects.toThrow(withKeys(OLD).newestKeyId);
+  expect(await opened(withKeys(OLD), id)).toBe('access-1');
+});
+
+test('a vault that was destroyed stays destroyed', async () => {
+  const id = await sealedUnderOld();
+  await destroyVault(db, id);
+  expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 0, unchanged: 0 });
+  expect((await readMigration(db, id))?.vaultDestroyedAt).toBeInstanceOf(Date);
+});

@@ -1,0 +1,64 @@
+/** Any number of rows comes and goes in groups: nothing holds all of them. */
+import type { Database, SealedCredential } from '../../../store';
+import { countToMove, openMigration, openVault, readToMove, supplyCredentials, supplyMigration } from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import { aMigration, credentialOf, credentialRows, openLedger, rowsOf } from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+test('credentials are sealed and stored before more of them are taken', async () => {
+  const rows = rowsOf(2_500);
+  const migration = aMigration({ rotating: false });
+  await supplyMigration(db, migration, rows);
+  await openMigration(db, migration.id);
+  await openVault(db, ledger.keys, migration.id);
+  let most = 0;
+  async function* credentials(): AsyncGenerator<SealedCredential> {
+    for (const row of rows) {
+      if (row.row % 500 === 0) most = Math.max(most, row.row - (await credentialRows(db, migration.id)).length);
+      yield credentialOf(row);
+    }
+  }
+  const { stored } = await supplyCredentials(db, migration.id, credentials(), 'Cleo');
+  expect(stored).toHaveLength(2_500);
+  expect(most).toBeLessThanOrEqual(1_000);
+});
+
+test('a manifest that breaks off while it is stored is not stored at all', async () => {
+  const migration = aMigration();
+  async function* breaking() {
+    yield* rowsOf(2_100);
+    throw new Error('the file was changed');
+  }
+  await expect(supplyMigration(db, migration, breaking())).rejects.toThrow('the file was changed');
+  expect(await countToMove(db, migration.id)).toMatchObject({ companies: 0 });
+});
+
+test('companies are checked in pages, in their order', async () => {
+  const migration = aMigration();
+  await supplyMigration(db, migration, rowsOf(5_001));
+  const pages: (readonly number[])[] = [];
+  for await (const page of readToMove(db, migration.id)) pages.push(page.map(({ row }) => row));
+  expect(pages.map(({ length }) => length)).toEqual([5_000, 1]);
+  expect(pages.flat()).toEqual(Array.from({ length: 5_001 }, (_, index) => index + 1));
+});
+
+test('families are counted, and what is to be created', async () => {
+  const migration = aMigration();
+  const family = ['jo', 'jo', 'jo', 'ann', 'ann', 'kim'];
+  const named = { companyId: '6f1c1f9e-0000-4000-8000-000000000000', connectionId: null };
+  await supplyMigration(
+    db,
+    migration,
+    rowsOf(7, (row) => ({ family: family[row - 1] ?? null, ...(row === 1 ? { named } : {}) })),
+  );
+  expect(await countToMove(db, migration.id)).toEqual({
+    ...{ companies: 7, toCreate: 6, withoutFamily: 1, families: 2, related: 5, largestFamily: 3 },
+  });
+});

@@ -1,0 +1,213 @@
+import { sql } from 'kysely';
+import type { ManifestRow } from '../../../domain/companies/manifest';
+import { SealBroken } from '../../../security';
+import type { Database } from '../../../store';
+import {
+  claimGroup,
+  confirmDisabled,
+  destroyVault,
+  openMigration,
+  openWithNewCredential,
+  openVault,
+  readMigration,
+  readVault,
+  replaceCredentials,
+  supplyCredentials,
+  supplyMigration,
+  VaultClosed,
+} from '../../../store';
+import type { Ledger } from '../../support/ledger';
+import {
+  aMigration,
+  CONFIRMED_AT,
+  credentialOf,
+  credentialRows,
+  movable,
+  openLedger,
+  putRow,
+  readRow,
+  rowsOf,
+} from '../../support/ledger';
+
+let ledger: Ledger;
+let db: Database;
+beforeAll(async () => {
+  ledger = await openLedger();
+  ({ db } = ledger);
+});
+afterAll(() => ledger.close());
+
+const BEFORE = new Date(Date.parse(CONFIRMED_AT) - 1).toISOString();
+
+/** Open, with a vault, nothing confirmed. */
+async function opened(count: number, rotating = true) {
+  const migration = aMigration({ rotating });
+  const rows = rowsOf(count);
+  await supplyMigration(db, migration, rows);
+  await openMigration(db, migration.id);
+  await openVault(db, ledger.keys, migration.id);
+  return { id: migration.id, rows };
+}
+const confirm = (id: string, companies: 'all' | readonly string[]) =>
+  confirmDisabled(db, { migrationId: id, companies, by: 'Cleo', at: CONFIRMED_AT });
+
+describe('credentials that are supplied', () => {
+  test('are stored, unknown, elsewhere or too early, each by its reference', async () => {
+    const { id, rows } = await opened(6);
+    await confirm(id, ['c1', 'c2', 'c3', 'c4', 'c5']);
+    await putRow(db, id, 3, { state: 'migrated' });
+    await putRow(db, id, 4, { state: 'importing', attempt: 'a' });
+    const given = rows.map((row) => credentialOf(row, row.row === 2 ? { obtainedAt: BEFORE } : {}));
+    const stranger = { ...credentialOf({ reference: 'c9', row: 9, organization: 'x' }) };
+    expect(await supplyCredentials(db, id, [...given, stranger], 'Cleo')).toEqual({
+      stored: ['c1', 'c5'],
+      unknown: ['c9'],
+      elsewhere: ['c3', 'c4'],
+      // c2 was obtained before it was disabled, c6 is not disabled.
+      tooEarly: ['c2', 'c6'],
+    });
+    expect(await credentialRows(db, id)).toEqual([1, 5]);
+  });
+
+  test('are never too early where refreshes leave refresh tokens as they are', async () => {
+    const { id, rows } = await opened(1, false);
+    const given = rows.map((row) => credentialOf(row, { obtainedAt: BEFORE }));
+    expect(await supplyCredentials(db, id, given, 'Cleo')).toMatchObject({ stored: ['c1'], tooEarly: [] });
+  });
+
+  test('replace the older one while their company waits, and not once it is claimed', async () => {
+    const { id, rows, claimant } = await movable(ledger, rowsOf(1));
+    const supply = (token: string) =>
+      supplyCredentials(
+        db,
+        id,
+        rows.map((row) => credentialOf(row, { token })),
+        'Carl',
+      );
+    expect(await supply('second')).toMatchObject({ stored: ['c1'] });
+    const [claimed] = await claimGroup(db, claimant, 1, null);
+    expect(await supply('third')).toMatchObject({ stored: [], elsewhere: ['c1'] });
+    const vault = await readVault(db, ledger.keys, id);
+    const fields = await vault.open(1, claimed?.sealed ?? Buffer.alloc(0));
+    expect(fields.reveal()).toMatchObject({ refreshToken: 'second' });
+  });
+
+  test('lie in the database so that only the migration, and only the row, opens them', async () => {
+    const { id } = await movable(ledger, rowsOf(2), {}, (row) => credentialOf(row, { token: 'a-refresh-token' }));
+    const other = await movable(ledger, rowsOf(2));
+    const { sealed } = await db
+      .selectFrom('credentials')
+      .select('sealed')
+      .where('migration_id', '=', id)
+      .where('row', '=', 1)
+      .executeTakeFirstOrThrow();
+    const { rows: dump } = await sql<{ text: string }>`select v::text as text from credentials v`.execute(db);
+    const hex = Buffer.from('a-refresh-token').toString('hex');
+    expect(dump.some(({ text }) => text.includes(hex) || text.includes('a-refresh-token'))).toBe(false);
+    const vault = await readVault(db, ledger.keys, id);
+    await expect(vault.open(2, sealed)).rejects.toThrow(SealBroken);
+    const othersVault = await readVault(db, ledger.keys, other.id);
+    await expect(othersVault.open(1, sealed)).rejects.toThrow(SealBroken);
+    expect((await vault.open(1, sealed)).reveal()).toMatchObject({ refreshToken: 'a-refresh-token' });
+  });
+});
+
+describe('credentials that replace others', () => {
+  const replace = (id: string, rows: readonly ManifestRow[]) =>
+    replaceCredentials(
+      db,
+      id,
+      rows.map((row) => credentialOf(row, { token: 'the new one' })),
+      'Carl',
+    );
+  const failed = { state: 'failed', failure: 'incomplete', failure_text: 'too few', evidence: '[]' } as const;
+
+  test('are stored for companies that were not moved, and for no other; nothing moves before it is decided', async () => {
+    const { id, rows } = await movable(ledger, rowsOf(5));
+    await putRow(db, id, 1, failed);
+    await putRow(db, id, 2, { state: 'outcome-unknown' });
+    await putRow(db, id, 3, { state: 'migrated' });
+    await putRow(db, id, 4, { state: 'importing', attempt: 'a' });
+    expect(await replace(id, rows)).toEqual({
+      stored: ['c1', 'c2'],
+      elsewhere: ['c3', 'c4', 'c5'],
+      unknown: [],
+      tooEarly: [],
+    });
+    expect((await readRow(db, id, 1)).state).toBe('failed');
+
+    await openWithNewCredential(db, id, ['c1', 'c2', 'c3', 'c4', 'c5']);
+    const states = await Promise.all(rows.map(async ({ row }) => (await readRow(db, id, row)).state));
+    expect(states).toEqual(['waiting', 'waiting', 'migrated', 'importing', 'waiting']);
+    expect(await readRow(db, id, 1)).toMatchObject({ failure: null, failure_text: null, evidence: null });
+  });
+
+  test('are needed: a company without a new one is not opened again', async () => {
+    const { id } = await movable(ledger, rowsOf(1));
+    await putRow(db, id, 1, failed);
+    await openWithNewCredential(db, id, ['c1']);
+    expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed', failure: 'incomplete' });
+  });
+
+  test('are never supplied as if their company still waited', async () => {
+    const { id, rows } = await movable(ledger, rowsOf(1));
+    await putRow(db, id, 1, { ...failed, failure: 'reauthorization-required' });
+    const given = rows.map((row) => credentialOf(row));
+    expect(await supplyCredentials(db, id, given, 'Carl')).toMatchObject({ stored: [], elsewhere: ['c1'] });
+    expect((await readRow(db, id, 1)).state).toBe('failed');
+  });
+});
+
+describe('a vault', () => {
+  test('that is not open takes nothing and gives nothing', async () => {
+    const migration = aMigration();
+    const rows = rowsOf(1);
+    await supplyMigration(db, migration, rows);
+    await expect(
+      supplyCredentials(
+        db,
+        migration.id,
+        rows.map((row) => credentialOf(row)),
+        'Cleo',
+      ),
+    ).rejects.toThrow(VaultClosed);
+    await expect(readVault(db, ledger.keys, migration.id)).rejects.toThrow(VaultClosed);
+  });
+
+  test('that is opened twice, or by several at once, keeps its one key', async () => {
+    const { id } = await movable(ledger, rowsOf(1));
+    const key = async () =>
+      db.selectFrom('migrations').select('vault_public_key').where('id', '=', id).executeTakeFirstOrThrow();
+    const before = await key();
+    await Promise.all([1, 2, 3].map(() => openVault(db, ledger.keys, id)));
+    expect(await key()).toEqual(before);
+  });
+
+  test('that is destroyed leaves no credential and no key, and is not opened again', async () => {
+    const { id, rows } = await movable(ledger, rowsOf(3));
+    await destroyVault(db, id);
+    const destroyedAt = (await readMigration(db, id))?.vaultDestroyedAt;
+    expect(destroyedAt).toBeInstanceOf(Date);
+    expect(await credentialRows(db, id)).toEqual([]);
+
+    await openVault(db, ledger.keys, id);
+    await destroyVault(db, id);
+    expect((await readMigration(db, id))?.vaultDestroyedAt).toEqual(destroyedAt);
+    await expect(readVault(db, ledger.keys, id)).rejects.toThrow(VaultClosed);
+    await expect(
+      supplyCredentials(
+        db,
+        id,
+        rows.map((row) => credentialOf(row)),
+        'Cleo',
+      ),
+    ).rejects.toThrow(VaultClosed);
+  });
+
+  test("is not touched by another migration's end", async () => {
+    const [ended, going] = [await movable(ledger, rowsOf(1)), await movable(ledger, rowsOf(1))];
+    await destroyVault(db, ended.id);
+    expect(await credentialRows(db, going.id)).toEqual([1]);
+    await expect(readVault(db, ledger.keys, going.id)).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Info } from '@temporalio/activity';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createActivities, type Activities } from '../../activities';
+import type { CheckReport, SliceReport } from '../../activities/companies/batch';
+import type { ActivityDeps } from '../../activities/deps';
+import type { CompanyDataClient, CompanyDataClientOptions } from '../../company-data-client';
+import { createCompanyDataClient } from '../../company-data-client';
+import type { Service } from '../../company-data-service';
+import { createAccount, createKey, startService } from '../../company-data-service';
+import type { ManifestRow } from '../../domain/companies/manifest';
+import { findPlatform, isRotating } from '../../platforms/platforms';
+import { Secret } from '../../security';
+import type { SealedCredential } from '../../store';
+import { changeLimits } from '../../store';
+import { createTestDatabase } from './database';
+import { interpose, type Interposer } from './http-proxy';
+import { movable, msFromNow, openLedger, rowsOf, type Ledger, type Movable } from './ledger';
+
+const STALLED_AFTER_MS = 60_000;
+const RUN = 'run-1';
+
+/** An activity as Temporal runs it; that one fails is what a test is about, not worth a warning. */
+export const anActivity = (info: Partial<Info> = {}): MockActivityEnvironment =>
+  new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+
+/** The real service with somebody between, a ledger, and the activities of a worker. */
+export interface CrossingRig {
+  readonly ledger: Ledger;
+  readonly service: Service;
+  readonly between: Interposer;
+  /** Straight to the service, to see what is there. */
+  readonly direct: CompanyDataClient;
+  /** A client of whatever stands at this address. */
+  client(baseUrl: string, some?: Partial<CompanyDataClientOptions>): CompanyDataClient;
+  /** Activities of a worker that was just started. */
+  worker(some?: Partial<ActivityDeps>): Activities;
+  /** As Temporal runs an activity. */
+  perform<T>(work: (activities: Activities) => Promise<T>, environment?: MockActivityEnvironment): Promise<T>;
+  /** A movable migration: one company for each token of the sandbox. */
+  migration(tokens: readonly string[], some?: MigrationOf): Promise<Movable>;
+  importSlice(id: string, some?: Slice): Promise<SliceReport>;
+  /** Looks once at every company whose look is due. */
+  look(id: string, syncTimeoutMs: number): Promise<CheckReport>;
+  /** Looks until no company is syncing, or something stops it. */
+  verify(id: string, syncTimeoutMs?: number): Promise<CheckReport>;
+  /** As if every attempt that holds a company had been silent for long enough. */
+  letStall(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface MigrationOf {
+  readonly platformKey?: string;
+  readonly row?: (row: number) => Partial<ManifestRow>;
+}
+
+interface Slice {
+  readonly worker?: Activities;
+  readonly atOnce?: number;
+  readonly environment?: MockActivityEnvironment;
+}
+
+export async function openCrossingRig(): Promise<CrossingRig> {
+  const serviceDatabase = await createTestDatabase();
+  const ledger = await openLedger();
+  const { db, keys } = ledger;
+  const service = await startService({
+    databaseUrl: serviceDatabase.url,
+    requestsPerMinute: 100_000,
+    syncBaseMs: 20,
+    syncMsPerRecord: 0,
+  });
+  const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
+  const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
+  const between = await interpose(service.url);
+  const clients: CompanyDataClient[] = [];
+  const client: CrossingRig['client'] = (baseUrl, some = {}) => {
+    const made = createCompanyDataClient({
+      baseUrl,
+      apiKey: new Secret(key),
+      requestTimeoutMs: 4_000,
+      authorizationTimeoutMs: 3_000,
+      retryBudgetMs: 300,
+      firstRetryWaitMs: 10,
+      ...some,
+    });
+    clients.push(made);
+    return made;
+  };
+
+  const worker: CrossingRig['worker'] = (some = {}) =>
+    createActivities({
+      db,
+      keys,
+      service: client(between.url),
+      notices: { post: async () => undefined },
+      schedules: { keep: async () => 'none', refresh: async () => undefined },
+      whereabouts: { of: async () => 'running', scheduled: async () => [] },
+      sendWithinMs: 30_000,
+      stalledAfterMs: STALLED_AFTER_MS,
+      handBackAfterMs: 60_000,
+      ...some,
+    });
+
+  const perform = <T>(
+    work: (activities: Activities) => Promise<T>,
+    environment = anActivity(),
+    activities = worker(),
+  ): Promise<T> => environment.run<[], T, () => Promise<T>>(() => work(activities));
+
+  const look: CrossingRig['look'] = (migrationId, syncTimeoutMs) =>
+    changeLimits(db, migrationId, { syncTimeoutMs }).then(() =>
+      perform((activities) => activities.verifyDue({ migrationId })),
+    );
+
+  return {
+    ledger,
+    service,
+    between,
+    direct: client(service.url),
+    client,
+    worker,
+    perform,
+    migration: (tokens, { platformKey = 'qhyg', row = () => ({}) } = {}) => {
+      const platform = findPlatform(platformKey);
+      if (!platform) throw new Error(`no platform ${platformKey}`);
+      const credential = ({ row: at, reference, organization }: ManifestRow): SealedCredential => {
+        const fields = Object.fromEntries(platform.requiredFields.map((field) => [field, `${field}-${at}`]));
+        const token = `${tokens[at - 1]}.${organization}`;
+        const own = { refreshToken: token, [platform.organizationField]: organization };
+        return { reference, fields: new Secret({ ...fields, ...own }), obtainedAt: new Date().toISOString() };
+      };
+      const rotating = isRotating(platform);
+      return movable(ledger, rowsOf(tokens.length, row), { platformKey, rotating }, credential);
+    },
+    importSlice: async (migrationId, { atOnce = 4, environment, worker: by } = {}) => {
+      await changeLimits(db, migrationId, { companiesPerSliceAtOnce: atOnce });
+      return perform((activities) => activities.importSlice({ migrationId, run: RUN, slice: 1 }), environment, by);
+    },
+    look,
+    verify: async (id, syncTimeoutMs = 60_000) => {
+      let settled = 0;
+      for (;;) {
+        const report = await look(id, syncTimeoutMs);
+        settled += report.settled;
+        if (report.nextInMs === null || report.stop !== null) return { ...report, settled };
+        await delay(report.nextInMs);
+      }
+    },
+    letStall: async (id) => {
+      const silent = { held_until: msFromNow(-1) };
+      await db.updateTable('companies').set(silent).where('migration_id', '=', id).execute();
+    },
+    close: async () => {
+      await Promise.all(clients.map((each) => each.close()));
+      await between.close();
+      await service.close();
+      await ledger.close();
+      await serviceDatabase.drop();
+    },
+  };
+}
+
+/** What the service has of a migration's row: its companies, and their connections with their status. */
+export async function atTheService(direct: CompanyDataClient, id: string, row: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const company of direct.companies({ tags: { ferryRow: `${id}/${row}` } })) {
+    const connections: string[] = [];
+    for await (const { status } of direct.connections(company.id)) connections.push(status);
+    found.push(`company with ${connections.join(', ') || 'no connection'}`);
+  }
+  return found;
+}

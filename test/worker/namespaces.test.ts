@@ -1,0 +1,107 @@
+/** A namespace for each client, on one server: reached by a profile of Temporal's own file, with workers and keys of its own. */
+import { randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time';
+import { loadConfig } from '../../config';
+import { readMigration } from '../../store';
+import type { RunningWorker } from '../../worker';
+import { asked, MANIFEST } from '../cli/command-line';
+import { ferry } from '../cli/captured-terminal';
+import { until } from '../support/conditions';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+
+const NAMESPACE = `client-${randomBytes(4).toString('hex')}`;
+const ID = 'separated.quickbooks-online';
+
+let ours: Orchestrator;
+let folder: string;
+/** As the client's own workers, and support for this client, have it. */
+let theirs: Orchestrator;
+let worker: RunningWorker;
+
+beforeAll(async () => {
+  ours = await startOrchestrator();
+  const { address } = ours.config.temporal;
+  const connection = await Connection.connect({ address });
+  await connection.workflowService.registerNamespace({
+    namespace: NAMESPACE,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+  await connection.close();
+
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+  const file = path.join(folder, 'temporal.toml');
+  writeFileSync(
+    file,
+    `[profile.default]\naddress = "127.0.0.1:1"\n[profile.theirs]\naddress = "${address}"\nnamespace = "${NAMESPACE}"\n`,
+  );
+  const { TEMPORAL_ADDRESS: _address, TEMPORAL_NAMESPACE: _namespace, ...rest } = ours.env;
+  const env = {
+    ...rest,
+    ...{ TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'theirs' },
+    TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
+    TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
+  };
+  const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'], env);
+  theirs = { ...ours, env, config };
+});
+afterAll(async () => {
+  await worker.stop();
+  rmSync(folder, { recursive: true, force: true });
+  await ours.close();
+});
+
+test('a worker refuses a namespace that is not set up, and names the command that does it, in that namespace', async () => {
+  const refusal = await ours.startWorker(theirs.config).catch((error: unknown) => error);
+  const command = /create them with: (temporal operator .*)$/.exec(String(refusal))?.[1] ?? '';
+  expect(command).toContain(`--namespace ${NAMESPACE}`);
+  const { TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE } = theirs.env;
+  execFileSync(process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '', command.split(' ').slice(1), {
+    env: { ...process.env, TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE },
+  });
+  await until(async () => {
+    worker ??= await ours.startWorker(theirs.config).catch(() => worker);
+    return worker !== undefined;
+  }, 20_000);
+});
+
+test('what is started with the profile is in its namespace, and nowhere else', async () => {
+  await ours.startWorker();
+  const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'separated'];
+  expect((await asked(theirs, ...start)).exitCode).toBe(0);
+  const idsIn = async (orchestrator: Orchestrator) =>
+    ((await asked(orchestrator, 'list')).json['migrations'] as { migrationId: string }[]).map(
+      (each) => each.migrationId,
+    );
+  await until(async () => (await idsIn(theirs)).includes(ID));
+  expect(await idsIn(ours)).not.toContain(ID);
+  expect((await asked(theirs, 'show', ID)).json).toMatchObject({
+    migrationId: ID,
+    preflight: expect.anything() as unknown,
+  });
+  expect((await ferry(['show', ID], undefined, ours.env)).err).toContain(`there is no migration ${ID}`);
+  expect((await asked(theirs, 'approve', ID, 'supply-details', '--yes')).json).toMatchObject({ became: 'applied' });
+});
+
+test('without the client’s payload key nothing of it is read, and nothing is sent', async () => {
+  const { TOKENFERRY_PAYLOAD_KEY } = ours.env;
+  const env = { ...theirs.env, TOKENFERRY_PAYLOAD_KEY };
+  for (const args of [
+    ['show', ID],
+    ['pause', ID],
+  ]) {
+    expect((await ferry(args, undefined, env)).err).toMatch(/cannot be read here: payload key [0-9a-f]+ is missing/);
+  }
+});
+
+test('a sweep in one namespace leaves the migrations of the others alone, whatever ledger they share', async () => {
+  expect((await asked(ours, 'sweep', '--close')).json).toMatchObject({ open: [], closed: [], closing: [] });
+  expect(await readMigration(ours.ferry.db, ID)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
+  await asked(theirs, 'cancel', ID, '--reason', 'the test is over');
+  await until(async () => (await readMigration(ours.ferry.db, ID))?.state === 'closed');
+});

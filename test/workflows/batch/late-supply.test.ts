@@ -1,0 +1,62 @@
+/** A company that syncs for long holds up nobody. */
+import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+/** Its authorization takes eight seconds, and its sync much longer than everybody else's. */
+const SYNCS_ON = 'sbx-slow-8000-ok-1';
+
+test('what is supplied, or tried again, while another company still syncs is moved at once', async () => {
+  const tokens = ['sbx-ok-1.mw1', `${SYNCS_ON}.mw2`, 'sbx-revoked.mw3', 'sbx-ok-1.mw4'];
+  const migration = await started(orchestrator, 'meanwhile', tokens, null, { waves: [1, 1, 1, 2] });
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.failed === 1 && counts.syncing === 1);
+  expect(await migration.replace('R-3', 'sbx-ok-1.mw3-new')).toBe('applied');
+  const { counts } = await migration.until(({ counts: now }) => now.migrated === 3);
+  expect(counts).toMatchObject({ syncing: 1, failed: 0 });
+}, 60_000);
+
+test.each([
+  ['as many as there are without being asked for', DEFAULT_LIMITS.rampCompanies],
+  ['few', 3],
+])(
+  'the rest of a batch begins although the slowest of its ramp still syncs: %s',
+  async (_, ramp) => {
+    const tokens = [...Array.from({ length: ramp + 4 }, (_, index) => `sbx-ok-1.ramp-${ramp}-${index}`)];
+    tokens[3] = `${SYNCS_ON}.ramp-${ramp}-slow`;
+    const migration = await started(orchestrator, `ramp-${ramp}`, tokens);
+    expect(await migration.send('adjust', { limits: { rampCompanies: ramp }, ...SUPPORT })).toBe('applied');
+    await migration.readyToMove();
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+    const { counts } = await migration.until(({ counts: now }) => now.migrated === tokens.length - 1);
+    expect(counts.syncing).toBe(1);
+  },
+  90_000,
+);
+
+test('a company that is decided about while the companies are counted is not missed', async () => {
+  // Each decides at another moment of the count at the end of its batch.
+  const clients = Array.from({ length: 6 }, (_, index) => `counted-${index}`);
+  await Promise.all(
+    clients.map(async (client) => {
+      const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-revoked.${client}`]);
+      await migration.readyToMove();
+      await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+      await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+      await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
+      expect(await migration.replace('R-2', `sbx-ok-1.${client}-new`)).toBe('applied');
+      await migration.until(({ counts }) => counts.migrated === 2);
+    }),
+  );
+}, 120_000);

@@ -1,0 +1,46 @@
+/** A company that syncs for more than a day: it costs nothing meanwhile, holds up nobody, and ends. */
+import { msFromNow, putRow, readRow } from '../../support/ledger';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator({ syncMsPerRecord: 100 });
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+/** At a tenth of a second for each record. */
+const THIRTY_HOURS = 'sbx-ok-1080000';
+const HOUR_MS = 3_600_000;
+
+test('all others are moved, no activity is under way while it syncs, looks grow apart, and its time-out ends it', async () => {
+  const tokens = Array.from({ length: 30 }, (_, index) => `${index === 5 ? THIRTY_HOURS : 'sbx-ok-1'}.long${index}`);
+  const migration = await started(orchestrator, 'long-sync', tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.migrated === tokens.length - 1);
+
+  const { db, temporal } = orchestrator.ferry;
+  const run = temporal.workflow.getHandle(`${migration.id}.batch`);
+  await until(async () => ((await run.describe()).raw.pendingActivities ?? []).length === 0, 30_000);
+  const syncingSince = (ms: number) =>
+    putRow(db, migration.id, 6, { sync_started_at: msFromNow(-ms), next_check_at: msFromNow(0) });
+  const row = () => readRow(db, migration.id, 6);
+  // Thirty hours later, as far as the ledger can tell.
+  await syncingSince(30 * HOUR_MS);
+  await until(async () => ((await row()).next_check_at?.getTime() ?? 0) > Date.now() + 120_000, 40_000);
+  expect((await row()).state).toBe('syncing');
+
+  await syncingSince(37 * HOUR_MS);
+  expect(await migration.send('adjust', { limits: { slicesAtOnce: 2 }, ...SUPPORT })).toBe('applied');
+  await migration.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
+  expect(await row()).toMatchObject({
+    state: 'failed',
+    failure: 'sync-timed-out',
+    failure_text: expect.stringContaining('after 36 hours still syncing') as string,
+  });
+}, 120_000);

@@ -1,0 +1,150 @@
+/** The service is down, asks to wait, or breaks off: companies wait in everybody's sight, and then go on by themselves. */
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { failing } from '../../company-data-client/misbehaving-service';
+import { asked } from '../../cli/command-line';
+import type { Progress } from '../../../domain/progress/progress';
+import { until } from '../../support/conditions';
+import { interpose, passedOn, type Interference, type Interposer } from '../../support/http-proxy';
+import { countCompanies } from '../../../store';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { Started } from '../running-migration';
+import { started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+let between: Interposer;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator({ syncMsPerRecord: 100 });
+  between = await interpose(orchestrator.service.url);
+  const { apiKey } = orchestrator.config.service;
+  // An outage of minutes, in seconds.
+  const timing = { retryBudgetMs: 1_000, authorizationTimeoutMs: 2_000, sendWithinMs: 2_000, marginMs: 500 };
+  await orchestrator.startWorker({ service: { url: between.url, apiKey } }, timing);
+});
+beforeEach(() => between.behave());
+afterAll(async () => {
+  await orchestrator.close();
+  await between.close();
+});
+
+/** FreshBooks: a refresh token can be used once. */
+const SINGLE_USE = 'freshbooks';
+const COMPANIES = 24;
+
+/** Its first company is approved as soon as this is called; two slices of four companies each. */
+async function readyToFollow(
+  client: string,
+  token: string,
+): Promise<Started & { readonly approve: () => Promise<void> }> {
+  const tokens = Array.from(
+    { length: COMPANIES },
+    (_, index) => `${index === 0 ? 'sbx-ok-1' : token}.${client}${index}`,
+  );
+  const migration = await started(orchestrator, client, tokens, null, { slug: SINGLE_USE });
+  const limits = { slicesAtOnce: 2, companiesPerSliceAtOnce: 4, rampCompanies: 0, toleratedShare: null };
+  expect(await migration.send('adjust', { limits, ...SUPPORT })).toBe('applied');
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  return {
+    ...migration,
+    approve: async () => {
+      expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
+    },
+  };
+}
+
+type Passing = Parameters<Interference>;
+
+/** From the so-manieth call on every call meets this. */
+function everyCallAfter(calls: number, interference: Interference): void {
+  let arrived = 0;
+  for (const method of ['GET', 'POST', 'PUT']) {
+    between.on(method, /./, async (response, request, pass) => {
+      arrived += 1;
+      return arrived > calls ? interference(response, request, pass) : passOn(response, pass);
+    });
+  }
+}
+
+const passOn = async (...[response, pass]: [Passing[0], Passing[2]]): Promise<void> => passedOn(response, await pass());
+
+const standing = ({ standstill }: Progress): boolean => standstill !== null;
+const nothingLeft = ({ counts }: Progress): boolean => counts.waiting + counts.importing + counts.syncing === 0;
+const allMoved = ({ counts }: Progress): boolean => counts.migrated === COMPANIES;
+
+/** What Temporal says of the batch run: the summaries of its timers, and how many activities are under way. */
+async function batchRunOf(id: string): Promise<{ readonly timers: readonly unknown[]; readonly activities: number }> {
+  const { workflow, options } = orchestrator.ferry.temporal;
+  const run = workflow.getHandle(`${id}.batch`);
+  const { raw } = await run.describe();
+  const { events } = await run.fetchHistory();
+  const summaries = (events ?? []).flatMap(({ timerStartedEventAttributes: timer, userMetadata }) =>
+    timer && userMetadata?.summary ? [userMetadata.summary] : [],
+  );
+  const timers = await decodeArrayFromPayloads(options.loadedDataConverter, summaries);
+  return { timers, activities: raw.pendingActivities?.length ?? 0 };
+}
+
+test('an outage: few companies are tried, the run waits with a timer that says why, and goes on when it is over', async () => {
+  const migration = await readyToFollow('outage', 'sbx-ok-1');
+  let over = false;
+  everyCallAfter(20, (response, request, pass) =>
+    over ? passOn(response, pass) : failing(503, 'Maintenance')(response, request),
+  );
+  await migration.approve();
+  const { standstill, waitingFor } = await migration.until(standing);
+  expect(standstill?.why).toContain('answered 503 Maintenance');
+  expect(waitingFor).toEqual({
+    roles: [],
+    what: expect.stringMatching(/^held up since .+ UTC, tried again by itself at .+ UTC: .*503 Maintenance/) as string,
+  });
+  await until(async () => (await batchRunOf(migration.id)).activities === 0, 20_000);
+  const { timers } = await batchRunOf(migration.id);
+  expect(timers).toContainEqual(expect.stringMatching(/^Until .+ UTC: .*answered 503 Maintenance/));
+  const shown = await asked(orchestrator, 'show', migration.id);
+  expect(shown.json).toMatchObject({ standstill: { why: expect.stringContaining('503') as string } });
+  const tried = new Set(between.arrived('POST', /^\/companies$/).map(({ body }) => body));
+  expect(tried.size).toBeLessThan(COMPANIES - 1);
+
+  over = true;
+  const { counts, standstill: after } = await migration.until(nothingLeft);
+  expect(after).toBeNull();
+  // What became of a token that met the outage is not known, and it may be used only once.
+  expect(counts).toMatchObject({ failed: 0, migrated: COMPANIES - counts.outcomeUnknown });
+  expect(counts.outcomeUnknown).toBeLessThanOrEqual(8);
+  const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
+  expect(new Set(sent).size).toBe(sent.length);
+}, 120_000);
+
+test('a 429 with a long wait: no company is tried before it is over, and then all go on', async () => {
+  const migration = await readyToFollow('asked', 'sbx-ok-1');
+  const WAIT_S = 12;
+  let asking = true;
+  everyCallAfter(0, (response, request, pass) =>
+    asking ? failing(429, 'slowly', { 'retry-after': String(WAIT_S) })(response, request) : passOn(response, pass),
+  );
+  const askedAt = Date.now();
+  await migration.approve();
+  const { standstill } = await migration.until(
+    (progress) => Date.parse(progress.standstill?.until ?? '') - askedAt > (WAIT_S - 3) * 1_000,
+  );
+  expect(standstill?.why).toMatch(/the service asks to come back at/);
+  // The first company, and twice as many as go side by side.
+  expect(between.arrived('POST', /^\/companies$/).length).toBeLessThanOrEqual(1 + 2 * 8);
+  asking = false;
+  await migration.until(allMoved);
+  expect(Date.now() - askedAt).toBeGreaterThanOrEqual(WAIT_S * 1_000);
+}, 120_000);
+
+test('connections break off while companies sync: they are looked at again when the service is back', async () => {
+  const migration = await readyToFollow('dropped', 'sbx-ok-80');
+  await migration.approve();
+  const { db } = orchestrator.ferry;
+  await until(async () => (await countCompanies(db, migration.id)).syncing === COMPANIES - 1, 40_000);
+  everyCallAfter(0, (response) => void response.destroy());
+  const { standstill } = await migration.until(standing);
+  expect(standstill?.why).toMatch(/dataStatus|account/);
+  between.behave();
+  const { counts } = await migration.until(allMoved);
+  expect(counts.failed).toBe(0);
+}, 120_000);

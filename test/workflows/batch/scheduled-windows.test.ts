@@ -1,0 +1,133 @@
+/** A migration's windows are opened by its Schedule, which people pause and trigger. */
+import { readWindowSchedule, setSchedulePaused, sweep, triggerSchedule, type WindowSchedule } from '../../../client';
+import { WEEKDAYS } from '../../../domain/planning/windows';
+import { countCompanies } from '../../../store';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { Started } from '../running-migration';
+import { adjusted, closedNow, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+/** From a minute of the clock on, for two hours. */
+function openingAt(minute: Date) {
+  const clock = (at: Date): string => at.toISOString().slice(11, 16);
+  const to = new Date(minute.getTime() + 2 * 3_600_000);
+  return [{ days: WEEKDAYS, from: clock(minute), to: clock(to), timeZone: 'UTC' }];
+}
+
+const openNow = () => openingAt(new Date(Date.now() - 3_600_000));
+
+const schedule = (id: string): Promise<WindowSchedule> => readWindowSchedule(orchestrator.ferry, id);
+const migrated = async (id: string): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).migrated;
+
+/** Approved after its first company, at a time that lies outside its windows. */
+async function waitingForAWindow(client: string, windows: unknown = closedNow()): Promise<Started> {
+  const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
+  const migration = await started(orchestrator, client, tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(await migration.send('adjust', adjusted(windows))).toBe('applied');
+  expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
+  await until(async () => (await schedule(migration.id)).state === 'running', 20_000);
+  return migration;
+}
+
+async function claimedSince(id: string, since: Date): Promise<number> {
+  const claims = orchestrator.ferry.db.selectFrom('companies').where('migration_id', '=', id);
+  return (await claims.where('claimed_at', '>=', since).select('row').execute()).length;
+}
+
+async function batchRuns(id: string): Promise<number> {
+  const query = `WorkflowId = '${id}.batch'`;
+  return (await orchestrator.ferry.temporal.workflow.count(query)).count;
+}
+
+test('a window opens when it should: nothing is started before, and the rest is moved then', async () => {
+  const soon = new Date(Math.ceil((Date.now() + 25_000) / 60_000) * 60_000);
+  const migration = await waitingForAWindow('opens', openingAt(soon));
+  expect((await schedule(migration.id)).openings[0]).toMatchObject({ opensAt: soon.toISOString() });
+  expect(await migrated(migration.id)).toBe(1);
+  await until(async () => (await migrated(migration.id)) === 3, 120_000);
+  expect(await claimedSince(migration.id, soon)).toBe(2);
+  expect(await batchRuns(migration.id)).toBe(1);
+}, 180_000);
+
+test('windows that are paused do not open, whatever the clock says; one is opened all the same by a trigger', async () => {
+  const migration = await waitingForAWindow('triggered');
+  expect(await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam')).toBe(true);
+  expect(await migration.send('adjust', adjusted(openNow()))).toBe('applied');
+  const progress = await migration.until(({ waitingFor }) => waitingFor.what.includes('which are paused'));
+  expect(progress.waitingFor.roles).toEqual(['support']);
+  expect(await schedule(migration.id)).toMatchObject({ state: 'paused', note: 'paused by Sam' });
+  expect(await migrated(migration.id)).toBe(1);
+
+  const [one, other] = await Promise.all([trigger(migration.id), trigger(migration.id)]);
+  expect([one, other]).toContainEqual(expect.objectContaining({ opened: true }));
+  await until(async () => (await migrated(migration.id)) === 3, 30_000);
+  expect(await batchRuns(migration.id)).toBe(1);
+});
+
+test('when paused windows are resumed, the present one is open at once', async () => {
+  const migration = await waitingForAWindow('resumed');
+  await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam');
+  expect(await migration.send('adjust', adjusted(openNow()))).toBe('applied');
+  await migration.until(({ waitingFor }) => waitingFor.what.includes('which are paused'));
+  await setSchedulePaused(orchestrator.ferry, migration.id, false, 'resumed by Sam');
+  await until(async () => (await migrated(migration.id)) === 3, 30_000);
+});
+
+test('a trigger outside of the windows starts no company, and says when the next one opens', async () => {
+  const migration = await waitingForAWindow('outside');
+  const [next] = (await schedule(migration.id)).openings;
+  expect(await trigger(migration.id)).toEqual({
+    opened: false,
+    text: `no company is started outside the windows: the next opens at ${next?.opensAt}`,
+  });
+  expect(await migrated(migration.id)).toBe(1);
+  expect(await batchRuns(migration.id)).toBe(0);
+});
+
+test('windows that are agreed on while a company syncs for long open for the others', async () => {
+  const tokens = ['sbx-ok-1.agreed-1', 'sbx-slow-8000-ok-1.agreed-2', 'sbx-revoked.agreed-3'];
+  const migration = await started(orchestrator, 'agreed', tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.failed === 1 && counts.syncing === 1);
+  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  expect(await migration.replace('R-3', 'sbx-ok-1.agreed-3-new')).toBe('applied');
+  await until(async () => (await schedule(migration.id)).state === 'running', 20_000);
+  expect(await migrated(migration.id)).toBe(1);
+
+  expect(await migration.send('adjust', adjusted(openNow()))).toBe('applied');
+  await until(async () => (await migrated(migration.id)) === 2, 20_000);
+  expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ syncing: 1 });
+  expect(await batchRuns(migration.id)).toBeLessThanOrEqual(3);
+}, 90_000);
+
+test('a migration that has ended opens no windows, however it ended', async () => {
+  const cancelled = await waitingForAWindow('cancelled');
+  await cancelled.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
+  await until(async () => (await schedule(cancelled.id)).state === 'none', 20_000);
+
+  const [opened, swept] = await Promise.all([waitingForAWindow('terminated-1'), waitingForAWindow('terminated-2')]);
+  await setSchedulePaused(orchestrator.ferry, opened.id, true, 'paused by Sam');
+  await opened.send('adjust', adjusted(openNow()));
+  for (const { id } of [opened, swept]) await orchestrator.ferry.temporal.workflow.getHandle(id).terminate('a test');
+  expect(await trigger(opened.id)).toMatchObject({
+    opened: false,
+    text: expect.stringContaining('has ended') as string,
+  });
+  expect(await trigger(opened.id)).toBeUndefined();
+  expect(await sweep(orchestrator.ferry)).toEqual({ schedulesDeleted: [swept.id], open: [opened.id, swept.id] });
+  expect(await trigger(swept.id)).toBeUndefined();
+});
+
+const trigger = (id: string) => triggerSchedule(orchestrator.ferry, id);

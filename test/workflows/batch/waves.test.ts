@@ -1,0 +1,53 @@
+/** Waves: disabled, exported and moved one after the other, so that no company is dark for the others' time. */
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { CLIENT, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+test('the first wave is moved while the second is still in use, and the second after its own confirmation', async () => {
+  const tokens = [1, 2, 3, 4, 5].map((number) => `sbx-ok-1.waves${number}`);
+  const migration = await started(orchestrator, 'waves', tokens, null, { waves: [2, 1, 1, 2] });
+  await migration.until(({ preflight }) => preflight !== null);
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  await migration.send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
+  await migration.send('approve', { step: 'schedule', ...SUPPORT });
+  await migration.send('approve', { step: 'schedule', ...CLIENT });
+  await migration.send('approve', { step: 'update-application', ...CLIENT });
+  await migration.send('approve', { step: 'update-application', ...SUPPORT });
+
+  await migration.send('confirmSyncDisabled', { companies: ['R-2'], ...CLIENT });
+  const half = await migration.until(({ step, counts }) => step === 'disable-syncing' && counts.unconfirmed === 4);
+  expect(half.waitingFor).toEqual({
+    roles: ['client'],
+    what: 'confirm for 1 company of the first wave that syncing is disabled',
+  });
+  await migration.send('confirmSyncDisabled', { companies: ['R-3'], ...CLIENT });
+  await migration.until(({ step }) => step === 'migrate-first-company');
+  for (const reference of ['R-2', 'R-3']) await migration.supply(reference, `sbx-ok-1.waves${reference.slice(2)}`);
+  await migration.send('credentialsSupplied', { companies: 2, ...CLIENT });
+  const first = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(first.firstCompany?.reference).toBe('R-2');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+
+  const between = await migration.until(
+    ({ counts, waitingFor }) => counts.migrated === 2 && waitingFor.roles.length > 0,
+  );
+  expect(between.waitingFor.roles).toEqual(['client']);
+  expect(between.waitingFor.what).toContain('3 companies not confirmed yet');
+  expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toContain(
+    '3 companies are still open',
+  );
+
+  await migration.send('confirmSyncDisabled', { companies: ['R-1', 'R-4', 'R-5'], ...CLIENT });
+  await migration.until(({ counts }) => counts.unconfirmed === 0);
+  for (const reference of ['R-1', 'R-4', 'R-5'])
+    await migration.supply(reference, `sbx-ok-1.waves${reference.slice(2)}`);
+  await migration.send('credentialsSupplied', { companies: 3, ...CLIENT });
+  await migration.until(({ counts, waitingFor }) => counts.migrated === 5 && waitingFor.roles.length === 2);
+}, 120_000);

@@ -1,0 +1,80 @@
+/** Companies are started inside their window alone. */
+import { countCompanies } from '../../../store';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { adjusted, closedNow, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+test('outside their window nothing is started, not even the first company; when it opens all goes on by itself', async () => {
+  const migration = await started(orchestrator, 'windows', ['sbx-ok-1.windows1', 'sbx-ok-1.windows2']);
+  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  await migration.readyToMove();
+  const waiting = await migration.until(({ opening }) => opening !== null);
+  expect(waiting.waitingFor).toMatchObject({ roles: [], what: expect.stringMatching(/12:00 UTC on$/) as string });
+  expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ waiting: 2, importing: 0 });
+
+  expect(await migration.send('adjust', adjusted([]))).toBe('applied');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+});
+
+test('a window that closes in the middle of a run: what is in the air is finished, and the rest waits for the next', async () => {
+  const tokens = [
+    'sbx-ok-1.closing-midway',
+    ...Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.closing-midway${index}`),
+  ];
+  const migration = await started(orchestrator, 'closing-midway', tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  const { db } = orchestrator.ferry;
+  await until(async () => (await countCompanies(db, migration.id)).importing > 0, 20_000);
+  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  const counts = async () => countCompanies(db, migration.id);
+  await until(async () => (await counts()).importing + (await counts()).syncing === 0, 30_000);
+  const left = (await counts()).waiting;
+  expect(left).toBeGreaterThan(0);
+  await migration.until(({ waitingFor }) => waitingFor.what.includes('in the window from'));
+  expect((await counts()).waiting).toBe(left);
+
+  expect(await migration.send('adjust', adjusted([]))).toBe('applied');
+  await until(async () => (await counts()).migrated === tokens.length, 40_000);
+}, 120_000);
+
+test.each([
+  ['its window closes', 'adjust', adjusted(closedNow()), 3],
+  ['it is paused', 'pause', { reason: 'lunch', ...SUPPORT }, 3],
+  ['it is paused in the middle of the ramp', 'pause', { reason: 'lunch', ...SUPPORT }, 5],
+] as const)(
+  'what a ramp leaves syncing is verified although no other may follow: %s',
+  async (_, message, sent, ramp) => {
+    const client = `straggler-${message}-${ramp}`;
+    const { ferry } = orchestrator;
+    const tokens = Array.from(
+      { length: 9 },
+      (_each, index) => `sbx-${index === 1 ? 'slow-2000-ok-1' : 'ok-1'}.${client}${index}`,
+    );
+    const migration = await started(orchestrator, client, tokens);
+    const limits = { rampCompanies: ramp, slicesAtOnce: 1, companiesPerSliceAtOnce: 2 };
+    await migration.send('adjust', { limits, ...SUPPORT });
+    await migration.readyToMove();
+    await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+    await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+    const counts = async () => countCompanies(ferry.db, migration.id);
+    await until(async () => (await counts()).migrated >= 2 && (await counts()).importing > 0, 20_000);
+    expect(await migration.send(message, sent)).toBe('applied');
+    await until(async () => (await counts()).importing + (await counts()).syncing === 0, 60_000);
+    const { waiting, migrated } = await counts();
+    expect(waiting).toBeGreaterThan(0);
+    expect(waiting + migrated).toBe(tokens.length);
+    const runs = await ferry.closed.workflow.count(`WorkflowId = '${migration.id}.batch'`);
+    expect(runs.count).toBeLessThanOrEqual(2);
+  },
+  120_000,
+);

@@ -1,0 +1,105 @@
+/** A migration that is cancelled, at every moment and by everybody who can. */
+import { countCompanies, readDecisions, readMigration } from '../../../store';
+import { until } from '../../support/conditions';
+import { readRow } from '../../support/ledger';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { Started } from '../running-migration';
+import { CLIENT, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+const WHY = { reason: 'the client has changed its mind' };
+const cancel = ({ send }: Started) => send('cancel', { ...SUPPORT, ...WHY });
+const result = ({ id }: Started): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
+
+const MOMENTS: readonly (readonly [string, (migration: Started) => Promise<unknown>])[] = [
+  ['before anything is approved', ({ until: reached }) => reached(({ preflight }) => preflight !== null)],
+  [
+    'while it waits for its start',
+    async ({ send, until: reached }) => {
+      await reached(({ preflight }) => preflight !== null);
+      await send('approve', { step: 'supply-details', ...SUPPORT });
+      await send('proposeTime', { startAt: '2099-01-01T00:00:00Z', ...SUPPORT });
+      await send('approve', { step: 'schedule', ...SUPPORT });
+      await send('approve', { step: 'schedule', ...CLIENT });
+      await send('approve', { step: 'update-application', ...CLIENT });
+      await send('approve', { step: 'update-application', ...SUPPORT });
+      await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+      await reached(({ step }) => step === 'migrate-first-company');
+    },
+  ],
+  [
+    'while it is paused',
+    async ({ send, until: reached }) => {
+      await reached(({ preflight }) => preflight !== null);
+      await send('pause', { ...SUPPORT, ...WHY });
+    },
+  ],
+];
+
+test.each(MOMENTS)('%s: it ends, nothing is moved, and its credentials are gone', async (moment, come) => {
+  const migration = await started(orchestrator, `cancel-${MOMENTS.findIndex(([name]) => name === moment)}`, [
+    'sbx-ok-3',
+    'sbx-ok-3',
+  ]);
+  await come(migration);
+  expect(await cancel(migration)).toBe('applied');
+  expect(await result(migration)).toMatchObject({ ending: 'cancelled', counts: { waiting: 2 } });
+  const { db } = orchestrator.ferry;
+  const stored = await readMigration(db, migration.id);
+  expect(stored).toMatchObject({ state: 'closed', ending: 'cancelled' });
+  expect(stored?.vaultDestroyedAt).not.toBeNull();
+  const decisions = await readDecisions(db, migration.id);
+  expect(decisions.at(-1)).toMatchObject({ decision: { kind: 'cancel', ...WHY }, outcome: { applied: true } });
+});
+
+test('in the middle of a batch: no further company is started, and what was on its way is told truly', async () => {
+  // The first company is quick; every other one holds its call for a second.
+  const tokens = ['sbx-ok-1', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-1000-ok-1.${index}`)];
+  const migration = await started(orchestrator, 'cancel-batch', tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  const { db } = orchestrator.ferry;
+  await until(async () => (await countCompanies(db, migration.id)).importing > 0, 20_000);
+  expect(await cancel(migration)).toBe('applied');
+  const { counts } = (await result(migration)) as { counts: Record<string, number> };
+  expect(counts['importing']).toBe(0);
+  expect(counts['waiting']).toBeGreaterThan(0);
+  // What has crossed is linked at the service, and nothing else is.
+  const service = orchestrator.client();
+  for (let row = 1; row <= tokens.length; row += 1) {
+    const { state, company_id: companyId, connection_id: connectionId } = await readRow(db, migration.id, row);
+    if (state === 'waiting') expect(companyId).toBeNull();
+    else {
+      const { value } = await service.getConnection(companyId ?? '', connectionId ?? '');
+      expect([state, value.status]).toEqual([expect.stringMatching(/^(syncing|migrated)$/), 'Linked']);
+    }
+  }
+});
+
+test("with Temporal's own tools: it ends in order, and Temporal shows it as cancelled", async () => {
+  const migration = await started(orchestrator, 'cancel-temporal', ['sbx-ok-3']);
+  await migration.until(({ preflight }) => preflight !== null);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  await handle.cancel();
+  await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+  expect(await readMigration(orchestrator.ferry.db, migration.id)).toMatchObject({ ending: 'cancelled' });
+  expect(await readDecisions(orchestrator.ferry.db, migration.id)).toMatchObject([
+    { decision: { kind: 'cancel', by: 'Temporal' }, outcome: { applied: true } },
+  ]);
+});
+
+test('twice: the second one is refused', async () => {
+  const migration = await started(orchestrator, 'cancel-twice', ['sbx-ok-3']);
+  await migration.until(({ preflight }) => preflight !== null);
+  await cancel(migration);
+  const again = await cancel(migration).catch((error: unknown) => String(error));
+  expect(again).toMatch(/migration( cancel-twice.quickbooks-online)? is cancelled/);
+});

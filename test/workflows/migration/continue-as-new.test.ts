@@ -1,0 +1,84 @@
+/** A migration whose history is cut again and again, by the server's own setting: nothing of it is lost. */
+import { startTemporal } from '../../../stack/temporal/server';
+import type { RunningTemporal } from '../../../stack/temporal/server';
+import { createTemporaryFolder } from '../../../stack/temporary-folder';
+import { readTrail } from '../../../store';
+import { ownNamespace } from '../../support/namespaces';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { CLIENT, started, SUPPORT } from '../running-migration';
+
+/** The server suggests a fresh history after so many events; by itself it would after 4,096. */
+const EVENTS = 40;
+
+let temporal: RunningTemporal;
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  temporal = await startTemporal({
+    cli: process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '',
+    dataFolder: createTemporaryFolder(),
+    port: 0,
+    uiPort: 0,
+    ephemeral: true,
+    namespaces: [ownNamespace()],
+    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': EVENTS },
+  });
+  orchestrator = await startOrchestrator({}, temporal.address);
+  await orchestrator.startWorker();
+});
+afterAll(async () => {
+  await orchestrator.close();
+  await temporal.stop();
+});
+
+async function runsOf(id: string): Promise<{ readonly runs: number; readonly longest: number }> {
+  let runs = 0;
+  let longest = 0;
+  const list = orchestrator.ferry.temporal.workflow.list({ query: `WorkflowId = '${id}'` });
+  for await (const { historyLength } of list) {
+    runs += 1;
+    longest = Math.max(longest, historyLength);
+  }
+  return { runs, longest };
+}
+
+test('a migration goes through the six steps, over many runs, and its trail is whole', async () => {
+  const migration = await started(
+    orchestrator,
+    'cut',
+    Array.from({ length: 12 }, (_, index) => (index === 7 ? 'sbx-revoked.cut' : `sbx-ok-1.cut${index}`)),
+  );
+  await migration.until(({ preflight }) => preflight !== null);
+  // Facts that come early, one by one: each is a few events.
+  for (const reference of ['R-1', 'R-2', 'R-3', 'R-4', 'R-5', 'R-6']) {
+    expect(await migration.send('confirmSyncDisabled', { companies: [reference], ...CLIENT })).toBe('applied');
+  }
+  // A flood does not put the cut off.
+  for (let times = 0; times < 20; times += 1) {
+    expect(await migration.send('pause', { reason: `look ${times}`, ...SUPPORT })).toBe('applied');
+    expect(await migration.send('resume', SUPPORT)).toBe('applied');
+  }
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts }) => counts.migrated === 11 && counts.failed === 1);
+  await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
+  await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
+  expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe('applied');
+  const handover = (await orchestrator.ferry.temporal.workflow.getHandle(migration.id).result()) as unknown;
+  expect(handover).toMatchObject({ ending: 'completed', counts: { total: 12, migrated: 11, failed: 1 } });
+
+  const trail: string[] = [];
+  for await (const { decision, outcome } of readTrail(orchestrator.ferry.db, migration.id)) {
+    if (outcome.applied) trail.push(decision.kind);
+  }
+  expect(trail.filter((kind) => kind === 'pause')).toHaveLength(20);
+  expect(trail.filter((kind) => kind === 'resume')).toHaveLength(20);
+  expect(trail.filter((kind) => kind === 'sync-disabled')).toHaveLength(7);
+  expect(trail.filter((kind) => kind === 'step')).toHaveLength(8);
+
+  const { runs, longest } = await runsOf(migration.id);
+  expect(runs).toBeGreaterThan(8);
+  // A run goes on only for what cannot be cut: a batch run, and what came meanwhile.
+  expect(longest).toBeLessThan(5 * EVENTS);
+}, 180_000);

@@ -1,0 +1,78 @@
+/** What becomes of companies that were not moved: tried again, connected again, given up, left out before. */
+import { findCompany } from '../../../store';
+import { until } from '../../support/conditions';
+import { readRow } from '../../support/ledger';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { Started } from '../running-migration';
+import { CLIENT, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+const company = async ({ id }: Started, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
+const stateOf = async (migration: Started, reference: string) => (await company(migration, reference))?.state;
+
+const triesOf = async ({ id }: Started, row: number) => (await readRow(orchestrator.ferry.db, id, row)).tries;
+
+/** Step 6, with the second company not moved: its grant is revoked. */
+async function withOneRevoked(client: string, some: { exclude?: string } = {}): Promise<Started> {
+  const migration = await started(orchestrator, client, [
+    `sbx-ok-1.${client}`,
+    `sbx-revoked.${client}`,
+    `sbx-ok-1.${client}3`,
+  ]);
+  if (some.exclude !== undefined) {
+    await migration.until(({ preflight }) => preflight !== null);
+    const left = { companies: [some.exclude], reason: 'sold', ...CLIENT };
+    expect(await migration.send('exclude', left)).toBe('applied');
+  }
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
+  return migration;
+}
+
+test('a company whose end customer connects again is verified by itself', async () => {
+  const migration = await withOneRevoked('relink');
+  const { linkUrl, organization } = (await company(migration, 'R-2')) ?? {};
+  expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
+  // Not yet: it stays what it was.
+  await until(async () => (await company(migration, 'R-2'))?.state === 'failed');
+  // The end customer opens the link: in the sandbox that authorizes.
+  expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
+  expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
+  await until(async () => (await stateOf(migration, 'R-2')) === 'migrated', 30_000);
+}, 90_000);
+
+test('a company may be tried again, and given up', async () => {
+  const migration = await withOneRevoked('retry');
+  const before = await company(migration, 'R-2');
+  expect(before).toMatchObject({ failure: 'reauthorization-required' });
+  expect(await migration.send('retry', { companies: 'all', ...SUPPORT })).toBe('applied');
+  await until(async () => (await triesOf(migration, 2)) === 2);
+  await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
+  expect(await migration.send('skip', { companies: ['R-2'], reason: 'closed its books', ...SUPPORT })).toBe('applied');
+  await until(async () => (await stateOf(migration, 'R-2')) === 'skipped');
+  const retry = () => migration.send('retry', { companies: 'all', ...SUPPORT });
+  await until(async () => (await retry()) === 'refused: no company is left that was not moved');
+}, 90_000);
+
+test('a company that is left out is not moved, and nobody waits for its confirmation', async () => {
+  const migration = await withOneRevoked('exclude', { exclude: 'R-3' });
+  expect(await stateOf(migration, 'R-3')).toBe('excluded');
+}, 60_000);
+
+test('only support settles exceptions, and only in step 6', async () => {
+  const migration = await started(orchestrator, 'settling', ['sbx-ok-1.settling']);
+  await migration.until(({ preflight }) => preflight !== null);
+  expect(await migration.send('retry', { companies: 'all', ...SUPPORT })).toMatch(
+    /^refused: exceptions are settled while/,
+  );
+  expect(await migration.send('skip', { companies: ['R-1'], reason: 'any', ...CLIENT })).toMatch(/settled by support$/);
+});

@@ -1,0 +1,163 @@
+import { readCompanies, readDecisions } from '../../../store';
+import type { LedgerCompany } from '../../../store';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { CLIENT, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+async function statesOf(id: string): Promise<Record<string, string>> {
+  const companies: LedgerCompany[] = [];
+  for await (const company of readCompanies(orchestrator.ferry.db, id)) companies.push(company);
+  return Object.fromEntries(companies.map(({ reference, state }) => [reference, state]));
+}
+
+async function triesOf(id: string): Promise<number> {
+  const { tries } = await orchestrator.ferry.db
+    .selectFrom('companies')
+    .select('tries')
+    .where('migration_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return tries;
+}
+
+test('a first company that was not moved: support names another, and only then the rest follow', async () => {
+  const migration = await started(orchestrator, 'another', [
+    'sbx-revoked.another',
+    'sbx-ok-3.another2',
+    'sbx-ok-3.another3',
+  ]);
+  await migration.readyToMove();
+  const failed = await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  expect(failed.firstCompany).toMatchObject({ reference: 'R-1', failure: 'reauthorization-required' });
+  expect(failed.waitingFor.roles).toEqual(['support']);
+  expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe(
+    'refused: no first company has been moved and proven yet',
+  );
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'failed', 'R-2': 'waiting', 'R-3': 'waiting' });
+
+  const next = { step: 'migrate-first-company', reason: 'dead', next: 'another-company', company: 'R-3', ...SUPPORT };
+  expect(await migration.send('reject', next)).toBe('applied');
+  const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(proven.firstCompany).toMatchObject({ reference: 'R-3' });
+  expect(await statesOf(migration.id)).toMatchObject({ 'R-2': 'waiting' });
+  expect(failed.estimate).toMatchObject({ basis: 'assumed', volume: { companies: 3 } });
+  const measured = await migration.until(({ estimate }) => estimate?.basis === 'migration');
+  expect(measured.estimate).toMatchObject({ measuredOn: 1, volume: { companies: 1 } });
+});
+
+test('support chooses which company goes first; one that lacks its credential is waited for by name', async () => {
+  const migration = await started(orchestrator, 'chosen', ['sbx-ok-2.chosen', 'sbx-ok-2.chosen2']);
+  expect(await migration.send('chooseFirstCompany', { company: 'R-9', ...SUPPORT })).toBe('applied');
+  await migration.readyToMove();
+  const held = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
+  expect(held.waitingFor.roles).toEqual(['client', 'support']);
+  expect(await migration.send('chooseFirstCompany', { company: 'R-2', reason: 'small', ...SUPPORT })).toBe('applied');
+  const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(proven.firstCompany).toMatchObject({ reference: 'R-2' });
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'waiting', 'R-2': 'migrated' });
+
+  expect(await migration.send('chooseFirstCompany', { company: 'R-1', reason: 'larger', ...SUPPORT })).toBe('applied');
+  await migration.until(({ firstCompany }) => firstCompany?.reference === 'R-1' && firstCompany.stage === 'proven');
+  const trail = await readDecisions(orchestrator.ferry.db, migration.id);
+  expect(trail.flatMap(({ decision }) => (decision.kind === 'first-company' ? [decision] : []))).toMatchObject([
+    { reference: 'R-9', by: 'Sam' },
+    { reference: 'R-2', reason: 'small' },
+    { reference: 'R-1', reason: 'larger' },
+  ]);
+});
+
+test('the same first company can be tried again, although no other is left', async () => {
+  const migration = await started(orchestrator, 'same', ['sbx-revoked.same']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  const before = await triesOf(migration.id);
+  const next = { step: 'migrate-first-company', reason: 'once more', next: 'same-company', ...SUPPORT };
+  expect(await migration.send('reject', next)).toBe('applied');
+  const again = await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  expect(again.firstCompany).toMatchObject({ failure: 'reauthorization-required' });
+  expect(await triesOf(migration.id)).toBe(before + 1);
+});
+
+test('a credential that was no good is replaced, and its company moved with the new one', async () => {
+  const migration = await started(orchestrator, 'replaced', ['sbx-revoked.replaced', 'sbx-revoked.replaced2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  expect(await migration.replace('R-1', 'sbx-ok-2.replaced')).toBe('applied');
+  const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(proven.firstCompany).toMatchObject({ reference: 'R-1' });
+
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);
+  expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toBe('applied');
+  expect(await migration.replace('R-2', 'sbx-ok-2.replaced2')).toBe('applied');
+  await migration.until(({ counts }) => counts.migrated === 2);
+});
+
+test('step 4 taken back asks for every confirmation again, and nothing is moved meanwhile', async () => {
+  const migration = await started(orchestrator, 'taken-back', ['sbx-ok-1.taken-back']);
+  await migration.until(({ preflight }) => preflight !== null);
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  await migration.send('proposeTime', { startAt: tomorrow, ...SUPPORT });
+  for (const step of ['schedule', 'update-application']) {
+    await migration.send('approve', { step, ...SUPPORT });
+    await migration.send('approve', { step, ...CLIENT });
+  }
+  await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+  await migration.until(({ step }) => step === 'migrate-first-company');
+  expect(await migration.send('reject', { step: 'disable-syncing', reason: 'it still syncs', ...CLIENT })).toBe(
+    'applied',
+  );
+  const open = await migration.until(({ counts }) => counts.unconfirmed === 1);
+  expect(open).toMatchObject({ step: 'disable-syncing', waitingFor: { roles: ['client'] } });
+  expect(await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT })).toBe('applied');
+  await migration.until(({ step }) => step === 'migrate-first-company');
+});
+
+test('an abandoned migration ends, closes its ledger and destroys its credentials', async () => {
+  const migration = await started(orchestrator, 'abandoned', ['sbx-revoked.abandoned', 'sbx-ok-3.abandoned2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
+  await migration.send('reject', { step: 'migrate-first-company', reason: 'no', next: 'abandon', ...SUPPORT });
+  const ended = (await orchestrator.ferry.temporal.workflow.getHandle(migration.id).result()) as { ending: string };
+  expect(ended.ending).toBe('abandoned');
+  expect(
+    await orchestrator.ferry.db
+      .selectFrom('credentials')
+      .select('row')
+      .where('migration_id', '=', migration.id)
+      .execute(),
+  ).toEqual([]);
+});
+
+test('a platform that refuses the application pauses the migration; resumed, it goes on by itself', async () => {
+  const migration = await started(orchestrator, 'application', ['sbx-other-application.application']);
+  await migration.readyToMove();
+  const paused = await migration.until(({ state }) => state === 'paused');
+  expect(paused.pause).toMatchObject({ by: null, stop: 'application-refused' });
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'waiting' });
+
+  await migration.supply('R-1', 'sbx-ok-2.application');
+  expect(await migration.send('resume', SUPPORT)).toBe('applied');
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+});
+
+test('a company is paused out of a batch and moved after the pause; sign-off is refused while it is open', async () => {
+  const migration = await started(orchestrator, 'paused', ['sbx-ok-2.paused1', 'sbx-ok-2.paused2']);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(await migration.send('pause', { reason: 'tea', ...SUPPORT })).toBe('applied');
+  expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
+  expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe(
+    'refused: 1 company is still open',
+  );
+  expect(await statesOf(migration.id)).toEqual({ 'R-1': 'migrated', 'R-2': 'waiting' });
+  expect(await migration.send('resume', SUPPORT)).toBe('applied');
+  await migration.until(({ counts }) => counts.migrated === 2);
+});

@@ -1,0 +1,35 @@
+/** More is decided while no worker runs than Temporal takes in one piece. */
+import { readDecisions } from '../../../store';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { CLIENT, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+});
+afterAll(() => orchestrator.close());
+
+const MESSAGES = 60;
+/** As long as a UUID with a word before it. */
+const REFERENCE_LENGTH = 45;
+
+test('the longest lists, more of them than fit into one payload: all reach the trail, and the migration lives on', async () => {
+  const worker = await orchestrator.startWorker();
+  const migration = await started(orchestrator, 'flood', ['sbx-ok-1.flood']);
+  await migration.until(({ preflight }) => preflight !== null);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  await until(async () => ((await handle.describe()).raw.pendingActivities ?? []).length === 0);
+  await worker.stop();
+  const companies = Array.from({ length: 1_000 }, (_, index) => `company-${index}`.padEnd(REFERENCE_LENGTH, '-'));
+  expect(MESSAGES * JSON.stringify(companies).length).toBeGreaterThan(2 * 1_024 * 1_024);
+  for (let message = 0; message < MESSAGES; message += 1) {
+    await handle.signal('confirmSyncDisabled', { companies, decisionId: `flood-${message}`, ...CLIENT });
+  }
+  await orchestrator.startWorker();
+  await until(async () => (await readDecisions(orchestrator.ferry.db, migration.id)).length === MESSAGES, 60_000);
+  const order = (await readDecisions(orchestrator.ferry.db, migration.id)).map(({ outcome }) => outcome.decisionId);
+  expect(order).toEqual(Array.from({ length: MESSAGES }, (_, message) => `flood-${message}`));
+  expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+}, 120_000);

@@ -1,0 +1,179 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { readOutcome, readTrail } from '../../../store';
+import type { Outcome } from '../../../domain/migration/decision';
+import { progressQuery } from '../../../workflows/messages';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { CLIENT, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+});
+afterAll(() => orchestrator.close());
+
+test('an update answers with what became of the decision, a refusal included, and rejects what is malformed', async () => {
+  const migration = await started(orchestrator, 'updated', ['sbx-ok-1.updated']);
+  await migration.until(({ preflight }) => preflight !== null);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  const update = (input: unknown) => handle.executeUpdate<Outcome, [unknown]>('approve', { args: [input] });
+
+  await expect(update({ step: 'schedule', ...SUPPORT })).resolves.toMatchObject({
+    applied: false,
+    text: 'schedule is not open yet: the migration is at step 1, supply-details',
+  });
+  await expect(update({ step: 'supply-details', role: 'boss', by: 'Sam' })).rejects.toThrow(WorkflowUpdateFailedError);
+  await expect(update({ step: 'supply-details', ...SUPPORT })).resolves.toMatchObject({ applied: true });
+});
+
+test('a message that nobody can read is refused under its id, and the migration lives on', async () => {
+  const migration = await started(orchestrator, 'malformed', ['sbx-ok-1.malformed']);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  for (const nonsense of [
+    null,
+    'approve',
+    7,
+    [],
+    { decisionId: 'd-1', step: 'supply-details', role: 'boss', by: 'x' },
+  ]) {
+    await handle.signal('approve', nonsense);
+  }
+  const outcome = await handle.query<Outcome | null, [unknown]>('outcome', { decisionId: 'd-1' });
+  expect(outcome).toMatchObject({ applied: false, text: 'role must be client or support' });
+  await migration.until(({ preflight }) => preflight !== null);
+  expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+});
+
+test('what cannot be decoded, and what belongs to no decision, does no harm', async () => {
+  const migration = await started(orchestrator, 'undecodable', ['sbx-ok-1.undecodable']);
+  const { temporal, db } = orchestrator.ferry;
+  await migration.until(({ preflight }) => preflight !== null);
+  const signal = (signalName: string, encoding: string, data: string) =>
+    temporal.workflowService.signalWorkflowExecution({
+      namespace: temporal.options.namespace,
+      workflowExecution: { workflowId: migration.id },
+      signalName,
+      input: { payloads: [{ metadata: { encoding: Buffer.from(encoding) }, data: Buffer.from(data) }] },
+    });
+  await signal('approve', 'json/plain', '{"step": "supply-det');
+  await signal('approve', 'binary/unheard-of', '\u0000\u0001');
+  await signal('cancel', 'binary/null', '');
+  await signal('batchProgress', 'json/plain', '"all done"');
+  await signal('approveEverything', 'json/plain', '{}');
+
+  const unreadable = await readUntil(async () => {
+    const trail = [];
+    for await (const { decision, outcome } of readTrail(db, migration.id))
+      trail.push({ ...decision, text: outcome.text });
+    return trail.length === 3 ? trail : null;
+  });
+  expect(unreadable.map(({ kind, by, text }) => ({ kind, by, text }))).toEqual([
+    { kind: 'unreadable', by: null, text: 'the message cannot be decoded' },
+    { kind: 'unreadable', by: null, text: 'the message cannot be decoded' },
+    { kind: 'unreadable', by: null, text: 'an object is expected' },
+  ]);
+  expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+});
+
+test('a message that is too large is refused, and the migration lives on', async () => {
+  const migration = await started(orchestrator, 'oversized', ['sbx-ok-1.oversized']);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  const references = Array.from({ length: 100_000 }, (_, index) => `company-${index}-of-a-very-long-list`);
+  await expect(handle.signal('confirmSyncDisabled', { companies: references, ...CLIENT })).rejects.toThrow();
+  await handle.signal('confirmSyncDisabled', { decisionId: 'd-1', companies: references.slice(0, 1_001), ...CLIENT });
+  await handle.signal('pause', { decisionId: 'd-2', reason: 'x'.repeat(1_000_000), ...CLIENT });
+  const answer = (decisionId: string) => handle.query<Outcome | null, [unknown]>('outcome', { decisionId });
+  expect(await answer('d-1')).toMatchObject({ applied: false, text: 'companies may name 1000 at most in one message' });
+  expect(await answer('d-2')).toMatchObject({ applied: false, text: 'reason must be text' });
+  expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
+});
+
+/** What the audit trail holds once so many decisions are in it: it is written beside what they bring about. */
+async function kindsInTrail(id: string, decisions: number): Promise<readonly string[]> {
+  return readUntil(async () => {
+    const trail: string[] = [];
+    for await (const { decision } of readTrail(orchestrator.ferry.db, id)) trail.push(decision.kind);
+    return trail.length === decisions ? trail : null;
+  });
+}
+
+test('what could not be stored, or nobody could compute with, is refused, and the migration lives on', async () => {
+  const migration = await started(orchestrator, 'unstorable', ['sbx-ok-1.unstorable']);
+  await migration.until(({ preflight }) => preflight !== null);
+  const onMars = { days: ['mon'], from: '22:00', to: '05:00', timeZone: 'Mars/Base' };
+  for (const [message, sent] of [
+    ['pause', { reason: 'a NUL: \0', ...SUPPORT }],
+    ['pause', { role: 'support', by: 'Sam\0' }],
+    ['exclude', { companies: ['R-1', '\ud83d'], reason: 'sold', ...CLIENT }],
+    ['adjust', { limits: { '\0': 1 }, ...SUPPORT }],
+    ['adjust', { limits: { windows: [onMars] }, ...SUPPORT }],
+    ['proposeTime', { startAt: '2099-01-01T00:00Z', windows: [onMars], ...SUPPORT }],
+  ] as const) {
+    expect(await migration.send(message, sent)).toMatch(/^refused: /);
+  }
+  // A thousand years are waited for like a day.
+  expect(await migration.send('proposeTime', { startAt: '3026-01-01T00:00Z', ...SUPPORT })).toBe('applied');
+  expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
+  await migration.until(({ step }) => step === 'schedule');
+  expect(await kindsInTrail(migration.id, 8)).toEqual([
+    ...Array.from({ length: 6 }, () => 'unreadable'),
+    'time',
+    'step',
+  ]);
+});
+
+test('a message corrected under the same id counts, and the garbled one stands in the trail as well', async () => {
+  const migration = await started(orchestrator, 'corrected', ['sbx-ok-1.corrected']);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  await handle.signal('pause', { decisionId: 'p-1', role: 'boss', by: 'Sam' });
+  await handle.signal('pause', { decisionId: 'p-1', ...SUPPORT });
+  await migration.until(({ state }) => state === 'paused');
+  expect((await kindsInTrail(migration.id, 2)).toSorted()).toEqual(['pause', 'unreadable']);
+});
+
+test('a decision sent twice counts once, and stands once in the audit trail', async () => {
+  const migration = await started(orchestrator, 'twice', ['sbx-ok-1.twice']);
+  const { temporal, db } = orchestrator.ferry;
+  const handle = temporal.workflow.getHandle(migration.id);
+  const pause = { decisionId: 'pause-1', reason: 'tea', ...SUPPORT };
+  await handle.signal('pause', pause);
+  await handle.signal('pause', pause);
+  await migration.until(({ state }) => state === 'paused');
+  await expect(readUntil(() => readOutcome(db, migration.id, 'pause-1'))).resolves.toMatchObject({ applied: true });
+  const trail = await db
+    .selectFrom('decisions')
+    .select('decision_id')
+    .where('migration_id', '=', migration.id)
+    .execute();
+  expect(trail).toHaveLength(1);
+});
+
+test('current details say who is waited for, and search attributes follow', async () => {
+  const migration = await started(orchestrator, 'described', ['sbx-ok-1.described']);
+  await migration.until(({ preflight }) => preflight !== null);
+  const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
+  const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  expect(metadata.currentDetails).toContain('**Waiting for:** support, since ');
+  expect(metadata.currentDetails).toContain('accept the supplied details');
+  await handle.query(progressQuery);
+  const described = await readUntil(async () => {
+    const { searchAttributes } = await handle.describe();
+    return searchAttributes['FerryCompaniesTotal']?.[0] === 1 ? searchAttributes : null;
+  });
+  expect(described).toMatchObject({
+    FerryStep: ['supply-details'],
+    FerryState: ['waiting'],
+    FerryWaitingFor: ['support'],
+    FerryCompaniesTotal: [1],
+  });
+});
+
+/** What `read` gives once it is no longer null. */
+async function readUntil<T>(read: () => Promise<T | null>): Promise<T> {
+  let value: T | null = null;
+  await until(async () => (value = await read()) !== null);
+  if (value === null) throw new Error('until came back too early');
+  return value;
+}

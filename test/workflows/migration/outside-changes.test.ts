@@ -1,0 +1,144 @@
+/** What others do while companies wait or move: the old application, the client, the clock, the platform. */
+import { readCounts } from '../../../client';
+import { findCompany } from '../../../store';
+import { asked } from '../../cli/command-line';
+import { removeWrittenFiles, written } from '../../cli/manifest/written-files';
+import { until } from '../../support/conditions';
+import { interpose, passedOn, type Interposer } from '../../support/http-proxy';
+import { readRow } from '../../support/ledger';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { Started } from '../running-migration';
+import { adjusted, closedNow, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+let between: Interposer;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  between = await interpose(orchestrator.service.url);
+  const { apiKey } = orchestrator.config.service;
+  await orchestrator.startWorker({ service: { url: between.url, apiKey } });
+});
+beforeEach(() => between.behave());
+afterAll(async () => {
+  removeWrittenFiles();
+  await orchestrator.close();
+  await between.close();
+});
+
+const AUTHORIZATION = /\/authorization$/;
+const company = ({ id }: Started, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
+const stateOf = async (migration: Started, reference: string) => (await company(migration, reference))?.state;
+const counts = ({ id }: Started) => readCounts(orchestrator.ferry, id);
+const puts = (token: string) => between.arrived('PUT', AUTHORIZATION).filter(({ body }) => body.includes(token)).length;
+
+/** Its first company is proven, and not approved yet: the others wait, confirmed and with their credentials. */
+async function proven(client: string, tokens: readonly string[]): Promise<Started> {
+  const migration = await started(orchestrator, client, tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  return migration;
+}
+
+const approve = ({ send }: Started) => send('approve', { step: 'migrate-first-company', ...SUPPORT });
+
+/** As the client's old application does, which everybody believed to be switched off. */
+async function refreshedByTheOldApplication(token: string): Promise<string> {
+  const answer = await fetch(`${orchestrator.service.url}/sandbox/qhyg/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ grant_type: 'refresh_token', refresh_token: token }),
+  });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { refresh_token: string }).refresh_token;
+}
+
+test('the old application refreshes before the import: that company alone is not moved, and is with the new pair', async () => {
+  const migration = await proven('refreshed', ['sbx-ok-1.f1', 'sbx-ok-1.f2', 'sbx-ok-1.f3']);
+  const newer = await refreshedByTheOldApplication('sbx-ok-1.f2');
+  await approve(migration);
+  await migration.until(({ counts: { failed, migrated } }) => failed === 1 && migrated === 2);
+  expect(await company(migration, 'R-2')).toMatchObject({
+    failure: 'reauthorization-required',
+    failureText: expect.stringContaining('used already') as string,
+    linkUrl: expect.stringMatching(/^http/) as string,
+  });
+  expect(await migration.replace('R-2', newer)).toBe('applied');
+  await migration.until(({ counts: { migrated } }) => migrated === 3);
+  expect([puts('sbx-ok-1.f2"'), puts(newer)]).toEqual([1, 1]);
+}, 90_000);
+
+/** Holds the authorization of this credential on its way, until it is let go. */
+function held(token: string): { readonly arrives: Promise<void>; readonly letGo: () => void } {
+  let letGo = (): void => undefined;
+  const gone = new Promise<void>((resolve) => (letGo = resolve));
+  const arrives = new Promise<void>((resolve) => {
+    between.on('PUT', AUTHORIZATION, async (response, { body }, pass) => {
+      if (body.includes(token)) {
+        resolve();
+        await gone;
+      }
+      passedOn(response, await pass());
+    });
+  });
+  return { arrives, letGo };
+}
+
+test('a credential that comes while its company is being moved is refused by name; the one that was there is used', async () => {
+  const migration = await proven('too-late', ['sbx-ok-1.l1', 'sbx-ok-1.l2', 'sbx-ok-1.l3']);
+  const { arrives, letGo } = held('sbx-ok-1.l2"');
+  await approve(migration);
+  await arrives;
+  expect(await stateOf(migration, 'R-2')).toBe('importing');
+  const organization = (await company(migration, 'R-2'))?.organization ?? '';
+  const late = written(
+    'reference,accessToken,refreshToken,realmId,obtainedAt\n' +
+      `R-2,any,sbx-ok-1.newer,${organization},${new Date().toISOString()}\n`,
+  );
+  const answer = await asked(orchestrator, 'credentials', migration.id, late, '--as', 'client', '--by', 'Cleo');
+  expect(answer).toMatchObject({ exitCode: 1, json: { stored: [], elsewhere: ['R-2'] } });
+  letGo();
+  await migration.until(({ counts: { migrated } }) => migrated === 3);
+  expect([puts('sbx-ok-1.l2"'), puts('sbx-ok-1.newer')]).toEqual([1, 0]);
+}, 90_000);
+
+test('the window ends in the middle of an authorization: it is finished and recorded, and nobody else is started', async () => {
+  const migration = await proven('closing', ['sbx-ok-1.w1', 'sbx-ok-1.w2', 'sbx-ok-1.w3', 'sbx-ok-1.w4']);
+  const oneByOne = { slicesAtOnce: 1, companiesPerSliceAtOnce: 1 };
+  expect(await migration.send('adjust', { limits: oneByOne, ...SUPPORT })).toBe('applied');
+  const { arrives, letGo } = held('sbx-ok-1.w2"');
+  await approve(migration);
+  await arrives;
+  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  letGo();
+  await until(async () => (await stateOf(migration, 'R-2')) === 'migrated');
+  await migration.until(({ waitingFor }) => waitingFor.what.includes('in the window from'));
+  expect(await counts(migration)).toMatchObject({ migrated: 2, waiting: 2 });
+  expect(between.arrived('PUT', AUTHORIZATION)).toHaveLength(2);
+  for (const row of [3, 4]) expect((await readRow(orchestrator.ferry.db, migration.id, row)).tries).toBe(0);
+
+  expect(await migration.send('adjust', adjusted([]))).toBe('applied');
+  await migration.until(({ counts: { migrated } }) => migrated === 4);
+}, 90_000);
+
+test("the application's secret is changed between two nights: nobody fails, and all goes on with the new one", async () => {
+  const migration = await proven('rotated', ['sbx-ok-1.s1', 'sbx-ok-1.s2', 'sbx-ok-1.s3']);
+  // The first night is over, and the platform no longer takes the secret that the service has.
+  const application = { clientId: 'app', environment: 'production' } as const;
+  const supplied = async (secret: string): Promise<void> => {
+    const options = ['--client-id', application.clientId, '--environment', application.environment];
+    const given = ['application', migration.id, ...options, '--secret-file', written(secret)];
+    expect(await asked(orchestrator, ...given, '--as', 'client', '--by', 'Cleo')).toMatchObject({ exitCode: 0 });
+  };
+  await supplied('sbx-wrong-secret');
+  await approve(migration);
+  const { pause } = await migration.until(({ state }) => state === 'paused');
+  expect(pause).toMatchObject({ stop: 'application-refused', by: null });
+  expect(await counts(migration)).toMatchObject({ migrated: 1, waiting: 2, failed: 0 });
+  expect(await company(migration, 'R-2')).toMatchObject({ state: 'waiting', failure: null });
+
+  await supplied('the new secret');
+  expect(await migration.send('resume', SUPPORT)).toBe('applied');
+  await migration.until(({ counts: { migrated } }) => migrated === 3);
+  expect(await counts(migration)).toMatchObject({ migrated: 3, failed: 0, outcomeUnknown: 0 });
+}, 90_000);

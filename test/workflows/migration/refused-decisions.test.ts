@@ -1,0 +1,67 @@
+/** A decision that is denied, refused or has lapsed causes no call to the service. */
+import type { Interposer } from '../../support/http-proxy';
+import { interpose } from '../../support/http-proxy';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { CLIENT, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+let between: Interposer;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  between = await interpose(orchestrator.service.url);
+  const { service } = orchestrator.config;
+  await orchestrator.startWorker({ service: { ...service, url: between.url } });
+});
+afterAll(async () => {
+  await orchestrator.close();
+  await between.close();
+});
+
+const LONG_AGO = '2026-01-01T00:00:00Z';
+
+test('nothing is asked of the service for decisions that change nothing, however close to the crossing', async () => {
+  const migration = await started(orchestrator, 'denied', ['sbx-ok-1.denied']);
+  await migration.until(({ preflight }) => preflight !== null);
+  await migration.send('approve', { step: 'supply-details', ...SUPPORT });
+  await migration.send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
+  await migration.send('approve', { step: 'schedule', ...SUPPORT });
+  await migration.send('approve', { step: 'update-application', ...CLIENT });
+  await migration.send('approve', { step: 'update-application', ...SUPPORT });
+  await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+  await migration.until(({ counts }) => counts.unconfirmed === 0);
+  await migration.supply('R-1', 'sbx-ok-1.denied');
+  await migration.send('credentialsSupplied', { companies: 1, ...CLIENT });
+  await migration.until(({ counts }) => counts.waiting - counts.withoutCredential - counts.unconfirmed === 1);
+
+  // Everything is there but the client's approval of the time: with it the first company would cross.
+  between.behave();
+  const approval = { step: 'schedule', ...CLIENT };
+  for (const [message, sent] of [
+    ['approve', { ...approval, digest: 'of something else' }],
+    ['approve', { ...approval, validUntil: LONG_AGO }],
+    ['approve', { ...approval, role: 'support' as const }],
+    ['approve', { step: 'migrate-first-company', ...SUPPORT }],
+    ['retry', { companies: 'all', ...SUPPORT }],
+    ['relink', { companies: 'all', ...SUPPORT }],
+    ['resume', SUPPORT],
+    ['approve', { step: 'complete-migration', ...SUPPORT }],
+  ] as const) {
+    expect(await migration.send(message, sent)).toMatch(/^refused: /);
+  }
+  await migration.send('pause', SUPPORT);
+  expect(await migration.send('approve', approval)).toBe('applied');
+  expect(await migration.send('cancel', { reason: 'not now', ...SUPPORT })).toBe('applied');
+  await orchestrator.ferry.temporal.workflow.getHandle(migration.id).result();
+  expect(between.arrived('POST', /./)).toEqual([]);
+  expect(between.arrived('PUT', /./)).toEqual([]);
+  expect(between.arrived('GET', /./)).toEqual([]);
+});
+
+test('the same decision, in time and by whom it takes, moves the company', async () => {
+  const migration = await started(orchestrator, 'granted', ['sbx-ok-1.granted']);
+  between.behave();
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  expect(between.arrived('PUT', /authorization$/)).toHaveLength(1);
+});

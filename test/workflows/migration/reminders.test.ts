@@ -1,0 +1,41 @@
+/** Whoever is waited for too long is reminded, by a worker that has a webhook. */
+import { randomBytes } from 'node:crypto';
+import { Secret } from '../../../security';
+import { startMisbehavingService, json, failing } from '../../company-data-client/misbehaving-service';
+import type { MisbehavingService } from '../../company-data-client/misbehaving-service';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+let receiver: MisbehavingService;
+beforeAll(async () => {
+  receiver = await startMisbehavingService();
+  receiver.answer(failing(503, 'later'), json(200, {}));
+  orchestrator = await startOrchestrator();
+  const target = { url: receiver.url, secret: new Secret(randomBytes(32).toString('base64')) };
+  await orchestrator.startWorker({ webhook: { target } });
+});
+afterAll(async () => {
+  await orchestrator.close();
+  await receiver.close();
+});
+
+const told = () =>
+  receiver.arrived.map(({ body, headers }) => {
+    const { type, data } = JSON.parse(body) as { type: string; data: { waitingFor: string[]; step: string } };
+    return { type, step: data.step, waitingFor: data.waitingFor, id: headers['webhook-id'] };
+  });
+
+test('a migration that stops by itself says so at once, again until it is heard, and goes on meanwhile', async () => {
+  const migration = await started(orchestrator, 'reminded', ['sbx-other-application.reminded']);
+  await migration.readyToMove();
+  await migration.until(({ pause }) => pause?.stop === 'application-refused');
+  expect(await migration.send('resume', { ...SUPPORT })).toBe('applied');
+  await until(() => told().length >= 2, 30_000);
+  const [first, again] = told();
+  expect(first).toMatchObject({ type: 'tokenferry.stopped', step: 'migrate-first-company', waitingFor: ['support'] });
+  // The same notice, under the same id: whoever got it twice can tell.
+  expect(again?.id).toBe(first?.id);
+}, 60_000);

@@ -1,0 +1,135 @@
+import { decide, readProgress, startMigration } from '../../client';
+import type { Ferry, Sent } from '../../client';
+import { manifestDigest } from '../../cli/manifest';
+import type { ManifestRow } from '../../domain/companies/manifest';
+import { findPlatform } from '../../platforms/platforms';
+import type { Progress } from '../../domain/progress/progress';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { WEEKDAYS } from '../../domain/planning/windows';
+import { Secret } from '../../security';
+import type { SealedCredential } from '../../store';
+import { replaceCredentials, supplyCredentials } from '../../store';
+import { until } from '../support/conditions';
+import type { Orchestrator } from '../support/orchestrator';
+
+export const SUPPORT = { role: 'support', by: 'Sam' } as const;
+export const CLIENT = { role: 'client', by: 'Cleo' } as const;
+
+/** Windows: a minute of a day that is three days away. */
+export function closedNow() {
+  const day = WEEKDAYS[(new Date().getUTCDay() + 2) % 7];
+  return [{ days: [day], from: '12:00', to: '12:01', timeZone: 'UTC' }];
+}
+
+/** A change of the windows alone. */
+export const adjusted = (windows: unknown) => ({ limits: { windows }, ...SUPPORT });
+
+/** A migration under test: companies by their test credential. */
+export interface Started {
+  readonly id: string;
+  /** Sends a decision and gives what became of it. */
+  readonly send: (message: DecisionMessage, sent: Sent) => Promise<string>;
+  readonly until: (reached: (progress: Progress) => boolean) => Promise<Progress>;
+  /** Takes steps 1 to 4, and supplies the credentials that each row was given. */
+  readyToMove(): Promise<void>;
+  /** Stores a credential anew, obtained just now. */
+  supply(reference: string, credential: string): Promise<void>;
+  /** Puts a new credential in the place of one whose company was not moved, and decides so. */
+  replace(reference: string, credential: string): Promise<string>;
+}
+
+/** On a busy machine. */
+const MOVED_WITHIN_MS = 40_000;
+
+let organizations = 5_000_000_000_000_000;
+
+/** The progress of a migration once it is as wanted. */
+export async function reachedProgress(
+  ferry: Ferry,
+  id: string,
+  reached: (progress: Progress) => boolean,
+): Promise<Progress> {
+  let progress = await readProgress(ferry, id);
+  await until(async () => reached(progress) || reached((progress = await readProgress(ferry, id))), MOVED_WITHIN_MS);
+  return progress;
+}
+
+/** Starts a migration with one company for each test credential; the references are `R-1`, ... */
+export async function started(
+  { ferry }: Orchestrator,
+  client: string,
+  credentials: readonly string[],
+  expectedInvoices: number | null = null,
+  {
+    slug = 'quickbooks-online',
+    label,
+    waves = [],
+  }: { readonly slug?: string; readonly label?: string; readonly waves?: readonly number[] } = {},
+): Promise<Started> {
+  const platform = findPlatform(slug);
+  if (!platform) throw new Error(`the platform table lacks ${slug}`);
+  const rows = credentials.map((_, index): ManifestRow => {
+    organizations += 1;
+    const reference = `R-${index + 1}`;
+    const organization = String(organizations);
+    return {
+      row: index + 1,
+      reference,
+      name: `Company ${index + 1}`,
+      organization,
+      expectedInvoices,
+      wave: waves[index] ?? null,
+      family: null,
+    };
+  });
+  const id = await startMigration(ferry, {
+    client,
+    platform,
+    ...(label === undefined ? {} : { label }),
+    rows,
+    manifestDigest: manifestDigest(rows),
+    contact: 'the solutions team',
+    by: 'Sam',
+    firstCompany: null,
+  });
+
+  const progressOnce = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);
+  const send = async (message: DecisionMessage, sent: Sent): Promise<string> => {
+    const { became, text } = await decide(ferry, id, message, sent);
+    return became === 'applied' ? became : `${became}: ${text}`;
+  };
+  const obtained = (reference: string, credential: string): SealedCredential => {
+    const row = rows.find((each) => each.reference === reference);
+    const fields = {
+      ...Object.fromEntries(platform.requiredFields.map((field) => [field, 'any'])),
+      ...{ refreshToken: credential, [platform.organizationField]: row?.organization ?? '' },
+    };
+    return { reference, fields: new Secret(fields), obtainedAt: new Date().toISOString() };
+  };
+  const supply = async (reference: string, credential: string): Promise<void> => {
+    await supplyCredentials(ferry.db, id, [obtained(reference, credential)], 'Cleo');
+  };
+  return {
+    id,
+    send,
+    replace: async (reference, credential) => {
+      await replaceCredentials(ferry.db, id, [obtained(reference, credential)], 'Cleo');
+      return send('replaceCredential', { companies: [reference], ...SUPPORT });
+    },
+    until: progressOnce,
+    supply,
+    readyToMove: async () => {
+      await progressOnce(({ preflight }) => preflight !== null);
+      await send('approve', { step: 'supply-details', ...SUPPORT });
+      await send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
+      await send('approve', { step: 'schedule', ...SUPPORT });
+      await send('approve', { step: 'schedule', ...CLIENT });
+      await send('approve', { step: 'update-application', ...CLIENT });
+      await send('approve', { step: 'update-application', ...SUPPORT });
+      await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+      await progressOnce(({ step }) => step === 'migrate-first-company');
+      for (const [index, credential] of credentials.entries()) await supply(`R-${index + 1}`, credential);
+      await send('credentialsSupplied', { companies: credentials.length, ...CLIENT });
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** The service asks for a long wait: it is Temporal's, in everybody's sight, and holds no worker. */
+import { readHeldUp } from '../../client';
+import { failing } from '../company-data-client/misbehaving-service';
+import { until } from '../support/conditions';
+import { interpose, type Interposer } from '../support/http-proxy';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+import { started } from './running-migration';
+
+let orchestrator: Orchestrator;
+let between: Interposer;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  between = await interpose(orchestrator.service.url);
+  const { apiKey } = orchestrator.config.service;
+  await orchestrator.startWorker({ service: { url: between.url, apiKey } });
+});
+afterAll(async () => {
+  await orchestrator.close();
+  await between.close();
+});
+
+test('an activity that was asked to come back in an hour is tried again in an hour, and everybody sees why', async () => {
+  const { ferry } = orchestrator;
+  between.on('GET', /^\/account/, failing(429, 'slowly', { 'retry-after': '3600' }));
+  const { id } = await started(orchestrator, 'asked-to-wait', ['sbx-ok-1']);
+  await until(async () => (await readHeldUp(ferry, id)).length > 0);
+  const [heldUp] = await readHeldUp(ferry, id);
+  expect(heldUp).toMatch(/^GET \/account: the service asks to come back at /);
+  const { raw } = await ferry.temporal.workflow.getHandle(id).describe();
+  const [pending] = raw.pendingActivities ?? [];
+  const nextAt = Number(pending?.nextAttemptScheduleTime?.seconds);
+  expect(nextAt - Date.now() / 1_000).toBeGreaterThan(3_500);
+  expect(between.arrived('GET', /^\/account/)).toHaveLength(1);
+});

@@ -1,0 +1,173 @@
+/** What was terminated in Temporal's own tools is tidied up without anybody asking for it. */
+import { Client, Connection, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
+import { createWindowSchedules } from '../../activities';
+import { scheduleIdOf } from '../../domain/migration/plan';
+import { closingIdOf } from '../../domain/migration/terminated';
+import type { Opening } from '../../domain/planning/windows';
+import { readDecisions, readMigration, stopClaims } from '../../store';
+import { keepSweepSchedule, SWEEP_SCHEDULE } from '../../worker/sweep-schedule';
+import { CLOSE_TERMINATED, TASK_QUEUE } from '../../workflows/messages';
+import type { Swept } from '../../workflows/sweep';
+import { until } from '../support/conditions';
+import { credentialRows } from '../support/ledger';
+import type { Orchestrator } from '../support/orchestrator';
+import { startOrchestrator } from '../support/orchestrator';
+import { CLIENT, started } from './running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await Promise.all([orchestrator.startWorker(), orchestrator.startWorker()]);
+});
+afterAll(() => orchestrator.close());
+
+const schedule = () => orchestrator.ferry.temporal.schedule;
+const workflow = (id: string) => orchestrator.ferry.temporal.workflow.getHandle(id);
+const sweeps = () => schedule().getHandle(SWEEP_SCHEDULE);
+const ledger = (id: string) => readMigration(orchestrator.ferry.db, id);
+const isClosed = (id: string) => until(async () => (await ledger(id))?.vaultDestroyedAt instanceof Date, 30_000);
+
+/** A migration with one credential in its vault. */
+async function supplied(client: string): Promise<string> {
+  const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`]);
+  await migration.until(({ preflight }) => preflight !== null);
+  expect(await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT })).toBe('applied');
+  await until(async () => {
+    await migration.supply('R-1', `sbx-ok-1.${client}`);
+    return (await credentialRows(orchestrator.ferry.db, migration.id)).length === 1;
+  });
+  return migration.id;
+}
+
+/** One sweep, at once. */
+async function swept(): Promise<Swept> {
+  const { numActionsTaken: before } = (await sweeps().describe()).info;
+  await sweeps().trigger();
+  await until(async () => (await sweeps().describe()).info.numActionsTaken > before);
+  const [latest] = (await sweeps().describe()).info.recentActions.slice(-1);
+  return (await workflow(latest?.action.workflow.workflowId ?? '').result()) as Swept;
+}
+
+async function listWindows(migrationId: string): Promise<void> {
+  const [opensAt, closesAt] = [24, 25].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+  await createWindowSchedules(schedule()).keep(migrationId, [{ opensAt, closesAt } as Opening]);
+}
+
+async function scheduleIds(): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const { scheduleId } of schedule().list()) ids.push(scheduleId);
+  return ids.sort();
+}
+
+test('several workers sweep once an hour together, first an hour after the first of them has started', async () => {
+  await until(async () => (await scheduleIds()).length > 0);
+  expect(await scheduleIds()).toEqual([SWEEP_SCHEDULE]);
+  const { info } = await sweeps().describe();
+  expect(info.numActionsTaken).toBe(0);
+  const [first, second] = info.nextActionTimes.map((at) => at.getTime());
+  expect((second ?? 0) - (first ?? 0)).toBe(3_600_000);
+  expect(((first ?? 0) - Date.now()) / 60_000).toBeGreaterThan(55);
+});
+
+test('a terminated migration is closed as if cancelled, in the name of Tokenferry; one that runs is left alone', async () => {
+  const [terminated, running] = [await supplied('swept-terminated'), await supplied('swept-running')];
+  await listWindows(running);
+  await workflow(terminated).terminate('a test');
+
+  expect(await swept()).toEqual({ schedulesDeleted: [], closing: [terminated], unclear: [] });
+  await isClosed(terminated);
+  expect(await ledger(terminated)).toMatchObject({ state: 'closed', ending: 'cancelled' });
+  expect(await credentialRows(orchestrator.ferry.db, terminated)).toEqual([]);
+  const cancelled = (await readDecisions(orchestrator.ferry.db, terminated)).filter(
+    ({ decision }) => decision.kind === 'cancel',
+  );
+  expect(cancelled).toMatchObject([
+    { decision: { by: 'Tokenferry', reason: expect.stringContaining('Temporal') as string } },
+  ]);
+
+  expect(await swept()).toEqual({ schedulesDeleted: [], closing: [], unclear: [] });
+  expect(await ledger(running)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
+  expect(await credentialRows(orchestrator.ferry.db, running)).toEqual([1]);
+  expect(await scheduleIds()).toContain(scheduleIdOf(running));
+});
+
+test('one that was terminated in the middle of its cancellation is closed all the same', async () => {
+  const id = await supplied('swept-cancelling');
+  await stopClaims(orchestrator.ferry.db, id);
+  await workflow(id).terminate('a test');
+  expect(await swept()).toMatchObject({ closing: [id], unclear: [] });
+  await isClosed(id);
+  expect(await ledger(id)).toMatchObject({ ending: 'cancelled' });
+});
+
+test('one that somebody closes already is left to them, and closed by the next sweep if they could not', async () => {
+  const id = await supplied('swept-twice');
+  await workflow(id).terminate('a test');
+  const theirs = { workflowId: closingIdOf(id), taskQueue: 'nobody', args: [] };
+  const stuck = await orchestrator.ferry.temporal.workflow.start(CLOSE_TERMINATED, theirs);
+  expect(await swept()).toMatchObject({ closing: [id] });
+  await stuck.terminate('a test');
+  expect(await swept()).toMatchObject({ closing: [id] });
+  await isClosed(id);
+});
+
+test('what Temporal no longer knows is left to a person: a worker at the wrong Temporal destroys nothing', async () => {
+  const id = await supplied('swept-unknown');
+  const { namespace } = orchestrator.config.temporal;
+  await orchestrator.ferry.temporal.workflowService.deleteWorkflowExecution({
+    ...{ namespace, workflowExecution: { workflowId: id } },
+  });
+  const isGone = (error: unknown) => error instanceof WorkflowNotFoundError;
+  await until(
+    () =>
+      workflow(id)
+        .describe()
+        .then(() => false, isGone),
+    30_000,
+  );
+
+  expect(await swept()).toMatchObject({ closing: [], unclear: [id] });
+  expect(await ledger(id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
+  expect(await credentialRows(orchestrator.ferry.db, id)).toEqual([1]);
+});
+
+test('a schedule that was left behind is deleted, and nothing that is only called like one', async () => {
+  await listWindows('swept-gone.xero');
+  await schedule().create({
+    scheduleId: scheduleIdOf('somebody-elses'),
+    spec: { intervals: [{ every: '30 days' }] },
+    action: { type: 'startWorkflow', workflowType: 'theirs', taskQueue: TASK_QUEUE, args: [] },
+  });
+  await until(async () => (await scheduleIds()).filter((id) => /swept-gone|somebody/.test(id)).length === 2);
+
+  expect(await swept()).toMatchObject({ schedulesDeleted: ['swept-gone.xero'] });
+  const described = schedule().getHandle(scheduleIdOf('swept-gone.xero')).describe();
+  await expect(described).rejects.toThrow(ScheduleNotFoundError);
+  expect(await scheduleIds()).toContain(scheduleIdOf('somebody-elses'));
+});
+
+test('sweeps that somebody has paused stay paused when another worker starts', async () => {
+  await sweeps().pause('paused by Sam');
+  await until(async () => (await sweeps().describe()).state.paused);
+  await (await orchestrator.startWorker()).stop();
+  expect((await sweeps().describe()).state).toMatchObject({ paused: true, note: 'paused by Sam' });
+});
+
+test('a sweep comes by itself, and goes on with whatever was terminated since', async () => {
+  await sweeps().delete();
+  await orchestrator.startWorker({}, { sweepEveryMs: 1_000 });
+  for (const client of ['swept-first', 'swept-second']) {
+    const id = await supplied(client);
+    await workflow(id).terminate('a test');
+    await isClosed(id);
+  }
+});
+
+test('without the schedule a worker starts all the same, and says what has to be done by hand', async () => {
+  const connection = await Connection.connect({ address: orchestrator.config.temporal.address });
+  const { schedule: refused } = new Client({ connection, namespace: 'there-is-no-such-namespace' });
+  const warned: string[] = [];
+  await keepSweepSchedule(refused, 3_600_000, { warn: (_: unknown, text: string) => void warned.push(text) } as never);
+  expect(warned).toEqual([expect.stringContaining('ferry sweep --close')]);
+  await connection.close();
+});

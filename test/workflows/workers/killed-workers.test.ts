@@ -1,0 +1,116 @@
+/** Worker processes that are killed in the middle of a batch, and others that go on with what they left. */
+import { countCompanies } from '../../../store';
+import { until } from '../../support/conditions';
+import { interpose, passedOn, type Interposer } from '../../support/http-proxy';
+import { atTheService } from '../../support/company-import';
+import { readRow } from '../../support/ledger';
+import { sideBySide } from '../../support/side-by-side';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { WorkerProcess } from '../../support/worker-process';
+import { startWorkerProcess } from '../../support/worker-process';
+import type { Started } from '../running-migration';
+import { started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+let between: Interposer;
+const processes: WorkerProcess[] = [];
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  between = await interpose(orchestrator.service.url);
+});
+afterAll(async () => {
+  await Promise.all(processes.map((each) => each.kill()));
+  await orchestrator.close();
+  await between.close();
+});
+
+/** FreshBooks: a refresh token can be used once. */
+const SINGLE_USE = 'freshbooks';
+const SEED = 20_261_121;
+const COMPANIES = 150;
+const KILLS = 3;
+
+/** Mulberry32: the same numbers from the same seed, from 0 to 1. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const TOKENS = ['sbx-ok-2', 'sbx-ok-2', 'sbx-slow-60-ok-2', 'sbx-ok-2', 'sbx-slow-60-ok-2'] as const;
+const tokenOf = (index: number) => (index % 25 === 7 ? 'sbx-revoked' : (TOKENS[index % TOKENS.length] ?? 'sbx-ok-2'));
+const tokens = (owner: string) => Array.from({ length: COMPANIES }, (_, index) => `${tokenOf(index)}.${owner}${index}`);
+
+test('workers are killed again and again: every company is moved once, every token is used once', async () => {
+  const env = { ...orchestrator.env, COMPANY_DATA_URL: between.url };
+  processes.push(...(await Promise.all([startWorkerProcess(env), startWorkerProcess(env)])));
+  const migrations = await Promise.all([
+    started(orchestrator, 'killed', tokens('once'), null, { slug: SINGLE_USE }),
+    started(orchestrator, 'killed', tokens('daily')),
+  ]);
+  await Promise.all(migrations.map((each) => each.readyToMove()));
+  await Promise.all(migrations.map((each) => each.until(({ firstCompany }) => firstCompany?.stage === 'proven')));
+
+  const random = seeded(SEED);
+  /** By the number of a call to the service, so that each strikes in the middle of something. */
+  const killsAt = Array.from({ length: KILLS }, (_, kill) => Math.floor(((kill + random()) * 6 * COMPANIES) / KILLS));
+  const sent: { token: string; accepted: boolean }[] = [];
+  let calls = 0;
+  let kills = 0;
+  const counted: Parameters<Interposer['on']>[2] = async (response, { method, body }, pass) => {
+    calls += 1;
+    if (killsAt.includes(calls)) {
+      const victim = kills % 2;
+      kills += 1;
+      void processes[victim]?.kill().then(async () => (processes[victim] = await startWorkerProcess(env)));
+    }
+    const answer = await pass();
+    if (method === 'PUT') sent.push({ token: body, accepted: answer.body.includes('"status":"Linked"') });
+    passedOn(response, answer);
+  };
+  for (const method of ['GET', 'POST', 'PUT']) between.on(method, /^\/companies/, counted);
+
+  await Promise.all(migrations.map(moveTheRest));
+  expect(kills).toBe(KILLS);
+
+  const takenOver: number[] = [];
+  for (const { id } of migrations) takenOver.push(...(await everyCompanyIsWhereTheLedgerSays(id)));
+  expect(takenOver).not.toEqual([]);
+  const used = new Set<string>();
+  for (const { token, accepted } of sent) {
+    expect(used).not.toContain(token);
+    if (accepted) used.add(token);
+  }
+}, 300_000);
+
+/** Approves the first company, and waits until nothing of the rest is waiting or on its way. */
+async function moveTheRest({ id, send }: Started): Promise<void> {
+  await send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  const isOver = async (): Promise<boolean> => {
+    const { waiting, importing, syncing } = await countCompanies(orchestrator.ferry.db, id);
+    return waiting + importing + syncing === 0;
+  };
+  await until(isOver, 240_000);
+}
+
+/** @returns the companies that were begun more than once */
+async function everyCompanyIsWhereTheLedgerSays(id: string): Promise<readonly number[]> {
+  const { db } = orchestrator.ferry;
+  const rows = Array.from({ length: COMPANIES }, (_, index) => index + 1);
+  const seen = await sideBySide(8, rows, async (row) => ({
+    ...(await readRow(db, id, row)),
+    atTheService: await atTheService(orchestrator.client(), id, row),
+  }));
+  for (const { row, state, atTheService: there } of seen) {
+    const unknown = state === 'outcome-unknown' && id.endsWith(SINGLE_USE);
+    const expected = unknown ? 'outcome-unknown' : tokenOf(row - 1).startsWith('sbx-revoked') ? 'failed' : 'migrated';
+    const status = expected === 'migrated' ? 'Linked' : 'PendingAuth';
+    expect({ row, state, there }).toEqual({ row, state: expected, there: [`company with ${status}`] });
+  }
+  return seen.filter(({ tries }) => tries > 1).map(({ row }) => row);
+}

@@ -1,0 +1,89 @@
+/** Nobody works when a window opens: what is started late keeps to the windows all the same. */
+import { readWindowSchedule, setSchedulePaused } from '../../../client';
+import { scheduleIdOf } from '../../../domain/migration/plan';
+import type { Opened } from '../../../domain/planning/windows';
+import { WEEKDAYS } from '../../../domain/planning/windows';
+import { countCompanies } from '../../../store';
+import { TASK_QUEUE } from '../../../workflows/messages';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import type { Started } from '../running-migration';
+import { adjusted, closedNow, started, SUPPORT } from '../running-migration';
+
+let orchestrator: Orchestrator;
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+});
+afterAll(() => orchestrator.close());
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Open since an hour ago. */
+function openUntil(minute: Date) {
+  const clock = (at: Date): string => at.toISOString().slice(11, 16);
+  return [{ days: WEEKDAYS, from: clock(new Date(Date.now() - HOUR_MS)), to: clock(minute), timeZone: 'UTC' }];
+}
+
+const migrated = async ({ id }: Started): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).migrated;
+
+/** In step 6, its windows paused, so that the present one has not been opened. */
+async function notOpened(client: string, windows: unknown): Promise<Started> {
+  const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
+  const migration = await started(orchestrator, client, tokens);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await migration.send('adjust', adjusted(closedNow()));
+  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  const { ferry } = orchestrator;
+  await until(async () => (await readWindowSchedule(ferry, migration.id)).state === 'running', 20_000);
+  expect(await setSchedulePaused(ferry, migration.id, true, 'a test')).toBe(true);
+  expect(await migration.send('adjust', adjusted(windows))).toBe('applied');
+  await migration.until(({ waitingFor }) => waitingFor.what.includes('which are paused'));
+  return migration;
+}
+
+/** The workflow that opens a window, as its Schedule has started it. */
+async function opening({ id }: Started) {
+  const { temporal } = orchestrator.ferry;
+  const taken = async () => (await temporal.schedule.getHandle(scheduleIdOf(id)).describe()).info.recentActions;
+  await until(async () => (await taken()).length > 0);
+  const [action] = await taken();
+  return temporal.workflow.getHandle(action?.action.workflow.workflowId ?? '');
+}
+
+test('no worker when a window opens: one that comes within the window starts its companies, one that comes after it none', async () => {
+  const worker = await orchestrator.startWorker();
+  const closesAt = new Date(Math.ceil((Date.now() + 25_000) / MINUTE_MS) * MINUTE_MS);
+  const [missed, late] = await Promise.all([
+    notOpened('missed', openUntil(closesAt)),
+    notOpened('late', openUntil(new Date(Date.now() + 2 * HOUR_MS))),
+  ]);
+  await worker.stop();
+
+  const { temporal } = orchestrator.ferry;
+  for (const { id } of [missed, late]) {
+    const schedule = temporal.schedule.getHandle(scheduleIdOf(id));
+    await schedule.unpause();
+    await schedule.trigger();
+  }
+  const [ofMissed, ofLate] = [await opening(missed), await opening(late)];
+  await until(() => Date.now() > closesAt.getTime() + 1_000, 2 * MINUTE_MS);
+
+  await orchestrator.startWorker();
+  expect(await ofLate.result()).toMatchObject({ opened: true });
+  await until(async () => (await migrated(late)) === 3, 30_000);
+  const { opened, text } = (await ofMissed.result()) as Opened;
+  const [, next = ''] = /^no company is started outside the windows: the next opens at (.+)$/.exec(text) ?? [];
+  expect(opened).toBe(false);
+  expect(Date.parse(next)).toBeGreaterThan(Date.now());
+  expect(await migrated(missed)).toBe(1);
+
+  // A run that begins now, whoever has started it, finds nothing that it may start, and ends.
+  const run = { migrationId: missed.id, runNumber: 9 };
+  const workflowId = `${missed.id}.batch`;
+  const begunLate = await temporal.workflow.start('batchRun', { taskQueue: TASK_QUEUE, workflowId, args: [run] });
+  expect(await begunLate.result()).toEqual({ stop: null });
+  expect(await countCompanies(orchestrator.ferry.db, missed.id)).toMatchObject({ migrated: 1, waiting: 2 });
+}, 180_000);

@@ -1,0 +1,25 @@
+/** What Temporal's lists show and filter by. Never encrypted, so keys and counts only: no name of a person or business. */
+import type { SearchAttributeUpdatePair } from '@temporalio/common';
+import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
+import { settledCompanies } from '../../domain/companies/company-state';
+import type { Progress } from '../../domain/progress/progress';
+import { SEARCH_ATTRIBUTES } from '../messages';
+
+const STEP = defineSearchAttributeKey('FerryStep', SEARCH_ATTRIBUTES.FerryStep);
+const STATE = defineSearchAttributeKey('FerryState', SEARCH_ATTRIBUTES.FerryState);
+const WAITING_FOR = defineSearchAttributeKey('FerryWaitingFor', SEARCH_ATTRIBUTES.FerryWaitingFor);
+const TOTAL = defineSearchAttributeKey('FerryCompaniesTotal', SEARCH_ATTRIBUTES.FerryCompaniesTotal);
+const DONE = defineSearchAttributeKey('FerryCompaniesDone', SEARCH_ATTRIBUTES.FerryCompaniesDone);
+const FAILED = defineSearchAttributeKey('FerryCompaniesFailed', SEARCH_ATTRIBUTES.FerryCompaniesFailed);
+
+export function searchAttributesOf({ route, step, state, waitingFor, counts }: Progress): SearchAttributeUpdatePair[] {
+  return [
+    // That route has no steps that people know.
+    { key: STEP, value: route === 'self-service' ? route : step },
+    { key: STATE, value: state },
+    { key: WAITING_FOR, value: waitingFor.roles.join(' and ') || 'nobody' },
+    { key: TOTAL, value: counts.total },
+    { key: DONE, value: settledCompanies(counts) },
+    { key: FAILED, value: counts.failed },
+  ];
+}
