@@ -1,11 +1,11 @@
 import type { CompanyDataClient } from '../company-data-client';
 import type { Notice } from '../domain/progress/notices';
-import type { Opening, ScheduleState } from '../domain/planning/windows';
+import type { WindowOccurrence, ScheduleState } from '../domain/planning/windows';
 import type { KeyProvider } from '../security';
 import type { Database } from '../store';
 
 /** Takes notices. Rejects when one could not be delivered. */
-export interface NoticeBoard {
+export interface Notifier {
   /** @param id the same for every attempt to deliver this notice */
   post(notice: Notice, id: string): Promise<void>;
 }
@@ -13,13 +13,13 @@ export interface NoticeBoard {
 /** The Schedules that open migrations' windows. */
 export interface WindowSchedules {
   /** Lists these openings, and no others; none: there is no Schedule any more. A pause stays. */
-  keep(migrationId: string, openings: readonly Opening[]): Promise<ScheduleState>;
+  keep(migrationId: string, openings: readonly WindowOccurrence[]): Promise<ScheduleState>;
   /** The same, of a Schedule that is there already. */
-  refresh(migrationId: string, openings: readonly Opening[]): Promise<void>;
+  refresh(migrationId: string, openings: readonly WindowOccurrence[]): Promise<void>;
 }
 
 /** What Temporal says of migrations, which their own workflows could not. */
-export interface Whereabouts {
+export interface WorkflowStatus {
   /** `terminated`: from outside, or timed out; `unclear`: Temporal knows nothing of it, or of another end. */
   of(migrationId: string): Promise<'running' | 'terminated' | 'unclear'>;
   /** The migrations whose windows are scheduled. */
@@ -31,9 +31,9 @@ export interface ActivityDeps {
   readonly db: Database;
   readonly service: CompanyDataClient;
   readonly keys: KeyProvider;
-  readonly notices: NoticeBoard;
+  readonly notices: Notifier;
   readonly schedules: WindowSchedules;
-  readonly whereabouts: Whereabouts;
+  readonly whereabouts: WorkflowStatus;
   /** An authorization that has not been sent so long after its company was claimed is not sent at all. Milliseconds. */
   readonly sendWithinMs: number;
   /**

@@ -1,8 +1,8 @@
 /** What workflows ask for: everything that touches the ledger, the vault or the Company Data Service. */
 import { batchActivities } from './companies/batch';
-import { courseActivities } from './migration/lifecycle';
+import { lifecycleActivities } from './migration/lifecycle';
 import type { ActivityDeps } from './deps';
-import { endingActivities } from './migration/closing';
+import { closingActivities } from './migration/closing';
 import { estimateActivities } from './migration/estimates';
 import { firstCompanyActivities } from './companies/first-company';
 import { sweepActivities } from './migration/sweep';
@@ -14,11 +14,11 @@ import { windowActivities } from './migration/windows';
 
 export function createActivities(deps: ActivityDeps) {
   return withTypedFailures({
-    ...courseActivities(deps),
+    ...lifecycleActivities(deps),
     ...preflightActivities(deps),
     ...firstCompanyActivities(deps),
     ...batchActivities(deps),
-    ...endingActivities(deps),
+    ...closingActivities(deps),
     ...estimateActivities(deps),
     ...noticeActivities(deps),
     ...relinkActivities(deps),
@@ -29,6 +29,6 @@ export function createActivities(deps: ActivityDeps) {
 
 export type Activities = ReturnType<typeof createActivities>;
 
-export { createNoticeBoard } from './migration/notices';
-export { createWhereabouts } from './migration/workflow-status';
+export { createNotifier } from './migration/notices';
+export { createWorkflowStatus } from './migration/workflow-status';
 export { createWindowSchedules } from './migration/schedules';

@@ -1,7 +1,7 @@
 /** What a migration leaves in Temporal: the histories of its workflows. */
-import type { Ferry } from '../client';
+import type { LedgerClient } from '../client';
 
-type Handle = ReturnType<Ferry['temporal']['workflow']['getHandle']>;
+type Handle = ReturnType<LedgerClient['temporal']['workflow']['getHandle']>;
 type HistoryEvent = NonNullable<Awaited<ReturnType<Handle['fetchHistory']>>['events']>[number];
 
 /** One run of one workflow: what continues as new is another. */
@@ -12,7 +12,7 @@ export interface RunHistory {
 
 /** Every run of a migration and of its batch. */
 export async function historiesOf(
-  { temporal: { workflow } }: Ferry,
+  { temporal: { workflow } }: LedgerClient,
   migrationId: string,
 ): Promise<readonly RunHistory[]> {
   const runs: RunHistory[] = [];

@@ -1,7 +1,7 @@
 /** A managed migration, taken through its steps as `ferry` does it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Ferry } from '../client';
+import type { LedgerClient } from '../client';
 import { decide, readProgress, startMigration } from '../client';
 import { manifestDigest } from '../cli/manifest';
 import type { MigrationLimits } from '../domain/planning/limits';
@@ -24,7 +24,7 @@ let migrations = 0;
 
 /** Supplies so many new companies and starts their migration; it waits for the acceptance of its details. */
 export async function startMeasured(
-  ferry: Ferry,
+  ferry: LedgerClient,
   companies: readonly MovedCompany[],
   limits: Partial<MigrationLimits> = {},
 ): Promise<string> {
@@ -44,7 +44,7 @@ export async function startMeasured(
 
 /** Resolves with the progress of a migration once it is as wanted. */
 export async function untilProgress(
-  ferry: Ferry,
+  ferry: LedgerClient,
   id: string,
   reached: (progress: Progress) => boolean,
 ): Promise<Progress> {
@@ -56,7 +56,7 @@ export async function untilProgress(
 }
 
 /** Sends a decision that must be applied. */
-export async function decideOn(ferry: Ferry, id: string, ...[message, sent]: DecisionSent): Promise<void> {
+export async function decideOn(ferry: LedgerClient, id: string, ...[message, sent]: DecisionSent): Promise<void> {
   const { became, text } = await decide(ferry, id, message, sent);
   if (became !== 'applied') throw new Error(`${id}: ${message} was ${became}: ${text}`);
 }
@@ -72,7 +72,7 @@ export interface ReadyBatch {
 
 /** Takes a migration of so many companies, beside the first one, through steps 1 to 5. */
 export async function readyBatch(
-  ferry: Ferry,
+  ferry: LedgerClient,
   count: number,
   limits: Partial<MigrationLimits> = {},
 ): Promise<ReadyBatch> {
@@ -98,7 +98,7 @@ export async function readyBatch(
   return { id, companies: count };
 }
 
-async function supplyAll(ferry: Ferry, id: string, companies: readonly MovedCompany[]): Promise<void> {
+async function supplyAll(ferry: LedgerClient, id: string, companies: readonly MovedCompany[]): Promise<void> {
   const obtainedAt = new Date().toISOString();
   for (let from = 0; from < companies.length; from += SUPPLIED_AT_ONCE) {
     const credentials = companies
@@ -116,7 +116,7 @@ async function supplyAll(ferry: Ferry, id: string, companies: readonly MovedComp
  * @throws when not every company was moved
  */
 export async function moveBatch(
-  ferry: Ferry,
+  ferry: LedgerClient,
   { id, companies }: ReadyBatch,
   report: (moved: number) => void,
 ): Promise<number> {
@@ -139,7 +139,7 @@ export async function moveBatch(
   }
 }
 
-async function batchEnded({ temporal }: Ferry, id: string): Promise<void> {
+async function batchEnded({ temporal }: LedgerClient, id: string): Promise<void> {
   for (;;) {
     try {
       await temporal.workflow.getHandle(batchRunIdOf(id)).result();

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Ferry } from '../client';
-import { openFerry } from '../client';
+import type { LedgerClient } from '../client';
+import { openLedgerClient } from '../client';
 import { createCompanyDataClient } from '../company-data-client';
 import { loadConfig } from '../config';
 import { startPostgres } from '../stack/postgres/postgres';
@@ -22,7 +22,7 @@ import { startMeasuredWorker } from './processes/worker';
 import { PLATFORM } from './companies';
 
 export interface Workbench {
-  readonly ferry: Ferry;
+  readonly ferry: LedgerClient;
   readonly service: MeasuredService;
   /** @param timing if not as in life */
   readonly startWorker: (timing?: WorkerTiming) => Promise<MeasuredWorker>;
@@ -75,7 +75,7 @@ export async function onWorkbench<T>(settings: ServiceSettings, work: (bench: Wo
       TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
       TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
     };
-    const ferry = await openFerry(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables));
+    const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables));
     started({ stop: () => ferry.close() });
     const startWorker: Workbench['startWorker'] = async (timing = TIMING) =>
       started(await startMeasuredWorker({ variables, timing }));

@@ -3,8 +3,8 @@ import { ConfigurationError } from '../config';
 import { CommandFailed } from './shared/command-failed';
 import { ferryCommand } from './command-line';
 import type { Context } from './shared/context';
-import { explained, stacksOf } from './shared/error-advice';
-import { Screen, type Terminal } from './terminal';
+import { withAdvice, stacksOf } from './shared/error-advice';
+import { Output, type Terminal } from './terminal';
 
 /** The command did what was asked. */
 const DONE = 0;
@@ -23,7 +23,7 @@ const USED_WRONGLY = 2;
  * @returns the exit code: 0, 1 (it failed), or 2 (used wrongly)
  */
 export async function runFerry(args: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
-  const screen = new Screen(terminal, args.includes('--json'), args.includes('--quiet'));
+  const screen = new Output(terminal, args.includes('--json'), args.includes('--quiet'));
   let failed = false;
   const run: Context['run'] = async (work) => {
     const result = await work();
@@ -43,14 +43,14 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
 }
 
 /** Help and version arrive as errors too. Commander has written its words already, but not as JSON. */
-function usageOf(error: CommanderError, screen: Screen): 0 | 2 {
+function usageOf(error: CommanderError, screen: Output): 0 | 2 {
   if (error.exitCode === 0) return DONE;
   if (screen.json) screen.fail(error.message.replace(/^error: /, ''), 'run with --help for an explanation');
   return USED_WRONGLY;
 }
 
-function explain(thrown: unknown, screen: Screen, { stderr }: Terminal, debug: boolean): void {
-  const error = explained(thrown);
+function explain(thrown: unknown, screen: Output, { stderr }: Terminal, debug: boolean): void {
+  const error = withAdvice(thrown);
   if (error instanceof CommandFailed) screen.fail(error.message.replace(/\.$/, ''), error.advice);
   else if (error instanceof ConfigurationError) screen.fail(error.message);
   else screen.fail(`unexpected: ${String(error)}`, 'run again with --debug for the whole error, and report it');

@@ -3,7 +3,7 @@ import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/clie
 import { UnknownPayloadKey } from '../security';
 import { NotReadable } from './missing-key';
 import { NoSuchMigration } from './no-such-migration';
-import type { Line } from './open';
+import type { MigrationClient } from './open';
 
 /** Thrown when no worker answers for a migration: decisions are kept all the same, but nothing is applied. */
 export class NoWorker extends Error {
@@ -35,7 +35,7 @@ const FIRST_ASKED_FOR_MS = 3_000;
  * @throws NotReadable
  */
 export async function ask<Answer, Args extends [unknown?]>(
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   query: QueryDefinition<Answer, Args>,
   withinMs: number,
@@ -51,7 +51,7 @@ export async function ask<Answer, Args extends [unknown?]>(
 }
 
 async function askOnce<Answer, Args extends [unknown?]>(
-  { temporal }: Line,
+  { temporal }: MigrationClient,
   migrationId: string,
   query: QueryDefinition<Answer, Args>,
   until: number,

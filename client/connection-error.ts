@@ -4,7 +4,7 @@ import { NoWorker } from './ask';
 import { NoSuchMigration } from './no-such-migration';
 
 /** The one of several failures that explains the others. */
-export function causeOf(errors: readonly unknown[]): unknown {
+export function firstConnectionError(errors: readonly unknown[]): unknown {
   return [...errors].sort((a, b) => rank(a) - rank(b))[0];
 }
 
@@ -20,7 +20,7 @@ function rank(error: unknown): number {
  *
  * @throws what is no trouble of theirs, but a mistake of ours
  */
-export function troubleOf(error: unknown): string {
+export function connectionErrorText(error: unknown): string {
   if (isMistake(error)) throw error;
   if (error instanceof ServiceError) return 'Temporal does not answer';
   if (error instanceof NoWorker) return 'no worker answers: decisions are kept, and applied when one does';

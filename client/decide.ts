@@ -11,7 +11,7 @@ import { outcomeQuery } from '../workflows/messages';
 import { ask } from './ask';
 import { assertReadable } from './missing-key';
 import { NoSuchMigration } from './no-such-migration';
-import type { Line } from './open';
+import type { MigrationClient } from './open';
 
 /** Who decides, and whatever else the message carries. */
 export interface Sent {
@@ -44,7 +44,12 @@ const ASK_EVERY_MS = 100;
  * @throws MigrationClosed
  * @throws NotReadable nothing was sent
  */
-export async function decide(ferry: Line, migrationId: string, message: DecisionMessage, sent: Sent): Promise<Answer> {
+export async function decide(
+  ferry: MigrationClient,
+  migrationId: string,
+  message: DecisionMessage,
+  sent: Sent,
+): Promise<Answer> {
   const signer = ferry.signer?.by === sent.by ? ferry.signer : null;
   const undecided: Decided = { decisionId: randomUUID(), ...sent };
   const decision = signer ? signed(signer, migrationId, message, undecided) : undecided;
@@ -81,7 +86,7 @@ function signed(signer: SigningKey, migrationId: string, message: DecisionMessag
 
 /** Undefined: Temporal has it, and no worker has said what became of it. */
 async function sendDecision(
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   message: DecisionMessage,
   decision: Decided,
@@ -105,7 +110,7 @@ async function soonerThan<T>(ms: number, promise: Promise<T>): Promise<T | undef
 }
 
 async function outcomeWithin(
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   decisionId: string,
   until: number,
@@ -118,14 +123,19 @@ async function outcomeWithin(
   return undefined;
 }
 
-async function textOf(ferry: Line, migrationId: string, message: DecisionMessage, outcome: Outcome): Promise<string> {
+async function textOf(
+  ferry: MigrationClient,
+  migrationId: string,
+  message: DecisionMessage,
+  outcome: Outcome,
+): Promise<string> {
   const settles = outcome.applied && ABOUT_COMPANIES.includes(message);
   const { text } = settles ? await carriedOut(ferry, migrationId, outcome) : outcome;
   return text;
 }
 
 async function outcomeOf(
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   decisionId: string,
   withinMs: number,
@@ -143,7 +153,7 @@ const ABOUT_COMPANIES: readonly DecisionMessage[] = ['exclude', 'skip', 'retry',
 const CARRIED_OUT_WITHIN_MS = 3_000;
 
 /** What became of a decision about companies, once the ledger has it: some of them may have gone on meanwhile. */
-async function carriedOut({ db }: Line, migrationId: string, outcome: Outcome): Promise<Outcome> {
+async function carriedOut({ db }: MigrationClient, migrationId: string, outcome: Outcome): Promise<Outcome> {
   const until = Date.now() + CARRIED_OUT_WITHIN_MS;
   while (db && Date.now() < until) {
     const recorded = await readOutcome(db, migrationId, outcome.decisionId);
@@ -154,7 +164,7 @@ async function carriedOut({ db }: Line, migrationId: string, outcome: Outcome): 
 }
 
 /** Long after its end only the ledger remembers a migration. */
-async function closedOrMissing({ db, closed }: Line, migrationId: string): Promise<Error> {
+async function closedOrMissing({ db, closed }: MigrationClient, migrationId: string): Promise<Error> {
   const isRemembered = await closed.workflow
     .getHandle(migrationId)
     .describe()

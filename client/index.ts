@@ -10,15 +10,15 @@ export {
   listMigrations,
   progressIfAnswered,
   readCounts,
-  readEndFromOutside,
-  readHeldUp,
+  readTerminationReason,
+  readOutages,
   readProgress,
 } from './progress';
 export type { MigrationLine } from './progress';
 export { NotReadable } from './missing-key';
 export { NoSuchMigration } from './no-such-migration';
-export { openFerry, openLine } from './open';
-export type { Ferry, Line, LineConfig } from './open';
+export { openLedgerClient, openMigrationClient } from './open';
+export type { LedgerClient, MigrationClient, MigrationClientConfig } from './open';
 export { readReport } from './report';
 export type { HandoverReport } from './report';
 export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from './schedules';
@@ -27,6 +27,6 @@ export { startSelfService } from './self-service';
 export type { SelfServiceStarted } from './self-service';
 export { detailsChecked, startMigration } from './start';
 export { closeTerminated, sweep } from './sweep';
-export { causeOf, troubleOf } from './connection-error';
+export { firstConnectionError, connectionErrorText } from './connection-error';
 export { Unreachable } from './unreachable';
 export { readWorkers } from './workers';

@@ -2,7 +2,7 @@
 import { decodeMapFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { UnknownPayloadKey } from '../security';
-import type { Line } from './open';
+import type { MigrationClient } from './open';
 
 /** Thrown when a migration's payloads need a key that is not here. */
 export class NotReadable extends Error {
@@ -14,7 +14,7 @@ export class NotReadable extends Error {
 
 /** The id of the payload key that a migration was started with, where that key is not here; null: it is. */
 export async function missingKeyOf(
-  { temporal }: Line,
+  { temporal }: MigrationClient,
   memo: temporal.api.common.v1.IMemo | null | undefined,
 ): Promise<string | null> {
   try {
@@ -27,7 +27,7 @@ export async function missingKeyOf(
 }
 
 /** A migration's key does not change; long-lived clients ask once. */
-const known = new WeakMap<Line, Set<string>>();
+const known = new WeakMap<MigrationClient, Set<string>>();
 
 /**
  * Before something is sent to a migration: a worker without this process's key would stand still at it until it has it,
@@ -36,7 +36,7 @@ const known = new WeakMap<Line, Set<string>>();
  * @throws NotReadable
  * @throws WorkflowNotFoundError
  */
-export async function assertReadable(ferry: Line, migrationId: string): Promise<void> {
+export async function assertReadable(ferry: MigrationClient, migrationId: string): Promise<void> {
   const readable = known.get(ferry) ?? new Set();
   known.set(ferry, readable);
   if (readable.has(migrationId)) return;

@@ -7,7 +7,7 @@ import { openDatabase } from '../store';
 import { Unreachable } from './unreachable';
 
 /** A line to migrations. To see how far they are and to decide, Temporal is enough: that is all that a client may have. */
-export interface Line {
+export interface MigrationClient {
   readonly temporal: Client;
   /** The same line for states, dates and counts alone: it opens no payload, and so works where a payload key is missing. */
   readonly closed: Client;
@@ -19,12 +19,12 @@ export interface Line {
 }
 
 /** A line to the whole orchestrator, as those have it who run migrations. */
-export interface Ferry extends Line {
+export interface LedgerClient extends MigrationClient {
   readonly db: Database;
 }
 
-export type LineConfig = Config<'temporal' | 'payloadKeys'> & Partial<Config<'databaseUrl' | 'signingKey'>>;
-export type FerryConfig = LineConfig & Config<'databaseUrl'>;
+export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> & Partial<Config<'databaseUrl' | 'signingKey'>>;
+export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -33,20 +33,22 @@ const CONNECT_TIMEOUT_MS = 5_000;
  *
  * @throws Unreachable
  */
-export async function openLine(config: LineConfig): Promise<Line> {
+export async function openMigrationClient(config: MigrationClientConfig): Promise<MigrationClient> {
   const { databaseUrl } = config;
-  return databaseUrl === undefined ? lineOver(await connect(config), config) : openFerry({ ...config, databaseUrl });
+  return databaseUrl === undefined
+    ? migrationClientOver(await connect(config), config)
+    : openLedgerClient({ ...config, databaseUrl });
 }
 
 /** @throws Unreachable */
-export async function openFerry(config: FerryConfig): Promise<Ferry> {
+export async function openLedgerClient(config: LedgerClientConfig): Promise<LedgerClient> {
   const url = config.databaseUrl.reveal();
   const [connected, opened] = await Promise.allSettled([
     connect(config),
     openDatabase({ url, connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS }),
   ]);
   if (connected.status === 'fulfilled' && opened.status === 'fulfilled') {
-    const line = lineOver(connected.value, config);
+    const line = migrationClientOver(connected.value, config);
     const db = opened.value;
     return {
       ...line,
@@ -62,7 +64,7 @@ export async function openFerry(config: FerryConfig): Promise<Ferry> {
   throw new Unreachable('Postgres', hostOf(url), { cause: opened.status === 'rejected' ? opened.reason : undefined });
 }
 
-async function connect({ temporal }: LineConfig): Promise<Connection> {
+async function connect({ temporal }: MigrationClientConfig): Promise<Connection> {
   try {
     return await Connection.connect({ ...temporal.connectionOptions, connectTimeout: CONNECT_TIMEOUT_MS });
   } catch (error) {
@@ -70,7 +72,10 @@ async function connect({ temporal }: LineConfig): Promise<Connection> {
   }
 }
 
-function lineOver(connection: Connection, { temporal, payloadKeys, signingKey }: LineConfig): Line {
+function migrationClientOver(
+  connection: Connection,
+  { temporal, payloadKeys, signingKey }: MigrationClientConfig,
+): MigrationClient {
   const { namespace } = temporal;
   const dataConverter = dataConverterOf(payloadKeys);
   return {

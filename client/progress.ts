@@ -8,7 +8,7 @@ import { MIGRATIONS, progressQuery } from '../workflows/messages';
 import { ask, NoWorker } from './ask';
 import { missingKeyOf } from './missing-key';
 import { NoSuchMigration } from './no-such-migration';
-import type { Ferry, Line } from './open';
+import type { LedgerClient, MigrationClient } from './open';
 import { readTaskFailure, unknownKey } from './task-failure';
 
 const ANSWER_WITHIN_MS = 10_000;
@@ -20,7 +20,7 @@ const ANSWER_WITHIN_MS = 10_000;
  * @throws NoWorker
  */
 export async function readProgress(
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   withinMs: number = ANSWER_WITHIN_MS,
 ): Promise<Progress> {
@@ -36,12 +36,12 @@ export async function readProgress(
  * @throws NoSuchMigration
  * @throws NoWorker
  */
-export function askProgress(ferry: Line, migrationId: string, withinMs: number): Promise<Progress> {
+export function askProgress(ferry: MigrationClient, migrationId: string, withinMs: number): Promise<Progress> {
   return ask(ferry, migrationId, progressQuery, withinMs);
 }
 
 /** The same, or undefined when no worker answers: decisions are taken all the same. */
-export async function progressIfAnswered(ferry: Line, migrationId: string): Promise<Progress | undefined> {
+export async function progressIfAnswered(ferry: MigrationClient, migrationId: string): Promise<Progress | undefined> {
   try {
     return await readProgress(ferry, migrationId);
   } catch (error) {
@@ -65,7 +65,7 @@ export interface MigrationLine {
 }
 
 /** @param which those that have not ended alone; otherwise all that Temporal remembers */
-export async function* listMigrations(ferry: Line, which?: 'open'): AsyncGenerator<MigrationLine> {
+export async function* listMigrations(ferry: MigrationClient, which?: 'open'): AsyncGenerator<MigrationLine> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')})${which === 'open' ? " AND ExecutionStatus = 'Running'" : ''}`;
   for await (const found of ferry.closed.workflow.list({ query })) {
@@ -90,7 +90,7 @@ export async function* listMigrations(ferry: Line, which?: 'open'): AsyncGenerat
 }
 
 /** @throws NoSuchMigration */
-export async function readCounts({ db }: Ferry, migrationId: string): Promise<Counts> {
+export async function readCounts({ db }: LedgerClient, migrationId: string): Promise<Counts> {
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   return countCompanies(db, migrationId);
 }
@@ -101,7 +101,10 @@ export async function readCounts({ db }: Ferry, migrationId: string): Promise<Co
  *
  * @throws NoSuchMigration
  */
-export async function readEndFromOutside({ temporal }: Line, migrationId: string): Promise<string | null> {
+export async function readTerminationReason(
+  { temporal }: MigrationClient,
+  migrationId: string,
+): Promise<string | null> {
   try {
     const { status } = await temporal.workflow.getHandle(migrationId).describe();
     return ['RUNNING', 'PAUSED', 'COMPLETED'].includes(status.name) ? null : status.name.toLowerCase();
@@ -112,7 +115,7 @@ export async function readEndFromOutside({ temporal }: Line, migrationId: string
 }
 
 /** What keeps failing and is tried again, in the words of its last failure: an outage of the service, for example. */
-export async function readHeldUp(ferry: Line, migrationId: string): Promise<readonly string[]> {
+export async function readOutages(ferry: MigrationClient, migrationId: string): Promise<readonly string[]> {
   const { raw } = await ferry.closed.workflow.getHandle(migrationId).describe();
   const failures = (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
     (attempt ?? 1) > 1 && lastFailure ? [lastFailure] : [],

@@ -1,10 +1,10 @@
 import type { CompanyState } from '../domain/companies/company-state';
 import type { ReportHead } from '../presentation/handover/report-facts';
-import type { CourseFigures } from '../store';
-import { countCompanies, readCompanies, readCourse, readDecisions, readFigures, readMigration } from '../store';
+import type { MigrationStatistics } from '../store';
+import { countCompanies, readCompanies, readStatistics, readDecisions, readFigures, readMigration } from '../store';
 import type { LedgerCompany } from '../store';
 import { NoSuchMigration } from './no-such-migration';
-import type { Ferry } from './open';
+import type { LedgerClient } from './open';
 
 /** The handover report: everything about a migration, its companies to be read one after the other. */
 export interface HandoverReport {
@@ -12,7 +12,7 @@ export interface HandoverReport {
   /** In the manifest's order; only those in these states, where there are any. */
   readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<LedgerCompany>;
   /** How it went, for charts. */
-  readonly course: () => Promise<CourseFigures>;
+  readonly course: () => Promise<MigrationStatistics>;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface HandoverReport {
  *
  * @throws NoSuchMigration
  */
-export async function readReport({ db }: Pick<Ferry, 'db'>, migrationId: string): Promise<HandoverReport> {
+export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: string): Promise<HandoverReport> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const { route, client, platformKey, contact, ending, paused, suppliedBy, planned } = migration;
@@ -36,6 +36,6 @@ export async function readReport({ db }: Pick<Ferry, 'db'>, migrationId: string)
       decisions: await readDecisions(db, migrationId),
     },
     companies: (states) => readCompanies(db, migrationId, states === undefined ? {} : { states }),
-    course: () => readCourse(db, migrationId),
+    course: () => readStatistics(db, migrationId),
   };
 }

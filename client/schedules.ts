@@ -2,19 +2,19 @@
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/plan';
-import type { Opened, Opening, Window } from '../domain/planning/windows';
-import { openingsFrom } from '../domain/planning/windows';
+import type { WindowStart, WindowOccurrence, Window } from '../domain/planning/windows';
+import { windowOccurrences } from '../domain/planning/windows';
 import { readLimits, readMigration } from '../store';
 import { lookAgainSignal } from '../workflows/messages';
 import { NoSuchMigration } from './no-such-migration';
-import type { Ferry } from './open';
+import type { LedgerClient } from './open';
 
 /** When a migration's companies may be started, and whether anybody opens these windows. */
 export interface WindowSchedule {
   readonly migrationId: string;
   readonly windows: readonly Window[];
   /** The present one, if there is one, and those that follow. */
-  readonly openings: readonly Opening[];
+  readonly openings: readonly WindowOccurrence[];
   /** `not-yet`: before step 6; `none`: it has no windows, or has ended. */
   readonly state: 'running' | 'paused' | 'not-yet' | 'none';
   /** Who paused or resumed it, and why. */
@@ -22,7 +22,7 @@ export interface WindowSchedule {
 }
 
 /** @throws NoSuchMigration */
-export async function readWindowSchedule(ferry: Ferry, migrationId: string): Promise<WindowSchedule> {
+export async function readWindowSchedule(ferry: LedgerClient, migrationId: string): Promise<WindowSchedule> {
   const migration = await readMigration(ferry.db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const { limits, now } = await readLimits(ferry.db, migrationId);
@@ -31,14 +31,14 @@ export async function readWindowSchedule(ferry: Ferry, migrationId: string): Pro
   return {
     migrationId,
     windows: limits.windows,
-    openings: isOpen ? openingsFrom(limits.windows, now.toISOString()) : [],
+    openings: isOpen ? windowOccurrences(limits.windows, now.toISOString()) : [],
     state: described ? stateOf(described) : isOpen ? 'not-yet' : 'none',
     note: described?.state.note ?? null,
   };
 }
 
 /** The migrations whose windows are scheduled. */
-export async function* scheduledMigrations({ closed }: Ferry): AsyncGenerator<string> {
+export async function* scheduledMigrations({ closed }: LedgerClient): AsyncGenerator<string> {
   for await (const listed of closed.schedule.list()) {
     const migrationId = migrationOfSchedule(listed);
     if (migrationId !== undefined) yield migrationId;
@@ -51,7 +51,7 @@ export async function* scheduledMigrations({ closed }: Ferry): AsyncGenerator<st
  * @returns false: the migration's windows are not scheduled
  */
 export async function setSchedulePaused(
-  ferry: Ferry,
+  ferry: LedgerClient,
   migrationId: string,
   paused: boolean,
   note: string,
@@ -90,7 +90,10 @@ async function onceDescribed(
  *
  * @returns what came of it; null: no worker has done it yet; undefined: the migration's windows are not scheduled
  */
-export async function triggerSchedule(ferry: Ferry, migrationId: string): Promise<Opened | null | undefined> {
+export async function triggerSchedule(
+  ferry: LedgerClient,
+  migrationId: string,
+): Promise<WindowStart | null | undefined> {
   const handle = scheduleOf(ferry, migrationId);
   const before = await ifThere(async () => answered(await handle.describe()));
   if (before === undefined) return undefined;
@@ -108,11 +111,11 @@ export async function triggerSchedule(ferry: Ferry, migrationId: string): Promis
 /** Whoever triggers while somebody else's trigger is being answered gets the same answer. */
 const answered = ({ info }: ScheduleDescription): number => info.numActionsTaken + info.numActionsSkippedOverlap;
 
-async function whatCameOf({ temporal }: Ferry, workflowId: string, until: number): Promise<Opened | null> {
+async function whatCameOf({ temporal }: LedgerClient, workflowId: string, until: number): Promise<WindowStart | null> {
   try {
     return await temporal.withDeadline(
       until,
-      () => temporal.workflow.getHandle(workflowId).result() as Promise<Opened>,
+      () => temporal.workflow.getHandle(workflowId).result() as Promise<WindowStart>,
     );
   } catch {
     // It is done as soon as a worker runs.
@@ -121,12 +124,12 @@ async function whatCameOf({ temporal }: Ferry, workflowId: string, until: number
 }
 
 /** One that is gone already needs no deleting. */
-export async function deleteSchedule(ferry: Ferry, migrationId: string): Promise<void> {
+export async function deleteSchedule(ferry: LedgerClient, migrationId: string): Promise<void> {
   await ifThere(() => scheduleOf(ferry, migrationId).delete());
 }
 
 /** The migration looks at its Schedule now and then; it need not wait for that. */
-async function tell({ temporal }: Ferry, migrationId: string): Promise<void> {
+async function tell({ temporal }: LedgerClient, migrationId: string): Promise<void> {
   try {
     await temporal.workflow.getHandle(migrationId).signal(lookAgainSignal);
   } catch (error) {
@@ -134,7 +137,8 @@ async function tell({ temporal }: Ferry, migrationId: string): Promise<void> {
   }
 }
 
-const scheduleOf = ({ closed }: Ferry, migrationId: string) => closed.schedule.getHandle(scheduleIdOf(migrationId));
+const scheduleOf = ({ closed }: LedgerClient, migrationId: string) =>
+  closed.schedule.getHandle(scheduleIdOf(migrationId));
 
 const stateOf = ({ state }: ScheduleDescription): 'running' | 'paused' => (state.paused ? 'paused' : 'running');
 

@@ -4,8 +4,8 @@ import type { Preflight } from '../domain/migration/migration-state';
 import type { SealedCredential } from '../store';
 import { supplyCredentials } from '../store';
 import { decide } from './decide';
-import { progressIfAnswered, readHeldUp } from './progress';
-import type { Ferry } from './open';
+import { progressIfAnswered, readOutages } from './progress';
+import type { LedgerClient } from './open';
 import type { StartRequest } from './start';
 import { detailsChecked, startMigration } from './start';
 
@@ -27,14 +27,14 @@ export interface SelfServiceStarted {
  * @throws OrganizationTaken
  */
 export async function startSelfService(
-  ferry: Ferry,
+  ferry: LedgerClient,
   request: Omit<StartRequest, 'route' | 'firstCompany' | 'decisions'>,
   credentials: Stream<SealedCredential>,
 ): Promise<SelfServiceStarted> {
   const { by } = request;
   const migrationId = await startMigration(ferry, { ...request, route: 'self-service', firstCompany: null });
   const preflight = await checkedInTime(ferry, migrationId);
-  if (!preflight) return { migrationId, stored: 0, preflight, heldUp: await readHeldUp(ferry, migrationId) };
+  if (!preflight) return { migrationId, stored: 0, preflight, heldUp: await readOutages(ferry, migrationId) };
   const { stored } = await supplyCredentials(ferry.db, migrationId, credentials, by);
   if (stored.length > 0) {
     await decide(ferry, migrationId, 'credentialsSupplied', { companies: stored.length, role: 'client', by });
@@ -43,11 +43,11 @@ export async function startSelfService(
 }
 
 /** For as long as a worker is at it: an account may have very many companies. Null: none is, or something keeps failing. */
-async function checkedInTime(ferry: Ferry, migrationId: string): Promise<Preflight | null> {
+async function checkedInTime(ferry: LedgerClient, migrationId: string): Promise<Preflight | null> {
   for (;;) {
     const preflight = await detailsChecked(ferry, migrationId);
     if (preflight) return preflight;
-    if ((await readHeldUp(ferry, migrationId)).length > 0) return null;
+    if ((await readOutages(ferry, migrationId)).length > 0) return null;
     if (!(await progressIfAnswered(ferry, migrationId))) return null;
   }
 }

@@ -8,11 +8,11 @@ import { DEFAULT_LIMITS } from '../domain/planning/limits';
 import { DEFAULT_DECISION_RULES, migrationIdOf } from '../domain/migration/plan';
 import type { Platform, Route } from '../platforms/platforms';
 import { isRotating } from '../platforms/platforms';
-import { ROOM_BELOW } from '../presentation/temporal-ui/room-below';
+import { BOTTOM_PADDING } from '../presentation/temporal-ui/room-below';
 import { MigrationExists, supplyMigration } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import { ask } from './ask';
-import type { Ferry } from './open';
+import type { LedgerClient } from './open';
 import { counted, oneLine } from '../domain/text/sentences';
 
 export interface StartRequest {
@@ -44,7 +44,7 @@ export interface StartRequest {
  * @throws MigrationExists
  * @throws OrganizationTaken
  */
-export async function startMigration({ temporal, db }: Ferry, request: StartRequest): Promise<string> {
+export async function startMigration({ temporal, db }: LedgerClient, request: StartRequest): Promise<string> {
   const { client, platform, contact, route = 'managed' } = request;
   const migrationId = migrationIdOf(client, platform.slug, request.label);
   const limits = { ...DEFAULT_LIMITS, ...request.limits };
@@ -99,7 +99,7 @@ export async function startMigration({ temporal, db }: Ferry, request: StartRequ
  *
  * @returns null: not in this time, because no worker runs or something that it needs does not answer
  */
-export async function detailsChecked(ferry: Ferry, migrationId: string): Promise<Preflight | null> {
+export async function detailsChecked(ferry: LedgerClient, migrationId: string): Promise<Preflight | null> {
   const until = Date.now() + CHECKED_WITHIN_MS;
   while (Date.now() < until) {
     try {
@@ -125,6 +125,6 @@ function aboutIt(client: string, platform: string, contact: string): string {
     `The connections of ${client} to ${platform} are moved to the Company Data Service, so that no end customer has to connect again.`,
     '**Current Details**, beside this, say where the move is, who is waited for, and what they have to do.',
     `Whom to call: ${oneLine(contact, CONTACT_SHOWN)}`,
-    ROOM_BELOW,
+    BOTTOM_PADDING,
   ].join('\n\n');
 }

@@ -1,10 +1,10 @@
 /** What migrations leave behind that were terminated in Temporal's own tools: nothing of theirs runs that could tidy up. */
 import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
-import { closedAfterwards, closingIdOf } from '../domain/migration/terminated';
+import { closeDecision, closeWorkflowIdOf } from '../domain/migration/terminated';
 import { listOpen } from '../store';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../workflows/messages';
-import type { Ferry } from './open';
+import type { LedgerClient } from './open';
 import { deleteSchedule, scheduledMigrations } from './schedules';
 
 export interface Swept {
@@ -15,7 +15,7 @@ export interface Swept {
 }
 
 /** Deletes the Schedules of migrations that run no more, and finds those that are still open in the ledger. */
-export async function sweep(ferry: Ferry): Promise<Swept> {
+export async function sweep(ferry: LedgerClient): Promise<Swept> {
   const schedulesDeleted: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
     if (await isRunning(ferry, migrationId)) continue;
@@ -36,11 +36,11 @@ const CLOSED_WITHIN_MS = 30_000;
  *
  * @returns false: a worker does it later, when nothing of it can be on its way any more
  */
-export async function closeTerminated({ temporal }: Ferry, migrationId: string, by: string): Promise<boolean> {
+export async function closeTerminated({ temporal }: LedgerClient, migrationId: string, by: string): Promise<boolean> {
   const handle = await temporal.workflow.start(CLOSE_TERMINATED, {
-    workflowId: closingIdOf(migrationId),
+    workflowId: closeWorkflowIdOf(migrationId),
     taskQueue: TASK_QUEUE,
-    args: [{ migrationId, recorded: closedAfterwards(by, randomUUID(), new Date().toISOString()) }],
+    args: [{ migrationId, recorded: closeDecision(by, randomUUID(), new Date().toISOString()) }],
     staticSummary: `What ${migrationId} has left behind`,
     // Whoever asks twice waits for the same.
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
@@ -60,7 +60,7 @@ function isDeadline(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 4;
 }
 
-async function isRunning({ closed }: Ferry, migrationId: string): Promise<boolean> {
+async function isRunning({ closed }: LedgerClient, migrationId: string): Promise<boolean> {
   try {
     const { status } = await closed.workflow.getHandle(migrationId).describe();
     return status.name === 'RUNNING' || status.name === 'PAUSED';

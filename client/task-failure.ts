@@ -1,12 +1,12 @@
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { UnknownPayloadKey } from '../security';
-import type { Line } from './open';
+import type { MigrationClient } from './open';
 
 /** Temporal tries a failed task of a workflow again for ever, and writes down the first of its failures. */
 const LOOKED_THROUGH = 5;
 
 /** Why no worker gets any further with a migration: in the words of the failure, as far as it can be read here. */
-export async function readTaskFailure({ temporal }: Line, migrationId: string): Promise<string> {
+export async function readTaskFailure({ temporal }: MigrationClient, migrationId: string): Promise<string> {
   const { namespace, loadedDataConverter } = temporal.options;
   const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({
     namespace,

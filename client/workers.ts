@@ -1,5 +1,5 @@
 import { TASK_QUEUE } from '../workflows/messages';
-import type { Line } from './open';
+import type { MigrationClient } from './open';
 
 /** A worker asks anew about once a minute; Temporal names one that is gone for some minutes more. */
 const STILL_THERE_MS = 2 * 60_000;
@@ -9,7 +9,7 @@ const QUEUE_TYPES = { workflows: 1, activities: 2 } as const;
 
 /** How many workers ask for work of each kind. */
 export async function readWorkers(
-  ferry: Pick<Line, 'temporal'>,
+  ferry: Pick<MigrationClient, 'temporal'>,
 ): Promise<{ readonly workflows: number; readonly activities: number }> {
   const [workflows, activities] = await Promise.all([
     pollers(ferry, QUEUE_TYPES.workflows),
@@ -18,7 +18,7 @@ export async function readWorkers(
   return { workflows, activities };
 }
 
-async function pollers({ temporal }: Pick<Line, 'temporal'>, taskQueueType: number): Promise<number> {
+async function pollers({ temporal }: Pick<MigrationClient, 'temporal'>, taskQueueType: number): Promise<number> {
   const { namespace } = temporal.options;
   const queue = { namespace, taskQueue: { name: TASK_QUEUE }, taskQueueType };
   const { pollers: known } = await temporal.workflowService.describeTaskQueue(queue);

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { correlationIdOf, errorOf } from './error-answer';
 import { CompanyDataError, DeferredUntil, NoAnswer, UnreadableAnswer } from './errors';
-import { createPacer } from './rate-limiter';
-import { quoted } from './redaction';
-import { mayRepeat, Patience, type Repeatable, type RetryPolicy, type Wait } from './retrying';
+import { createRateLimiter } from './rate-limiter';
+import { redact } from './redaction';
+import { mayRepeat, RetryBudget, type Repeatable, type RetryPolicy, type Wait } from './retrying';
 import type { HttpAnswer, HttpRequest, Transport } from './transport';
 
 /** What every call can be given. */
@@ -60,9 +60,9 @@ export interface CallerOptions {
 }
 
 export function createCaller({ transport, retry, secrets, onWait }: CallerOptions): Caller {
-  const pacer = createPacer();
+  const pacer = createRateLimiter();
 
-  async function sendInTurn(request: HttpRequest, patience: Patience, options: CallOptions) {
+  async function sendInTurn(request: HttpRequest, patience: RetryBudget, options: CallOptions) {
     const { signal, sendBefore, beforeSending } = options;
     const turn = await pacer.turn(patience.endsAt, signal);
     if (turn instanceof Date) throw heldBack(request.call, turn);
@@ -79,7 +79,7 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
 
   async function make<T>(call: Call, judge: (answer: HttpAnswer, label: string) => T, options: CallOptions) {
     const request = requestOf(call);
-    const patience = new Patience(retry, onWait, options);
+    const patience = new RetryBudget(retry, onWait, options);
     for (;;) {
       try {
         const answer = await sendInTurn(request, patience, options);
@@ -140,7 +140,7 @@ function parse<S extends z.ZodType>(answer: HttpAnswer, call: string, schema: S)
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw unreadable(`answered ${answer.status} in an unexpected form (${quoted(issues.join('; '))})`);
+  throw unreadable(`answered ${answer.status} in an unexpected form (${redact(issues.join('; '))})`);
 }
 
 function parseJson(text: string): unknown {

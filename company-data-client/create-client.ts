@@ -5,7 +5,7 @@ import { type Call, type CallOptions, createCaller, labelOf } from './caller';
 import type { CompanyDataClient, CompanyDetails } from './client';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
-import { quoted } from './redaction';
+import { redact } from './redaction';
 import type { Wait } from './retrying';
 import * as schemas from './schemas';
 import { createTransport } from './transport';
@@ -214,7 +214,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 function withoutQuotes(connection: schemas.Connection, secrets: readonly string[]): schemas.Connection {
   const dataConnectionErrors = connection.dataConnectionErrors.map((error) => ({
     ...error,
-    errorMessage: error.errorMessage && quoted(error.errorMessage, secrets),
+    errorMessage: error.errorMessage && redact(error.errorMessage, secrets),
   }));
   return { ...connection, dataConnectionErrors };
 }

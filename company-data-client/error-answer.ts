@@ -10,7 +10,7 @@ import {
   ServiceFailing,
   Throttled,
 } from './errors';
-import { quoted } from './redaction';
+import { redact } from './redaction';
 import { retryAfterMs } from './retry-after';
 import { errorBodySchema } from './schemas';
 import type { HttpAnswer } from './transport';
@@ -20,7 +20,7 @@ import type { HttpAnswer } from './transport';
  * piece, nothing.
  */
 export function errorOf(call: string, answer: HttpAnswer, secrets: readonly string[]): ErrorAnswer {
-  const clean = (text: string) => quoted(text, secrets);
+  const clean = (text: string) => redact(text, secrets);
   const body = errorBody(answer.body);
   const correlationId = idIn(body?.correlationId) ?? correlationIdOf(answer);
   const waitMs = retryAfterMs(answer.headers, Date.now());

@@ -1,7 +1,7 @@
 import { pause } from './pause';
 import { retryAfterMs } from './retry-after';
 import { createServiceClock } from './service-clock';
-import { createSlots } from './semaphore';
+import { createSemaphore } from './semaphore';
 import type { HttpAnswer } from './transport';
 
 /**
@@ -12,7 +12,7 @@ import type { HttpAnswer } from './transport';
  * left is spread evenly up to the reset, and so is the next limit from its beginning. Several processes with one key
  * need no coordination: what is gone and was not taken here, others took, and they will take as much of the rest.
  */
-export interface Pacer {
+export interface RateLimiter {
   /**
    * Waits until the next request may start, in the order of arrival.
    * @returns the turn when it may start; when that is only after `latest`, the moment at which to come back.
@@ -51,8 +51,8 @@ const LEAST_LEFT = 0.5;
 /** As much of a limit has to be used until this window says more than the last one about who uses it. */
 const SHARE_MEMORY = 0.1;
 
-export function createPacer(): Pacer {
-  const line = createSlots(1);
+export function createRateLimiter(): RateLimiter {
+  const line = createSemaphore(1);
   const clock = createServiceClock();
   let window: Window | undefined;
   /** From the first answer of a window up to its reset: the pace of the next one until an answer says more. */

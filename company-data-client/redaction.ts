@@ -11,7 +11,7 @@ const LONGEST_LOOK = 8 * LONGEST_TEXT;
  *
  * @param secrets what the call has sent
  */
-export function quoted(text: string, secrets: readonly string[] = []): string {
+export function redact(text: string, secrets: readonly string[] = []): string {
   const line = text.slice(0, LONGEST_LOOK).replace(/\p{Cc}+/gu, ' ');
   return withoutSecrets(line, secrets).slice(0, LONGEST_TEXT);
 }

@@ -36,7 +36,7 @@ export function mayRepeat(error: CompanyDataError, call: Repeatable, isRepeating
 }
 
 /** The moments at which one call is tried again. */
-export class Patience {
+export class RetryBudget {
   /** No attempt begins later. */
   readonly endsAt: number;
   private attempts = 0;

@@ -5,7 +5,7 @@
  * because the specification leaves most of them open.
  */
 import { z } from 'zod';
-import { quoted } from './redaction';
+import { redact } from './redaction';
 
 /** A field that may be left out, or be `null`, which means the same. */
 const absent = <S extends z.ZodType>(schema: S) =>
@@ -16,7 +16,7 @@ const absent = <S extends z.ZodType>(schema: S) =>
 
 const text = absent(z.string());
 /** What somebody behind the service has said, who may have quoted what they were sent. */
-const words = absent(z.string().transform((said) => quoted(said)));
+const words = absent(z.string().transform((said) => redact(said)));
 const tags = absent(z.record(z.string(), z.string()));
 /** What the platform says a connection belongs to, once it is linked: `organizationId`, `organizationName`. */
 const info = absent(z.record(z.string(), z.string()));

@@ -1,7 +1,7 @@
 import { LONGEST_TIMER_MS } from './pause';
 
 /** So many at once, the others in the order in which they came. */
-export interface Slots {
+export interface Semaphore {
   /**
    * Waits for a free slot, at most until `latest` (and {@link LONGEST_TIMER_MS}); throws the signal's reason when it aborts.
    * @returns what gives the slot back; nothing when none was free in time.
@@ -9,7 +9,7 @@ export interface Slots {
   take(latest: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined>;
 }
 
-export function createSlots(count: number): Slots {
+export function createSemaphore(count: number): Semaphore {
   /** Each is called when its turn has come, and is then no longer here. */
   const waiting = new Set<() => void>();
   let free = count;

@@ -1,5 +1,5 @@
 import type { ServiceFacts } from '../domain/preflight/preflight';
-import type { ConnectedCompany, Taken } from '../domain/preflight/organization-conflicts';
+import type { ConnectedCompany, OrganizationConflicts } from '../domain/preflight/organization-conflicts';
 import { organizationKey } from '../domain/preflight/organization-conflicts';
 import type { CompanyDataClient } from './client';
 import { CompanyDataError } from './errors';
@@ -27,7 +27,7 @@ export interface FactsQuestion {
 }
 
 export interface AnsweredFacts extends ServiceFacts {
-  readonly connected: Taken['connected'];
+  readonly connected: OrganizationConflicts['connected'];
 }
 
 const PAGE = 5_000;
@@ -67,7 +67,7 @@ async function connectedCompanies(
   service: CompanyDataClient,
   { platformKey, concerning, signal, onProgress }: FactsQuestion,
   companiesUsed: number | undefined,
-): Promise<Taken['connected']> {
+): Promise<OrganizationConflicts['connected']> {
   const connected = new Map<string, ConnectedCompany>();
   if (!concerning || companiesUsed === 0) return connected;
   let read = 0;

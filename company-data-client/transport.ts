@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';
 import { type Dispatcher, Pool } from 'undici';
 import { type CompanyDataError, NoAnswer, UnreadableAnswer } from './errors';
-import { createSlots, type Slots } from './semaphore';
+import { createSemaphore, type Semaphore } from './semaphore';
 
 /** More of an error's body than anybody reads. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -55,14 +55,17 @@ export interface TransportOptions {
 
 interface Lane {
   readonly pool: Pool;
-  readonly slots: Slots;
+  readonly slots: Semaphore;
 }
 
 /** Requests over kept connections to one origin: there is no way to send the key to another. */
 export function createTransport({ origin, authorization, connections }: TransportOptions): Transport {
   // undici's own time-outs are coarse and begin anew with every piece of the body; one deadline for the whole is exact.
   const pool = { connections, connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 };
-  const lane = (options: Pool.Options): Lane => ({ pool: new Pool(origin, options), slots: createSlots(connections) });
+  const lane = (options: Pool.Options): Lane => ({
+    pool: new Pool(origin, options),
+    slots: createSemaphore(connections),
+  });
   const kept = lane({ ...pool, pipelining: 1 });
   // undici takes 0 for "close each connection after its answer".
   const fresh = lane({ ...pool, pipelining: 0 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DemoDesk } from './demo-terminal';
+import type { DemoTerminal } from './demo-terminal';
 
 /** As much of `ferry.report/1` as the demo is judged by. */
 const report = z.object({
@@ -16,7 +16,7 @@ const report = z.object({
 });
 
 /** Looks at the handover report: anything but what the example is made for is a failure of the demo. */
-export async function assertOutcome(desk: DemoDesk, migrationId: string): Promise<void> {
+export async function assertOutcome(desk: DemoTerminal, migrationId: string): Promise<void> {
   const { companies } = report.parse(await desk.ask('report', migrationId));
   const migrated = companies.filter(({ state }) => state === 'migrated');
   const reconnect = companies.filter(({ failure, linkUrl }) => failure === 'reauthorization-required' && linkUrl);

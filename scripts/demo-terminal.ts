@@ -7,7 +7,7 @@ import { runFerry } from '../cli/program';
 import type { TerminalStream } from '../cli/terminal/terminal';
 
 /** The people of the demo, at one terminal: it shows who types what, and stops when a command fails. */
-export class DemoDesk {
+export class DemoTerminal {
   private readonly env: NodeJS.ProcessEnv;
 
   constructor(

@@ -5,7 +5,7 @@
  * checked, so that a demo that only looks right fails.
  */
 import path from 'node:path';
-import { DemoDesk } from './demo-terminal';
+import { DemoTerminal } from './demo-terminal';
 import { assertOutcome } from './demo-outcome';
 import { createTemporaryFolder } from '../stack/temporary-folder';
 import { startWholeStack } from '../stack/whole-stack';
@@ -29,7 +29,7 @@ async function main(keep: boolean, signal: AbortSignal): Promise<void> {
     log: say,
   });
   try {
-    const desk = new DemoDesk(dataFolder, signal);
+    const desk = new DemoTerminal(dataFolder, signal);
     await migrate(desk);
     await assertOutcome(desk, MIGRATION);
     say('\nAs expected: 23 migrated, 1 must reconnect, 1 incomplete.');
@@ -41,7 +41,7 @@ async function main(keep: boolean, signal: AbortSignal): Promise<void> {
 }
 
 /** The six steps, as support and client would type them. */
-async function migrate(desk: DemoDesk): Promise<void> {
+async function migrate(desk: DemoTerminal): Promise<void> {
   desk.title('Step 1: supply migration and platform details');
   await desk.support(
     'start',

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { HkdfSha256 } from '@hpke/core';
-import { exact } from './array-buffer';
+import { toArrayBuffer } from './array-buffer';
 
 type Bytes = Parameters<HkdfSha256['extract']>[0];
 
@@ -10,10 +10,10 @@ const HASH_BYTES = 32;
  * HKDF-SHA256 (RFC 5869) for the key schedule of HPKE, by Node's own HMAC where the library's goes through Web Crypto: six
  * tasks for other threads, each with a key import, take as long as all else that opening a box needs.
  */
-export class HkdfSha256AtOnce extends HkdfSha256 {
+export class NodeHkdfSha256 extends HkdfSha256 {
   override async extract(salt: Bytes, ikm: Bytes): Promise<ArrayBuffer> {
     // No salt is one of zeros, and HMAC fills its key up with zeros itself.
-    return exact(hmac(bytesOf(salt), bytesOf(ikm)));
+    return toArrayBuffer(hmac(bytesOf(salt), bytesOf(ikm)));
   }
 
   override async expand(prk: Bytes, info: Bytes, length: number): Promise<ArrayBuffer> {
@@ -24,7 +24,7 @@ export class HkdfSha256AtOnce extends HkdfSha256 {
       block = hmac(bytesOf(prk), block, bytesOf(info), Buffer.of(count));
       at += block.copy(expanded, at);
     }
-    return exact(expanded);
+    return toArrayBuffer(expanded);
   }
 }
 

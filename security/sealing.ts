@@ -1,7 +1,7 @@
 import { createECDH } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';
-import { exact } from './array-buffer';
-import { HkdfSha256AtOnce } from './hkdf';
+import { toArrayBuffer } from './array-buffer';
+import { NodeHkdfSha256 } from './hkdf';
 import { Secret } from './secret';
 
 /**
@@ -11,7 +11,7 @@ import { Secret } from './secret';
  * A sealed box is one byte for the version of this form, the encapsulated key (65 bytes) and the ciphertext with its
  * tag.
  */
-const suite = new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new HkdfSha256AtOnce(), aead: new Aes256Gcm() });
+const suite = new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new NodeHkdfSha256(), aead: new Aes256Gcm() });
 const VERSION = 1;
 const ENCAPSULATED_BYTES = 65;
 const HEADER_BYTES = 1 + ENCAPSULATED_BYTES;
@@ -63,7 +63,11 @@ export async function createVaultKey(): Promise<VaultKey> {
  */
 export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo: Uint8Array): Promise<Buffer> {
   const recipientPublicKey = await readPublicKey(publicKey);
-  const { enc, ct } = await suite.seal({ recipientPublicKey, info: INFO }, exact(plaintext), exact(boundTo));
+  const { enc, ct } = await suite.seal(
+    { recipientPublicKey, info: INFO },
+    toArrayBuffer(plaintext),
+    toArrayBuffer(boundTo),
+  );
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(enc), Buffer.from(ct)]);
 }
 
@@ -82,14 +86,18 @@ export async function openerFor({ publicKey, privateKey }: VaultKey): Promise<Op
   if (!ownKey.getPublicKey().equals(publicKey)) throw new VaultKeyExchanged();
   const recipientKey = {
     publicKey: await readPublicKey(publicKey),
-    privateKey: await suite.kem.deserializePrivateKey(exact(privateKey.reveal())),
+    privateKey: await suite.kem.deserializePrivateKey(toArrayBuffer(privateKey.reveal())),
   };
   return async (sealed, boundTo) => {
     if (sealed[0] !== VERSION) throw new SealBroken();
-    const enc = exact(sealed.subarray(1, HEADER_BYTES));
+    const enc = toArrayBuffer(sealed.subarray(1, HEADER_BYTES));
     try {
       return Buffer.from(
-        await suite.open({ recipientKey, enc, info: INFO }, exact(sealed.subarray(HEADER_BYTES)), exact(boundTo)),
+        await suite.open(
+          { recipientKey, enc, info: INFO },
+          toArrayBuffer(sealed.subarray(HEADER_BYTES)),
+          toArrayBuffer(boundTo),
+        ),
       );
     } catch (error) {
       throw new SealBroken({ cause: error });
@@ -99,7 +107,7 @@ export async function openerFor({ publicKey, privateKey }: VaultKey): Promise<Op
 
 async function readPublicKey(publicKey: Uint8Array) {
   try {
-    return await suite.kem.deserializePublicKey(exact(publicKey));
+    return await suite.kem.deserializePublicKey(toArrayBuffer(publicKey));
   } catch (error) {
     throw new VaultKeyExchanged({ cause: error });
   }

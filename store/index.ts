@@ -2,8 +2,8 @@
 export * from './migrations/amendments';
 export * from './migrations/audit-trail';
 export * from './companies/checks';
-export { beginSlice, claimGroup, noteSending } from './companies/claim';
-export type { Claimant, ClaimedCompany } from './companies/claim';
+export { beginSlice, claimGroup, recordSendIntent } from './companies/claim';
+export type { LeaseOwner, ClaimedCompany } from './companies/claim';
 export * from './companies/companies';
 export * from './companies/counts';
 export * from './reporting/statistics';
@@ -20,6 +20,6 @@ export { OrganizationTaken } from './migrations/manifest-rows';
 export * from './migrations/migrations';
 export * from './companies/next-companies';
 export * from './reporting/throughput';
-export { putBackUnsent, takeOverSent } from './companies/reclaim';
+export { releaseUnsent, reclaimSent } from './companies/reclaim';
 export * from './vault/vault';
 export { rotateVaults } from './vault/rotation';

@@ -1,7 +1,7 @@
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createActivities, createNoticeBoard, createWhereabouts, createWindowSchedules } from '../activities';
+import { createActivities, createNotifier, createWorkflowStatus, createWindowSchedules } from '../activities';
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
 import { createMasterKeyProvider, dataConverterOf, withoutPayloads } from '../security';
@@ -70,9 +70,9 @@ export async function startWorker(
         db,
         service,
         keys: createMasterKeyProvider(config.masterKeys),
-        notices: createNoticeBoard(log, config.webhook.target),
+        notices: createNotifier(log, config.webhook.target),
         schedules: createWindowSchedules(client.schedule),
-        whereabouts: createWhereabouts(
+        whereabouts: createWorkflowStatus(
           new Client({ connection, namespace, dataConverter: withoutPayloads(dataConverter) }),
         ),
         sendWithinMs: timing.sendWithinMs,

@@ -41,7 +41,7 @@ function proxied(options: ActivityOptions): ActivityInterfaceFor<Activities> {
  * lives for weeks, so these are tried for ever, at most a minute apart. What a worker took with it when it stopped is
  * another's after half a minute.
  */
-export const records = proxied({
+export const shortActivities = proxied({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
   cancellationType: ActivityCancellationType.TRY_CANCEL,
@@ -51,7 +51,7 @@ export const records = proxied({
  * The same, done by the worker that has the workflow in hand, before it answers the server: what is decided reaches the
  * ledger at half the cost. Once only, and not for long: whoever has decided waits for the answer meanwhile.
  */
-export const recordsAtOnce = proxyLocalActivities<Pick<Activities, 'recordDecisions'>>({
+export const localActivities = proxyLocalActivities<Pick<Activities, 'recordDecisions'>>({
   startToCloseTimeout: '1 second',
   retry: { maximumAttempts: 1 },
   cancellationType: ActivityCancellationType.TRY_CANCEL,
@@ -62,7 +62,7 @@ export const recordsAtOnce = proxyLocalActivities<Pick<Activities, 'recordDecisi
  * Checks look at many companies, one after the other, and heartbeat. Like other short work they come back after an
  * outage, however long.
  */
-export const checks = proxied({
+export const longActivities = proxied({
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '2 minutes',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
@@ -73,7 +73,7 @@ export const checks = proxied({
  * Slices: they last about a minute and heartbeat every five seconds. One whose worker died is given to another after
  * the heartbeat's time-out; one that was taken for dead claims nothing any more, so that this may be short. A cancelled one ends what is in the air before the run goes on, so that its outcome is written.
  */
-export const slices = proxied({
+export const sliceActivities = proxied({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
@@ -81,7 +81,7 @@ export const slices = proxied({
 });
 
 /** What is nice to have done at the end, and must not hold it up: the report says what is left. */
-export const tidying = proxied({
+export const bestEffortActivities = proxied({
   startToCloseTimeout: '10 minutes',
   scheduleToCloseTimeout: '15 minutes',
   heartbeatTimeout: '30 seconds',
@@ -90,7 +90,7 @@ export const tidying = proxied({
 });
 
 /** A webhook that is down gets a notice late, or never: nobody waits for it. */
-export const notices = proxied({
+export const noticeActivities = proxied({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes', maximumAttempts: 12 },
   cancellationType: ActivityCancellationType.ABANDON,

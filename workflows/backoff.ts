@@ -3,7 +3,7 @@
  *
  * @returns how long to wait: at least as long as asked for, and longer each time while nothing moves. Milliseconds.
  */
-export function growingWait(bounds: {
+export function backoff(bounds: {
   readonly shortestMs: number;
   readonly longestMs: number;
 }): (askedMs: number, moved: boolean) => number {

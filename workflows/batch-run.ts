@@ -1,15 +1,15 @@
 import { CancellationScope, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { CheckReport } from '../activities/companies/batch';
 import type { RunBegun } from '../activities/migration/lifecycle';
-import { batchDetailsOf } from '../presentation/temporal-ui/batch-details';
+import { batchDetails } from '../presentation/temporal-ui/batch-details';
 import type { Counts } from '../domain/companies/company-state';
 import type { StopReason } from '../domain/companies/failures';
-import type { Opening } from '../domain/planning/windows';
-import { records, slices } from './activity-proxies';
-import type { Course } from './batch/run-context';
-import { openCourse } from './batch/run-context';
+import type { WindowOccurrence } from '../domain/planning/windows';
+import { shortActivities, sliceActivities } from './activity-proxies';
+import type { RunContext } from './batch/run-context';
+import { openRunContext } from './batch/run-context';
 import { importAll, WAIT } from './batch/importing';
-import { growingWait } from './backoff';
+import { backoff } from './backoff';
 import { batchProgressSignal, lookAgainSignal } from './messages';
 
 export interface Batch {
@@ -17,7 +17,7 @@ export interface Batch {
   /** Counted from 1 in the migration. */
   readonly runNumber: number;
   /** The window it may start companies in; null: it may at any time. */
-  readonly opening: Opening | null;
+  readonly opening: WindowOccurrence | null;
 }
 
 export interface BatchReport {
@@ -31,11 +31,11 @@ export interface BatchReport {
  */
 export async function batchRun(batch: Batch): Promise<BatchReport> {
   const { migrationId, runNumber } = batch;
-  const course = openCourse(migrationId, `batch-${runNumber}`);
+  const course = openRunContext(migrationId, `batch-${runNumber}`);
   setHandler(lookAgainSignal, course.wake, { description: 'Sent by the migration when something was decided' });
   show(batch, null);
   // The first run is the ramp: the others follow once it went well.
-  const begun = await records.beginRun({ migrationId, run: course.run, ramp: runNumber === 1 });
+  const begun = await shortActivities.beginRun({ migrationId, run: course.run, ramp: runNumber === 1 });
   show(batch, begun.counts);
   // To the very end: a cancelled run tells what its last slices have done, too.
   let ended = false;
@@ -53,13 +53,13 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
  * Looks at companies whose sync may be over, and starts companies beside it whenever some can be started.
  */
 async function moveAndVerify(
-  course: Course,
+  course: RunContext,
   { slicesAtOnce, mayStillSync }: RunBegun,
-  opening: Opening | null,
+  opening: WindowOccurrence | null,
 ): Promise<void> {
   const { migrationId } = course;
   const importing = beside(() => importAll(course, slicesAtOnce), course.wake);
-  const wait = growingWait(WAIT);
+  const wait = backoff(WAIT);
   const isDone = ({ syncing, paused = false, heldByWindow = false }: CheckReport): boolean => {
     // Windows that were agreed on meanwhile are opened by a Schedule, which the migration makes before its next run.
     if (heldByWindow && opening === null) return true;
@@ -69,7 +69,7 @@ async function moveAndVerify(
   importing.begin();
   try {
     for (;;) {
-      const report = await slices.verifyDue({ migrationId });
+      const report = await sliceActivities.verifyDue({ migrationId });
       course.report(report.settled, report.stop, report.blocked);
       if (report.claimable && !course.isOver()) importing.begin();
       if (course.stop() !== null) return;
@@ -108,14 +108,14 @@ function beside(work: () => Promise<void>, onEnd: () => void) {
 const TELL_EVERY_MS = 60_000;
 const TELLING = { summary: 'Until the migration is told again how far it is' };
 
-async function tellTheMigration(batch: Batch, course: Course, isOver: () => boolean): Promise<void> {
+async function tellTheMigration(batch: Batch, course: RunContext, isOver: () => boolean): Promise<void> {
   const { migration } = course;
   if (!migration) return;
   for (let told = 0; ;) {
     await condition(() => isOver() || course.moved() > told);
     if (isOver()) return;
     told = course.moved();
-    const counts = await records.count({ migrationId: course.migrationId });
+    const counts = await shortActivities.count({ migrationId: course.migrationId });
     show(batch, counts);
     await migration.signal(batchProgressSignal, counts);
     await condition(isOver, TELL_EVERY_MS, TELLING);
@@ -123,5 +123,5 @@ async function tellTheMigration(batch: Batch, course: Course, isOver: () => bool
 }
 
 function show(batch: Batch, counts: Counts | null): void {
-  setCurrentDetails(batchDetailsOf({ ...batch, counts, at: new Date().toISOString() }));
+  setCurrentDetails(batchDetails({ ...batch, counts, at: new Date().toISOString() }));
 }

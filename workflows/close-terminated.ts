@@ -1,5 +1,5 @@
 import type { Recorded } from '../domain/migration/migration-state';
-import { records } from './activity-proxies';
+import { shortActivities } from './activity-proxies';
 import type { Handover } from './migration/hand-over';
 import { ledgerClosed, unusedRemoved } from './migration/hand-over';
 
@@ -16,8 +16,8 @@ export async function closeTerminated({
   readonly migrationId: string;
   readonly recorded: Recorded;
 }): Promise<Handover> {
-  await records.recordDecisions({ migrationId, recorded: [recorded] });
-  await records.deleteSchedule({ migrationId });
+  await shortActivities.recordDecisions({ migrationId, recorded: [recorded] });
+  await shortActivities.deleteSchedule({ migrationId });
   const counts = await ledgerClosed(migrationId, 'cancelled');
   await unusedRemoved(migrationId);
   return { ending: 'cancelled', counts };

@@ -10,8 +10,8 @@ import type { Counts } from '../domain/companies/company-state';
 import type { Outcome } from '../domain/migration/decision';
 import type { Route } from '../platforms/platforms';
 import type { Progress } from '../domain/progress/progress';
-import type { Standstill } from '../domain/migration/outage';
-import type { Opening } from '../domain/planning/windows';
+import type { Outage } from '../domain/migration/outage';
+import type { WindowOccurrence } from '../domain/planning/windows';
 
 /** The workflow type of each route, and the one task queue. */
 export const MIGRATIONS: Readonly<Record<Route, string>> = {
@@ -44,10 +44,10 @@ export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: 
 export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
 
 /** A batch run stands still, or (null) goes on again. */
-export const standstillSignal = defineSignal<[Standstill | null]>('standstill');
+export const standstillSignal = defineSignal<[Outage | null]>('standstill');
 
 /** A window has opened: sent by what the migration's Schedule starts. */
-export const windowOpenedSignal = defineSignal<[Opening]>('windowOpened');
+export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
 
 /** Something has changed that may be acted on: a migration or a batch run looks at once what there is to do now. */
 export const lookAgainSignal = defineSignal('lookAgain');

@@ -1,21 +1,21 @@
 import { getExternalWorkflowHandle, sleep, TemporalFailure } from '@temporalio/workflow';
-import type { Opened, Opening } from '../domain/planning/windows';
-import { records } from './activity-proxies';
+import type { WindowStart, WindowOccurrence } from '../domain/planning/windows';
+import { shortActivities } from './activity-proxies';
 import { windowOpenedSignal } from './messages';
 
 /**
  * What the Schedule of a migration starts when a window opens, or whoever triggers it. It tells the migration, and has
  * the Schedule list the openings that follow; a Schedule whose migration has ended is deleted.
  */
-export async function openWindow({ migrationId }: { readonly migrationId: string }): Promise<Opened> {
-  if ((await records.keepSchedule({ migrationId })) === 'none') return no('there are no windows any more');
+export async function openWindow({ migrationId }: { readonly migrationId: string }): Promise<WindowStart> {
+  if ((await shortActivities.keepSchedule({ migrationId })) === 'none') return no('there are no windows any more');
   const opening = await openNow(migrationId);
   if ('text' in opening) return opening;
   try {
     await getExternalWorkflowHandle(migrationId).signal(windowOpenedSignal, opening);
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
-    await records.deleteSchedule({ migrationId });
+    await shortActivities.deleteSchedule({ migrationId });
     return no('the migration has ended: nothing opens its windows any more');
   }
   return { opened: true, text: `open until ${opening.closesAt}` };
@@ -25,9 +25,9 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
 const EARLY_MS = 60_000;
 
 /** The opening that is now, or why there is none: a trigger may come at any time, and changes nothing of the windows. */
-async function openNow(migrationId: string): Promise<Opening | Opened> {
+async function openNow(migrationId: string): Promise<WindowOccurrence | WindowStart> {
   for (;;) {
-    const { opening, opensInMs } = await records.openWindow({ migrationId });
+    const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });
     if (opening === null) return no('there are no windows any more');
     if (opensInMs === 0) return opening;
     if (opensInMs > EARLY_MS)
@@ -36,4 +36,4 @@ async function openNow(migrationId: string): Promise<Opening | Opened> {
   }
 }
 
-const no = (text: string): Opened => ({ opened: false, text });
+const no = (text: string): WindowStart => ({ opened: false, text });

@@ -2,7 +2,7 @@ import type { Handover } from './migration/hand-over';
 import { remainingCompaniesMigrated } from './migration/steps/complete-migration';
 import { detailsSupplied } from './migration/steps/supply-details';
 import type { MigrationInput } from './migration/lifecycle';
-import { wholeMigration } from './migration/lifecycle';
+import { runMigration } from './migration/lifecycle';
 
 /**
  * A client moves its connections itself: what it has supplied is checked, every company is moved and verified, and what
@@ -10,7 +10,7 @@ import { wholeMigration } from './migration/lifecycle';
  * is left.
  */
 export async function selfServiceMigration(input: MigrationInput): Promise<Handover> {
-  return wholeMigration(input, (desk) =>
+  return runMigration(input, (desk) =>
     desk.state().step === 'supply-details' ? detailsSupplied(desk) : remainingCompaniesMigrated(desk),
   );
 }

@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { log, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
-import { closedAfterwards, closingIdOf } from '../domain/migration/terminated';
-import { checks } from './activity-proxies';
+import { closeDecision, closeWorkflowIdOf } from '../domain/migration/terminated';
+import { longActivities } from './activity-proxies';
 import { closeTerminated } from './close-terminated';
 
 /** What a sweep has found and done, by migration. */
@@ -18,7 +18,7 @@ const BY = 'Tokenferry';
 
 /** What the worker's Schedule starts: ends in order what was terminated in Temporal, as `ferry sweep --close` does. */
 export async function sweep(): Promise<Swept> {
-  const { schedulesDeleted, terminated, unclear } = await checks.lookForLeftBehind();
+  const { schedulesDeleted, terminated, unclear } = await longActivities.lookForLeftBehind();
   for (const migrationId of schedulesDeleted)
     log.info('the schedule of a migration that runs no more is deleted', { migrationId });
   for (const migrationId of terminated) await close(migrationId);
@@ -32,8 +32,8 @@ async function close(migrationId: string): Promise<void> {
   log.warn('a migration was terminated in Temporal, and is closed as if cancelled', { migrationId });
   try {
     await startChild(closeTerminated, {
-      workflowId: closingIdOf(migrationId),
-      args: [{ migrationId, recorded: closedAfterwards(BY, uuid4(), new Date().toISOString()) }],
+      workflowId: closeWorkflowIdOf(migrationId),
+      args: [{ migrationId, recorded: closeDecision(BY, uuid4(), new Date().toISOString()) }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       staticSummary: `What ${migrationId} has left behind`,
     });

@@ -6,7 +6,7 @@ import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/limits';
 import { readLimits } from '../../store';
 import type { CheckWork, SliceWork } from './slices';
-import { checkDue, importGroups, whatIsAhead } from './slices';
+import { verifySlice, importSlice, readAhead } from './slices';
 import type { ActivityDeps } from '../deps';
 import type { Blocked } from './circuit-breaker';
 
@@ -63,8 +63,8 @@ export function batchActivities(deps: ActivityDeps) {
     },
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
-      const result = await importGroups(deps, { ...work, onlyRow: null });
-      const { paused, nextClaimInMs, nextTakeOverInMs } = await whatIsAhead(deps, work.migrationId);
+      const result = await importSlice(deps, { ...work, onlyRow: null });
+      const { paused, nextClaimInMs, nextTakeOverInMs } = await readAhead(deps, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
       return {
         ...result,
@@ -75,8 +75,8 @@ export function batchActivities(deps: ActivityDeps) {
     },
 
     async verifyDue(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
-      const result = await checkDue(deps, { ...work, onlyRow: null, everyDataSet: false });
-      const { paused, heldByWindow, syncing, nextCheckInMs, nextClaimInMs } = await whatIsAhead(deps, work.migrationId);
+      const result = await verifySlice(deps, { ...work, onlyRow: null, everyDataSet: false });
+      const { paused, heldByWindow, syncing, nextCheckInMs, nextClaimInMs } = await readAhead(deps, work.migrationId);
       const claimable = !paused && nextClaimInMs !== null;
       return { ...result, paused, heldByWindow, syncing, nextInMs: nextCheckInMs, claimable };
     },

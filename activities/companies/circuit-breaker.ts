@@ -8,7 +8,7 @@ export interface Blocked {
   readonly gotThrough: number;
 }
 
-export interface Passage {
+export interface CircuitBreaker {
   /** @param putOff why a company has to be tried again; null: it got through, well or badly */
   note(putOff: string | null): void;
   /** Whether as many were put off in a row as go side by side. */
@@ -17,7 +17,7 @@ export interface Passage {
   blocked(lanes: number): Blocked | null;
 }
 
-export function watchPassage(): Passage {
+export function createCircuitBreaker(): CircuitBreaker {
   let gotThrough = 0;
   let inARow = 0;
   let why: string | null = null;

@@ -1,7 +1,7 @@
 /** What a look at a company shows, check by check, in words for whoever approves it. */
 import type { Connection, DataStatus } from '../../company-data-client';
 import type { Evidence, Records, ServiceAnswer } from '../../domain/companies/evidence';
-import { recordsInWords } from '../../domain/companies/evidence';
+import { recordsText } from '../../domain/companies/evidence';
 import { storedName } from '../../domain/companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { DueCompany } from '../../store';
@@ -71,7 +71,7 @@ const BROKEN = [
   'PrerequisiteNotMet',
 ];
 
-export function sortOut(status: DataStatus): DataSets {
+export function groupDataSets(status: DataStatus): DataSets {
   const complete: string[] = [];
   const broken: string[] = [];
   const running: string[] = [];
@@ -94,7 +94,7 @@ export function recordEvidence(records: Records, answer: ServiceAnswer): Evidenc
   return {
     check: `${records.dataType} complete`,
     passed: records.expected === null || records.found >= records.expected,
-    detail: recordsInWords(records),
+    detail: recordsText(records),
     records,
     ...rounded(answer),
   };

@@ -2,7 +2,7 @@
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { StopReason } from '../../domain/companies/failures';
 import { beginRun, chooseFirst, findCompany } from '../../store';
-import { checkDue, importGroups } from './slices';
+import { verifySlice, importSlice } from './slices';
 import type { ActivityDeps } from '../deps';
 
 export type FirstCompanyStep =
@@ -29,9 +29,9 @@ export function firstCompanyActivities(deps: ActivityDeps) {
     /** One step forward: claim and import it, or look at its sync. */
     async advanceFirstCompany(step: { readonly migrationId: string; readonly row: number }): Promise<FirstCompanyStep> {
       const { migrationId, row: onlyRow } = step;
-      const imported = await importGroups(deps, { migrationId, run: RUN, slice: 1, onlyRow });
+      const imported = await importSlice(deps, { migrationId, run: RUN, slice: 1, onlyRow });
       if (imported.stop) return { stop: imported.stop };
-      const checked = await checkDue(deps, { migrationId, onlyRow, everyDataSet: true });
+      const checked = await verifySlice(deps, { migrationId, onlyRow, everyDataSet: true });
       if (checked.stop) return { stop: checked.stop };
       const company = await findCompany(db, migrationId, { row: onlyRow });
       if (!company) throw new Error(`row ${onlyRow} is not in the ledger`);

@@ -8,15 +8,15 @@ import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
 import type { Call, Consequence, FailureKind, StopReason } from '../../domain/companies/failures';
-import { consequenceOf, consequenceOfLinkError, inWords } from '../../domain/companies/failures';
-import { nextLookMs } from '../../domain/planning/polling';
+import { consequenceOf, consequenceOfLinkError, failureText } from '../../domain/companies/failures';
+import { pollDelayMs } from '../../domain/planning/polling';
 import type { Platform } from '../../platforms/platforms';
 import { SealBroken } from '../../security';
 import { companyOfRow, connectionTo, ROW_TAG, rowTag } from './service-refs';
-import type { AtTheService, ClaimedCompany, ImportOutcome, VaultReader } from '../../store';
+import type { ServiceRefs, ClaimedCompany, ImportOutcome, VaultReader } from '../../store';
 import { activeError, isAcceptance, organizationOf } from './connection';
 
-export interface Crossing {
+export interface ImportContext {
   readonly migrationId: string;
   readonly platform: Platform;
   readonly service: CompanyDataClient;
@@ -51,7 +51,7 @@ const LONGEST_RETRY_MS = 15 * 60_000;
  *
  * @throws the signal's reason, when it is cancelled and an earlier attempt may have sent the credential
  */
-export async function importCompany(crossing: Crossing, claimed: ClaimedCompany): Promise<Imported> {
+export async function importCompany(crossing: ImportContext, claimed: ClaimedCompany): Promise<Imported> {
   return new Walk(crossing, claimed).through();
 }
 
@@ -65,10 +65,10 @@ class NoLongerOurs extends Error {
 
 /** One company's way, and what is known of it so far. */
 class Walk {
-  private at: AtTheService = {};
+  private at: ServiceRefs = {};
 
   constructor(
-    private readonly crossing: Crossing,
+    private readonly crossing: ImportContext,
     private readonly claimed: ClaimedCompany,
   ) {}
 
@@ -202,7 +202,7 @@ class Walk {
     this.at = { ...this.at, crossed: true };
     const { correlationId } = await service.startSync(this.companyId());
     this.quote(correlationId);
-    return this.concludedAs({ to: 'syncing', firstCheckMs: nextLookMs(0) });
+    return this.concludedAs({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
   }
 
   /** What the platform does not say is not held against it. */
@@ -240,7 +240,7 @@ class Walk {
         return this.concludedAs({ to: 'importing', text });
       case 'syncing':
       case 'not-applicable':
-        return this.concludedAs({ to: 'syncing', firstCheckMs: nextLookMs(0) });
+        return this.concludedAs({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
     }
   }
 
@@ -251,7 +251,7 @@ class Walk {
   }
 
   private failed(failure: FailureKind, text: string, stop: StopReason | null = null): Imported {
-    return this.concludedAs({ to: 'failed', failure, text: `${inWords(failure)} (${text})` }, stop);
+    return this.concludedAs({ to: 'failed', failure, text: `${failureText(failure)} (${text})` }, stop);
   }
 
   private concludedAs(end: End, stop: StopReason | null = null): Imported {

@@ -6,14 +6,14 @@ import type { StopReason } from '../../domain/companies/failures';
 import { exceedsTolerance, paceOf } from '../../domain/planning/limits';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import type { Ahead, CheckOutcome, ClaimedCompany, Claimant, Database, DueCompany, ImportOutcome } from '../../store';
+import type { Ahead, CheckOutcome, ClaimedCompany, LeaseOwner, Database, DueCompany, ImportOutcome } from '../../store';
 import {
   beginSlice,
   claimGroup,
   countFailures,
   lookAhead,
-  noteSending,
-  putBackUnsent,
+  recordSendIntent,
+  releaseUnsent,
   readDue,
   readLimits,
   readMigration,
@@ -21,14 +21,14 @@ import {
   recordChecks,
   recordImports,
   setPaused,
-  takeOverSent,
+  reclaimSent,
 } from '../../store';
-import type { Crossing, Imported } from './import';
+import type { ImportContext, Imported } from './import';
 import { importCompany } from './import';
 import type { ActivityDeps } from '../deps';
-import { inLanes } from './worker-pool';
+import { runWorkerPool } from './worker-pool';
 import type { Blocked } from './circuit-breaker';
-import { watchPassage } from './circuit-breaker';
+import { createCircuitBreaker } from './circuit-breaker';
 import type { Verified } from './verify';
 import { verifyCompany } from './verify';
 
@@ -57,7 +57,7 @@ interface Claimed {
 }
 
 /** Claims and imports group after group until nothing can be claimed, something stops it, or its time is over. */
-export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
+export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
   const { db } = deps;
   const { migrationId, slice, onlyRow } = work;
   const until = Date.now() + deps.handBackAfterMs;
@@ -67,24 +67,24 @@ export async function importGroups(deps: ActivityDeps, work: SliceWork): Promise
   let paceUntil = 0;
   let takeOverAt = 0;
   let lanes = 1;
-  const passage = watchPassage();
+  const passage = createCircuitBreaker();
   const tooManyFailed = watchTolerance(deps, migrationId);
   const claimant = await beginSlice(db, { ...work, holdForMs: deps.stalledAfterMs });
   const crossing = await openCrossing(deps, claimant);
 
   async function nextGroup(size: number) {
     if (Date.now() >= takeOverAt) {
-      const sent = await takeOverSent(db, claimant, size);
+      const sent = await reclaimSent(db, claimant, size);
       // They come first: they are dark already.
       if (sent.length > 0) return sent;
-      await putBackUnsent(db, claimant);
+      await releaseUnsent(db, claimant);
       takeOverAt = Date.now() + TAKE_OVER_EVERY_MS;
     }
     return claimGroup(db, claimant, size, onlyRow);
   }
 
   await alive(() =>
-    inLanes<Claimed, Imported>({
+    runWorkerPool<Claimed, Imported>({
       take: async (underWay) => {
         // What is under way is written down first.
         if (underWay === 0 && Date.now() < paceUntil) await sleep(paceUntil - Date.now());
@@ -147,7 +147,7 @@ async function platformOf({ db }: ActivityDeps, migrationId: string): Promise<Pl
   return platform;
 }
 
-async function openCrossing(deps: ActivityDeps, claimant: Claimant): Promise<Omit<Crossing, 'sendBefore'>> {
+async function openCrossing(deps: ActivityDeps, claimant: LeaseOwner): Promise<Omit<ImportContext, 'sendBefore'>> {
   const { db, keys, service } = deps;
   const { migrationId } = claimant;
   const platform = await platformOf(deps, migrationId);
@@ -163,11 +163,11 @@ async function openCrossing(deps: ActivityDeps, claimant: Claimant): Promise<Omi
 }
 
 /** Notes of companies that come while another is being written are written together. */
-function notesOf(db: Database, claimant: Claimant): Crossing['noteSending'] {
+function notesOf(db: Database, claimant: LeaseOwner): ImportContext['noteSending'] {
   let latest: Promise<unknown> = Promise.resolve();
   const notes = new DataLoader<number, boolean>(
     (rows) => {
-      const noted = noteSending(db, claimant, rows);
+      const noted = recordSendIntent(db, claimant, rows);
       latest = noted;
       return noted.then((ours) => rows.map((row) => ours.has(row)));
     },
@@ -198,7 +198,7 @@ export interface CheckResult {
 }
 
 /** Looks at every company whose next look is due: as many at once as all slices together import. */
-export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
+export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
   const { migrationId, onlyRow, everyDataSet } = work;
   const platform = await platformOf(deps, migrationId);
@@ -209,11 +209,11 @@ export async function checkDue(deps: ActivityDeps, work: CheckWork): Promise<Che
   let settled = 0;
   let stop: StopReason | null = null;
   let lanes = 1;
-  const passage = watchPassage();
+  const passage = createCircuitBreaker();
   const tooManyFailed = watchTolerance(deps, migrationId);
 
   await alive(() =>
-    inLanes<Due, Verified>({
+    runWorkerPool<Due, Verified>({
       take: async (underWay) => {
         const { limits } = await readLimits(db, migrationId);
         const { slicesAtOnce, companiesPerSliceAtOnce, syncTimeoutMs } = limits;
@@ -246,7 +246,7 @@ interface Due {
   readonly syncTimeoutMs: number;
 }
 
-export async function whatIsAhead({ db }: ActivityDeps, migrationId: string): Promise<Ahead> {
+export async function readAhead({ db }: ActivityDeps, migrationId: string): Promise<Ahead> {
   return lookAhead(db, migrationId);
 }
 

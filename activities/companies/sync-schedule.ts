@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
  * When the service syncs a company by itself. Read when the company is found to have moved, one call of about ten: read
  * for all at the end, it would hold up the handover by a minute for each thousand companies.
  */
-export function scheduleOf({ settings }: SyncSettings, status: DataStatus): SyncSchedule {
+export function syncScheduleOf({ settings }: SyncSettings, status: DataStatus): SyncSchedule {
   const scheduled = settings.filter(
     ({ dataType, syncSchedule }) => syncSchedule > 0 && status[dataType]?.currentStatus === 'Complete',
   );

@@ -6,8 +6,8 @@ import type { CompanyDataClient, Connection, DataStatus } from '../../company-da
 import { CompanyDataError } from '../../company-data-client';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { Call, FailureKind, StopReason } from '../../domain/companies/failures';
-import { consequenceOf, consequenceOfLinkError, inWords } from '../../domain/companies/failures';
-import { nextLookMs } from '../../domain/planning/polling';
+import { consequenceOf, consequenceOfLinkError, failureText } from '../../domain/companies/failures';
+import { pollDelayMs } from '../../domain/planning/polling';
 import type { Platform } from '../../platforms/platforms';
 import type { CheckOutcome, DueCompany } from '../../store';
 import type { DataSets } from './evidence';
@@ -17,10 +17,10 @@ import {
   organizationEvidence,
   recordEvidence,
   refreshEvidence,
-  sortOut,
+  groupDataSets,
   syncEvidence,
 } from './evidence';
-import { scheduleOf } from './sync-schedule';
+import { syncScheduleOf } from './sync-schedule';
 import { activeError, organizationOf } from './connection';
 import { counted } from '../../domain/text/sentences';
 
@@ -54,7 +54,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
   let evidence: readonly Evidence[] = [];
   try {
     const { value: status } = await service.dataStatus(due.companyId, { signal });
-    const sets = sortOut(status);
+    const sets = groupDataSets(status);
     const syncing = whatIsSyncing(sets, status);
     // A grant that ends ends its syncs as well: while they are young, a look is one call.
     if (syncing !== null && due.syncingForMs < YOUNG_MS) return stillSyncing(verification, due, syncing);
@@ -80,7 +80,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     }
     call = 'read-sync';
     const { value: settings } = await service.syncSettings(due.companyId, { signal });
-    return migrated(due, evidence, scheduleOf(settings, status));
+    return migrated(due, evidence, syncScheduleOf(settings, status));
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
     const consequence = consequenceOf(call, error.toFailure());
@@ -209,7 +209,7 @@ function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running:
 }
 
 function lookAgain(due: DueCompany): Extract<CheckOutcome, { to: 'syncing' }> {
-  const waitMs = nextLookMs(due.syncingForMs);
+  const waitMs = pollDelayMs(due.syncingForMs);
   return { row: due.row, to: 'syncing', nextCheckMs: waitMs * (0.8 + 0.4 * Math.random()) };
 }
 
@@ -233,7 +233,7 @@ function failed(
       row: due.row,
       to: 'failed',
       failure,
-      text: `${inWords(failure)} (${text})`,
+      text: `${failureText(failure)} (${text})`,
       evidence,
       ...(found.correlationId === undefined ? {} : { correlationId: found.correlationId }),
       ...(found.linkUrl === undefined ? {} : { linkUrl: found.linkUrl }),

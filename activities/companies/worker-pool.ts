@@ -1,6 +1,6 @@
 /** Work in lanes that do not wait for one another; what is next is taken, and what is done is written down, in groups. */
 
-export interface LaneWork<Item, Done> {
+export interface WorkerPoolOptions<Item, Done> {
   /**
    * Takes what is next. None: there is nothing now; it is asked again when something else is done, and not any more when
    * nothing is under way.
@@ -27,7 +27,7 @@ const WRITE_WITHIN_MS = 200;
  *
  * @throws what `handle`, `take` or `write` threw first
  */
-export async function inLanes<Item, Done>({ take, handle, write }: LaneWork<Item, Done>): Promise<void> {
+export async function runWorkerPool<Item, Done>({ take, handle, write }: WorkerPoolOptions<Item, Done>): Promise<void> {
   const underWay = new Set<Promise<void>>();
   let done: Done[] = [];
   let lanes = 1;

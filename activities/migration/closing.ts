@@ -4,7 +4,7 @@ import type { CompanyDataClient } from '../../company-data-client';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { InterruptedCompany } from '../../store';
-import { forgetAtTheService, readInterrupted, readMigration, readUnused, settleInterrupted } from '../../store';
+import { clearServiceRefs, readInterrupted, readMigration, readUnused, settleInterrupted } from '../../store';
 import { companyOfRow, connectionTo, isGone, rowTag } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 
@@ -12,7 +12,7 @@ interface OfMigration {
   readonly migrationId: string;
 }
 
-export function endingActivities({ db, service }: ActivityDeps) {
+export function closingActivities({ db, service }: ActivityDeps) {
   return {
     /** Companies whose attempt died are not taken over any more: what the service has says what became of them. */
     async settleInterrupted({ migrationId }: OfMigration): Promise<{ readonly againInMs: number | null }> {
@@ -35,7 +35,7 @@ export function endingActivities({ db, service }: ActivityDeps) {
         heartbeat({ removed });
         if (platform && (await isUnused(service, companyId, platform.key, signal))) {
           await removeCompany(service, companyId, signal);
-          await forgetAtTheService(db, migrationId, row);
+          await clearServiceRefs(db, migrationId, row);
           removed += 1;
         }
       }

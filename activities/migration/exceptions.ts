@@ -6,7 +6,7 @@ import type { Database } from '../../store';
 
 type Settling = Extract<Decision, { readonly kind: 'exclude' | 'skip' | 'retry' | 'relink' | 'replace-credential' }>;
 
-export function isSettling(decision: Recorded['decision']): decision is Settling {
+export function isExceptionDecision(decision: Recorded['decision']): decision is Settling {
   switch (decision.kind) {
     case 'exclude':
     case 'skip':
@@ -23,7 +23,7 @@ export function isSettling(decision: Recorded['decision']): decision is Settling
  * Whoever decided has named companies as they saw them; some may have gone on since, or may never have been there. The
  * ledger and the trail are written together, so that telling it twice neither does it twice nor records that nothing was done.
  */
-export async function settleAndRecord(
+export async function applyAndRecord(
   db: Database,
   migrationId: string,
   { decision, outcome }: Recorded & { readonly decision: Settling },

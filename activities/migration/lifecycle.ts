@@ -21,8 +21,8 @@ import {
   withdrawConfirmations,
 } from '../../store';
 import type { ActivityDeps } from '../deps';
-import { isSettling, settleAndRecord } from './exceptions';
-import { keepToWindows } from './windows';
+import { isExceptionDecision, applyAndRecord } from './exceptions';
+import { updateWindowOccurrence } from './windows';
 
 interface OfMigration {
   readonly migrationId: string;
@@ -36,7 +36,7 @@ export interface RunBegun {
   readonly counts: Counts;
 }
 
-export function courseActivities(deps: ActivityDeps) {
+export function lifecycleActivities(deps: ActivityDeps) {
   const { db, keys } = deps;
   return {
     async openMigration({ migrationId }: OfMigration): Promise<void> {
@@ -68,7 +68,8 @@ export function courseActivities(deps: ActivityDeps) {
     async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
       for (const each of recorded) {
         const { decision, outcome } = each;
-        if (outcome.applied && isSettling(decision)) await settleAndRecord(db, migrationId, { decision, outcome });
+        if (outcome.applied && isExceptionDecision(decision))
+          await applyAndRecord(db, migrationId, { decision, outcome });
         else {
           if (outcome.applied && decision.kind !== 'unreadable') await carryOut(deps, migrationId, decision, outcome);
           await recordDecisions(db, migrationId, [each]);
@@ -108,7 +109,7 @@ async function carryOut(deps: ActivityDeps, migrationId: string, decision: Decis
     case 'adjust':
       await changeLimits(db, migrationId, decision.limits);
       // A run that is under way keeps to the new windows with its next claim.
-      if (decision.limits.windows) await keepToWindows(deps, migrationId);
+      if (decision.limits.windows) await updateWindowOccurrence(deps, migrationId);
       return;
     case 'cancel':
       return stopClaims(db, migrationId);

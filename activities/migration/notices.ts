@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { request } from 'undici';
 import type { Notice } from '../../domain/progress/notices';
 import type { Secret } from '../../security';
-import type { ActivityDeps, NoticeBoard } from '../deps';
+import type { ActivityDeps, Notifier } from '../deps';
 
 export interface Webhook {
   readonly url: string;
@@ -24,7 +24,7 @@ const ANSWER_WITHIN_MS = 10_000;
  * Signed as https://www.standardwebhooks.com describes: `webhook-id`, `webhook-timestamp` (seconds) and
  * `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
  */
-export function createNoticeBoard(log: Pick<Logger, 'info' | 'warn'>, webhook: Webhook | undefined): NoticeBoard {
+export function createNotifier(log: Pick<Logger, 'info' | 'warn'>, webhook: Webhook | undefined): Notifier {
   return {
     post: async (notice, id) => {
       log[notice.kind === 'reminder' ? 'info' : 'warn'](notice, `notice: ${notice.kind}`);

@@ -9,17 +9,17 @@ import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import { preflight } from '../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../domain/preflight/preflight-finding';
-import type { Taken } from '../../domain/preflight/organization-conflicts';
-import { takenFindings } from '../../domain/preflight/organization-conflicts';
+import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
+import { organizationFindings } from '../../domain/preflight/organization-conflicts';
 import type { Database, StoredMigration, UncheckedCompany, Verdict } from '../../store';
 import {
   countCompanies,
-  countToMove,
-  findToMove,
+  countPreflightRows,
+  findPreflightRows,
   findOpenElsewhere,
   holdBack,
   readMigration,
-  readToMove,
+  readPreflightRows,
 } from '../../store';
 import { isOfMigration } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
@@ -62,7 +62,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
         onProgress: heartbeat,
       });
       const connected = 'refused' in facts ? new Map<never, never>() : facts.connected;
-      const toMove = await countToMove(db, migrationId);
+      const toMove = await countPreflightRows(db, migrationId);
       const endsBy = (await estimateBefore(db, migrationId, startAt)).ends?.latest ?? null;
       const summary = new FindingSummary();
       summary.add(preflight({ route, platform, isStarted: true, toCreate: toMove.toCreate, service: facts, endsBy }));
@@ -82,7 +82,7 @@ async function concerning(
 ): Promise<readonly FoundConnection[]> {
   const others = found.filter(({ company }) => !isOfMigration(company, migrationId));
   if (others.length === 0) return [];
-  return findToMove(
+  return findPreflightRows(
     db,
     migrationId,
     others.map((each) => ({ ...each, companyId: each.company.id })),
@@ -98,17 +98,17 @@ async function checkEach(
   db: Database,
   migration: StoredMigration,
   platform: Platform,
-  connected: Taken['connected'],
+  connected: OrganizationConflicts['connected'],
   tell: (found: readonly PreflightFinding[]) => void,
 ): Promise<number> {
   let heldBack = 0;
-  const verdictOn = (company: UncheckedCompany, taken: Taken): Verdict => {
-    const found = [...takenFindings(company, platform, taken), ...companyFindings(company, platform)];
+  const verdictOn = (company: UncheckedCompany, taken: OrganizationConflicts): Verdict => {
+    const found = [...organizationFindings(company, platform, taken), ...companyFindings(company, platform)];
     tell(found);
     const { row, name, organization } = company;
     return { row, name, organization, heldBack: heldBackBy(found) };
   };
-  for await (const companies of readToMove(db, migration.id)) {
+  for await (const companies of readPreflightRows(db, migration.id)) {
     const openElsewhere = await findOpenElsewhere(db, platform.key, companies, migration.id);
     const verdicts = companies.map((company) => verdictOn(company, { connected, openElsewhere }));
     heldBack += verdicts.filter((verdict) => verdict.heldBack !== null).length;

@@ -4,7 +4,7 @@ import type { ScheduleClient, ScheduleDescription } from '@temporalio/client';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { OPEN_WINDOW, scheduleIdOf } from '../../domain/migration/plan';
-import type { Opening, ScheduleState } from '../../domain/planning/windows';
+import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
 import { TASK_QUEUE } from '../../workflows/messages';
 import type { WindowSchedules } from '../deps';
 
@@ -13,7 +13,10 @@ const LISTED = 30;
 
 export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
   /** Undefined: it is not there. */
-  async function refreshed(migrationId: string, openings: readonly Opening[]): Promise<ScheduleState | undefined> {
+  async function refreshed(
+    migrationId: string,
+    openings: readonly WindowOccurrence[],
+  ): Promise<ScheduleState | undefined> {
     const handle = client.getHandle(scheduleIdOf(migrationId));
     return ifThere(async () => {
       if (openings.length === 0) {
@@ -30,7 +33,7 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
    * Changes the openings alone. What somebody pauses or resumes in the same moment stays so: then Temporal drops this
    * change, and the openings are listed with the next look. (The client's own `update` would write back what it had read.)
    */
-  async function list(scheduleId: string, openings: readonly Opening[], described: Described): Promise<void> {
+  async function list(scheduleId: string, openings: readonly WindowOccurrence[], described: Described): Promise<void> {
     const { namespace, identity } = client.options;
     const { cronExpressions, timezone } = specOf(openings);
     const schedule = {
@@ -45,7 +48,7 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
     });
   }
 
-  async function keep(migrationId: string, openings: readonly Opening[]): Promise<ScheduleState> {
+  async function keep(migrationId: string, openings: readonly WindowOccurrence[]): Promise<ScheduleState> {
     const known = await refreshed(migrationId, openings);
     if (known !== undefined || openings.length === 0) return known ?? 'none';
     try {
@@ -72,7 +75,7 @@ async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function scheduleOf(migrationId: string, openings: readonly Opening[]) {
+function scheduleOf(migrationId: string, openings: readonly WindowOccurrence[]) {
   return {
     spec: specOf(openings),
     action: {
@@ -88,7 +91,7 @@ function scheduleOf(migrationId: string, openings: readonly Opening[]) {
 }
 
 /** The openings as instants: a change of the clock has been reckoned with already. */
-function specOf(openings: readonly Opening[]): { cronExpressions: string[]; timezone: string } {
+function specOf(openings: readonly WindowOccurrence[]): { cronExpressions: string[]; timezone: string } {
   return {
     cronExpressions: openings.slice(0, LISTED).map(({ opensAt }) => onceAt(new Date(opensAt))),
     timezone: 'UTC',
@@ -102,6 +105,6 @@ function onceAt(at: Date): string {
 }
 
 /** An opening that Temporal missed is made up for as long as its window is open. Milliseconds. */
-function longestOf(openings: readonly Opening[]): number {
+function longestOf(openings: readonly WindowOccurrence[]): number {
   return Math.max(...openings.map(({ opensAt, closesAt }) => Date.parse(closesAt) - Date.parse(opensAt)));
 }

@@ -3,7 +3,7 @@ import { activityInfo, heartbeat } from '@temporalio/activity';
 import { listOpen } from '../../store';
 import type { ActivityDeps } from '../deps';
 
-export interface LeftBehind {
+export interface TerminatedMigrations {
   /** Whose Schedules were deleted. */
   readonly schedulesDeleted: readonly string[];
   /** Terminated, and open in the ledger: their organizations are taken, and their credentials not destroyed. */
@@ -15,7 +15,7 @@ export interface LeftBehind {
 export function sweepActivities({ db, schedules, whereabouts }: ActivityDeps) {
   return {
     /** Deletes the Schedules of migrations that run no more, and finds those that are still open in the ledger. */
-    async lookForLeftBehind(): Promise<LeftBehind> {
+    async lookForLeftBehind(): Promise<TerminatedMigrations> {
       const schedulesDeleted: string[] = [];
       for (const migrationId of await whereabouts.scheduled()) {
         heartbeat();

@@ -1,7 +1,7 @@
 /** Windows: in the ledger, which every claim is held to, and as a Schedule, which opens them. */
-import type { Opening, ScheduleState } from '../../domain/planning/windows';
-import { openingsFrom } from '../../domain/planning/windows';
-import { readLimits, readMigration, setOpening } from '../../store';
+import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
+import { windowOccurrences } from '../../domain/planning/windows';
+import { readLimits, readMigration, setWindowOccurrence } from '../../store';
 import type { ActivityDeps } from '../deps';
 
 interface OfMigration {
@@ -11,7 +11,7 @@ interface OfMigration {
 /** When companies may be started. */
 export interface OpenWindow {
   /** The present or the next opening; null: at any time. */
-  readonly opening: Opening | null;
+  readonly opening: WindowOccurrence | null;
   /** Milliseconds, by the ledger's clock; 0: it is open. */
   readonly opensInMs: number;
 }
@@ -23,7 +23,7 @@ export function windowActivities(deps: ActivityDeps) {
     async openWindow({ migrationId }: OfMigration): Promise<OpenWindow> {
       const { next, now } = await openings(deps, migrationId);
       const opening = next[0] ?? null;
-      await setOpening(db, migrationId, opening);
+      await setWindowOccurrence(db, migrationId, opening);
       return { opening, opensInMs: opening ? Math.max(0, Date.parse(opening.opensAt) - now.getTime()) : 0 };
     },
 
@@ -41,13 +41,16 @@ export function windowActivities(deps: ActivityDeps) {
 }
 
 /** A run that is under way keeps to other windows with its next claim, and the Schedule, where there is one, lists them. */
-export async function keepToWindows(deps: ActivityDeps, migrationId: string): Promise<void> {
+export async function updateWindowOccurrence(deps: ActivityDeps, migrationId: string): Promise<void> {
   const { next } = await openings(deps, migrationId);
-  await setOpening(deps.db, migrationId, next[0] ?? null);
+  await setWindowOccurrence(deps.db, migrationId, next[0] ?? null);
   await deps.schedules.refresh(migrationId, next);
 }
 
-async function openings({ db }: ActivityDeps, migrationId: string): Promise<{ next: readonly Opening[]; now: Date }> {
+async function openings(
+  { db }: ActivityDeps,
+  migrationId: string,
+): Promise<{ next: readonly WindowOccurrence[]; now: Date }> {
   const { limits, now } = await readLimits(db, migrationId);
-  return { next: openingsFrom(limits.windows, now.toISOString()), now };
+  return { next: windowOccurrences(limits.windows, now.toISOString()), now };
 }

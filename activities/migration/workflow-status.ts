@@ -2,10 +2,10 @@
 import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule } from '../../domain/migration/plan';
-import type { Whereabouts } from '../deps';
+import type { WorkflowStatus } from '../deps';
 
 /** @param client one that opens no payload: states are read of migrations whose payload key is missing, too */
-export function createWhereabouts({ schedule, workflow }: Client): Whereabouts {
+export function createWorkflowStatus({ schedule, workflow }: Client): WorkflowStatus {
   return {
     of: async (migrationId) => {
       try {
@@ -26,7 +26,7 @@ export function createWhereabouts({ schedule, workflow }: Client): Whereabouts {
   };
 }
 
-function found(status: WorkflowExecutionStatusName): Awaited<ReturnType<Whereabouts['of']>> {
+function found(status: WorkflowExecutionStatusName): Awaited<ReturnType<WorkflowStatus['of']>> {
   switch (status) {
     case 'RUNNING':
     case 'PAUSED':

@@ -1,6 +1,6 @@
 /** How soon a decision is seen to have its effect. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ferry } from '../../client';
+import type { LedgerClient } from '../../client';
 import { readProgress } from '../../client';
 import type { Benchmark } from '../figures';
 import { median, quantile } from '../figures';
@@ -81,13 +81,13 @@ export const open: Benchmark = {
 };
 
 /** Sends a decision as `ferry` does, which answers when it has been applied. Milliseconds. */
-async function timeDecision(ferry: Ferry, id: string, message: 'pause' | 'resume'): Promise<number> {
+async function timeDecision(ferry: LedgerClient, id: string, message: 'pause' | 'resume'): Promise<number> {
   const sentAt = performance.now();
   await decideOn(ferry, id, message, { reason: 'measured', ...SUPPORT });
   return performance.now() - sentAt;
 }
 
-async function assertEffect(ferry: Ferry, id: string, message: 'pause' | 'resume'): Promise<void> {
+async function assertEffect(ferry: LedgerClient, id: string, message: 'pause' | 'resume'): Promise<void> {
   const { pause } = await readProgress(ferry, id);
   if ((pause !== null) !== (message === 'pause')) throw new Error(`${id}: ${message} has had no effect`);
 }

@@ -1,6 +1,6 @@
 /** What is lost when one of two workers is killed in the middle of a batch. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ferry } from '../../client';
+import type { LedgerClient } from '../../client';
 import type { Benchmark, Report } from '../figures';
 import type { ReadyBatch } from '../migration';
 import { moveBatch, readyBatch } from '../migration';
@@ -67,7 +67,7 @@ async function moveCounted(
 
 /** @returns how long after the kill the last company that was on its way had moved on. Milliseconds. */
 async function killInTheMiddle(
-  ferry: Ferry,
+  ferry: LedgerClient,
   { id, companies }: ReadyBatch,
   kill: () => Promise<void>,
 ): Promise<number> {
@@ -86,7 +86,7 @@ async function killInTheMiddle(
 }
 
 /** The companies that somebody has in hand, and how often they were taken in hand before. */
-async function heldCompanies({ db }: Ferry, id: string): Promise<ReadonlyMap<number, string>> {
+async function heldCompanies({ db }: LedgerClient, id: string): Promise<ReadonlyMap<number, string>> {
   const rows = await db
     .selectFrom('companies')
     .select(['row', 'state', 'tries', 'checks'])

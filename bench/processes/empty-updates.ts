@@ -1,5 +1,5 @@
 /** The least that a decision can cost on this machine: an update of a workflow that does nothing. */
-import type { Ferry } from '../../client';
+import type { LedgerClient } from '../../client';
 import type { OwnProcess } from './child-process';
 import { startProcessWith } from './child-process';
 
@@ -17,7 +17,7 @@ export interface EmptyUpdates {
 
 /** @param variables that its worker would find in its environment */
 export async function startEmptyUpdates(
-  { temporal }: Ferry,
+  { temporal }: LedgerClient,
   variables: Readonly<Record<string, string>>,
 ): Promise<EmptyUpdates> {
   return startProcessWith('empty-process', async (worker: OwnProcess<EmptyCalls>) => {

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { CompanyDataClient } from '../../company-data-client';
 import { createCompanyDataClient } from '../../company-data-client';
-import { nextLookMs } from '../../domain/planning/polling';
+import { pollDelayMs } from '../../domain/planning/polling';
 import { Secret } from '../../security';
 import type { MovedCompany } from '../companies';
 import { companiesOf, PLATFORM } from '../companies';
@@ -41,7 +41,7 @@ async function moveOne(
 ): Promise<void> {
   const { companyId, connectionId } = await imports(() => importOne(client, company));
   const syncingSince = Date.now();
-  do await delay(nextLookMs(Date.now() - syncingSince));
+  do await delay(pollDelayMs(Date.now() - syncingSince));
   while (!(await looks(() => isComplete(client, company, companyId, connectionId))));
   moved += 1;
 }

@@ -5,12 +5,12 @@ import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
 import { CommandFailed } from '../shared/command-failed';
 import { assertCompany } from '../shared/send';
-import { readSubject } from '../shared/review';
-import { explained } from '../shared/error-advice';
-import type { Ferry, Sent } from '../../client';
+import { readReview } from '../shared/review';
+import { withAdvice } from '../shared/error-advice';
+import type { LedgerClient, Sent } from '../../client';
 import { decide, progressIfAnswered } from '../../client';
 import type { Terminal } from '../terminal';
-import { Screen } from '../terminal';
+import { Output } from '../terminal';
 import type { Prompts } from '../terminal/prompts';
 import { Unanswered } from '../terminal/prompts';
 import type { WantedDecision } from './keys';
@@ -18,7 +18,7 @@ import type { Said } from './state';
 
 /** Whoever sits at the desk, and what they decide with. */
 export interface Decider {
-  readonly ferry: Ferry;
+  readonly ferry: LedgerClient;
   readonly terminal: Terminal;
   readonly prompts: Prompts;
   /** The role and the person that are proposed first. */
@@ -58,7 +58,7 @@ export function openDialogs(decider: Decider): (wanted: WantedDecision, listedSt
       return { became, text: `${wanted.migrationId}: ${text}` };
     } catch (error) {
       if (error instanceof Unanswered) return NOTHING;
-      const told = explained(error);
+      const told = withAdvice(error);
       if (!(told instanceof CommandFailed)) throw told;
       return { became: 'failed', text: `${told.message}; ${told.advice}` };
     }
@@ -110,8 +110,8 @@ async function intentOf(decider: Decider, wanted: WantedDecision, listedStep: st
 
 /** Bound to exactly what is shown. Without a worker there is nothing to show, and the decision waits for one. */
 async function toApprove(decider: Decider, progress: Progress | undefined, step: Step): Promise<Intent> {
-  const subject = progress && (await readSubject(decider.ferry, progress, step, COMPANIES_SHOWN));
-  subject?.print(new Screen(decider.terminal, false));
+  const subject = progress && (await readReview(decider.ferry, progress, step, COMPANIES_SHOWN));
+  subject?.print(new Output(decider.terminal, false));
   return {
     message: 'approve',
     question: `Approve ${step}?`,
@@ -126,15 +126,15 @@ async function toReject(
   step: Step,
   { migrationId }: WantedDecision,
 ): Promise<Intent> {
-  const subject = progress && (await readSubject(ferry, progress, step, COMPANIES_SHOWN));
-  subject?.print(new Screen(terminal, false));
+  const subject = progress && (await readReview(ferry, progress, step, COMPANIES_SHOWN));
+  subject?.print(new Output(terminal, false));
   const afterwards = step === 'migrate-first-company' ? await askWhatIsNext(ferry, prompts, migrationId) : {};
   const question = `Reject ${step} (${STEP_RULES[step].title.toLowerCase()})?`;
   return { message: 'reject', question, fields: { step, ...afterwards }, reason: 'needed' };
 }
 
 /** After the first company somebody has to say what is tried next. */
-async function askWhatIsNext(ferry: Ferry, prompts: Prompts, migrationId: string): Promise<Intent['fields']> {
+async function askWhatIsNext(ferry: LedgerClient, prompts: Prompts, migrationId: string): Promise<Intent['fields']> {
   const next = await prompts.choose('What is next?', [
     { name: 'the same company again', value: 'same-company' },
     { name: 'another company', value: 'another-company' },

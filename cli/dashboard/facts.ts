@@ -1,8 +1,8 @@
 /** What the list does not say about the migrations in sight: their workflows are asked, as rarely as can be. */
 import type { Progress } from '../../domain/progress/progress';
-import type { Ferry } from '../../client';
+import type { LedgerClient } from '../../client';
 import { askProgress } from '../../client';
-import type { DeskRow, Facts } from './state';
+import type { DashboardRow, Facts } from './state';
 
 /** Asked again when the list says that something has changed, and now and then: what is waited for has numbers in it. */
 const LAST_MS = 30_000;
@@ -24,15 +24,15 @@ export interface FactsInSight {
   /** Null: not known yet. */
   of(migrationId: string): Facts | null;
   /** @throws NoWorker as long as none of those that were asked has answered */
-  refresh(rows: readonly DeskRow[]): Promise<void>;
+  refresh(rows: readonly DashboardRow[]): Promise<void>;
 }
 
-export function openFacts(ferry: Ferry): FactsInSight {
+export function openFacts(ferry: LedgerClient): FactsInSight {
   const known = new Map<string, Known>();
   const factsKnown = (migrationId: string): Facts | null => known.get(migrationId)?.facts ?? null;
   let failure: Error | null = null;
 
-  async function ask(row: DeskRow): Promise<void> {
+  async function ask(row: DashboardRow): Promise<void> {
     const { migrationId } = row;
     const version = versionOf(row);
     try {
@@ -62,11 +62,11 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }
 
-function isOld(known: Known | undefined, row: DeskRow): boolean {
+function isOld(known: Known | undefined, row: DashboardRow): boolean {
   return known === undefined || known.version !== versionOf(row) || Date.now() >= known.askAgainAt;
 }
 
-function versionOf({ state, step, waitingFor }: DeskRow): string {
+function versionOf({ state, step, waitingFor }: DashboardRow): string {
   return `${state} ${step} ${waitingFor}`;
 }
 

@@ -7,7 +7,7 @@ import { helpPage } from './help-page';
 import { listHeight, listPage } from './list-page';
 import { migrationPage } from './migration-page';
 import type { Page } from './page';
-import type { DeskState, Said } from './state';
+import type { DashboardState, Said } from './state';
 
 const LEAST: Size = { columns: 76, rows: 16 };
 
@@ -20,7 +20,7 @@ export function rowsInSight({ rows }: Size): number {
 }
 
 /** All lines of the screen, as many as it has. */
-export function frameOf(state: DeskState, size: Size, now: Date): readonly Line[] {
+export function frameOf(state: DashboardState, size: Size, now: Date): readonly Line[] {
   const { columns, rows } = size;
   if (columns < LEAST.columns || rows < LEAST.rows) {
     return [[`The desk needs a terminal of ${LEAST.columns} columns and ${LEAST.rows} lines; q ends it`]];
@@ -38,7 +38,7 @@ export function frameOf(state: DeskState, size: Size, now: Date): readonly Line[
   ];
 }
 
-function pageOf(state: DeskState, size: Size, now: Date): Page {
+function pageOf(state: DashboardState, size: Size, now: Date): Page {
   if (state.isHelpShown) return helpPage();
   return state.isOpen ? migrationPage(state, size, now) : listPage(state, size, now);
 }
@@ -51,7 +51,7 @@ function headLine(title: Line, columns: number, now: Date): Line {
   return [first, more, ' ', clock];
 }
 
-function troubleLine({ trouble, freshAt, rows }: DeskState): Line {
+function troubleLine({ trouble, freshAt, rows }: DashboardState): Line {
   if (trouble === null) return rows === null ? [{ text: 'Reading...', style: 'dim' }] : [];
   const since = freshAt === null ? '' : `as of ${clockTime(new Date(freshAt))}: `;
   return [{ text: `${since}${trouble}; tried again by itself`, style: 'yellow' }];

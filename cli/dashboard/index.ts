@@ -13,10 +13,10 @@ import { frameOf, rowsInSight } from './frame';
 import type { WantedDecision } from './keys';
 import { pressed } from './keys';
 import { openReader } from './refresh';
-import type { DeskState } from './state';
-import { EMPTY_DESK, inSight, selectedRow, withReading } from './state';
+import type { DashboardState } from './state';
+import { EMPTY_DASHBOARD, inSight, selectedRow, withReading } from './state';
 
-export interface DeskOptions extends Decider {
+export interface DashboardOptions extends Decider {
   readonly keyboard: ReadStream;
 }
 
@@ -25,19 +25,19 @@ const LOOK_EVERY_MS = 1_000;
 const REST_FOR_WORK = 4;
 
 /** Shows the desk until somebody quits it or the process is asked to end; the terminal is then as it was. */
-export async function runDesk({ keyboard: stdin, ...decider }: DeskOptions): Promise<void> {
+export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOptions): Promise<void> {
   const { terminal, ferry } = decider;
   const over = new AbortController();
   const read = openReader(ferry);
   const decideOn = openDialogs(decider);
   const pause = openPause();
-  let state: DeskState = EMPTY_DESK;
+  let state: DashboardState = EMPTY_DASHBOARD;
   /** Somebody is being asked: the screen is theirs. */
   let isAsking = false;
 
   const screen = openFullScreen(terminal.stdout);
   const height = (): number => rowsInSight(screen.size());
-  const change = (to: DeskState): void => {
+  const change = (to: DashboardState): void => {
     state = to;
     if (!isAsking) screen.draw(frameOf(state, screen.size(), new Date()));
   };

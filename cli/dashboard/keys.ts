@@ -1,5 +1,5 @@
 /** What keys do: they change what is shown, or wish for something that takes longer. */
-import type { DeskState } from './state';
+import type { DashboardState } from './state';
 import { selectedRow } from './state';
 
 /** A decision that somebody wants to take. */
@@ -13,12 +13,12 @@ export interface WantedDecision {
 export type Wish = 'quit' | WantedDecision;
 
 export interface Pressed {
-  readonly state: DeskState;
+  readonly state: DashboardState;
   readonly wish?: Wish;
 }
 
 /** @param height how many rows a page of the list has */
-export function pressed(before: DeskState, key: string, height: number): Pressed {
+export function pressed(before: DashboardState, key: string, height: number): Pressed {
   // Whoever presses a key has read what was said.
   const state = { ...before, said: null };
   if (key === 'ctrl-c' || key === 'q') return { state, wish: 'quit' };
@@ -29,7 +29,7 @@ export function pressed(before: DeskState, key: string, height: number): Pressed
   return { state: state.isOpen ? onMigration(state, key, height) : onList(state, key, height) };
 }
 
-function wishOf(state: DeskState, key: string): WantedDecision | null {
+function wishOf(state: DashboardState, key: string): WantedDecision | null {
   const migrationId = state.selected;
   if (migrationId === null) return null;
   switch (key) {
@@ -49,12 +49,12 @@ function wishOf(state: DeskState, key: string): WantedDecision | null {
 }
 
 /** As far as anybody knows: lists follow a moment later than the migration's own page. */
-function isPaused(state: DeskState): boolean {
+function isPaused(state: DashboardState): boolean {
   const shown = state.isOpen && state.detail ? state.detail.progress.state : selectedRow(state)?.state;
   return shown === 'paused';
 }
 
-function onList(state: DeskState, key: string, height: number): DeskState {
+function onList(state: DashboardState, key: string, height: number): DashboardState {
   const rows = state.rows ?? [];
   const at = rows.findIndex(({ migrationId }) => migrationId === state.selected);
   if (key === 'return' || key === 'right') return at < 0 ? state : { ...state, isOpen: true, detail: null };
@@ -62,7 +62,7 @@ function onList(state: DeskState, key: string, height: number): DeskState {
   return { ...state, selected: rows[to]?.migrationId ?? state.selected };
 }
 
-function onMigration(state: DeskState, key: string, height: number): DeskState {
+function onMigration(state: DashboardState, key: string, height: number): DashboardState {
   if (key === 'escape' || key === 'left' || key === 'backspace') {
     const stays = selectedRow(state) !== undefined;
     return {

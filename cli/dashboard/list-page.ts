@@ -1,5 +1,5 @@
 /** All open migrations, one in a line, and what is waited for in the one that is selected. */
-import { expectedEnd, perMinute, rateInWords } from '../../domain/planning/throughput';
+import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import type { Size } from '../terminal/full-screen';
 import type { Line, Span } from '../terminal/line';
@@ -7,7 +7,7 @@ import { bar, filled, textOf, widthOf, wrapped } from '../terminal/line';
 import type { Style } from '../terminal/table';
 import { nearTime, spanOfTime } from '../terminal/times';
 import type { Page } from './page';
-import type { DeskRow, DeskState } from './state';
+import type { DashboardRow, DashboardState } from './state';
 import { inSight, selectedRow, urgency } from './state';
 
 /** The titles above the rows; an empty line and the sentence below them. */
@@ -18,7 +18,7 @@ export function listHeight(rows: number): number {
   return Math.max(1, rows - AROUND_ROWS);
 }
 
-export function listPage(state: DeskState, { columns, rows }: Size, now: Date): Page {
+export function listPage(state: DashboardState, { columns, rows }: Size, now: Date): Page {
   const seen = inSight(state, listHeight(rows));
   const layout = layoutFor(state.rows ?? [], columns);
   return {
@@ -45,7 +45,7 @@ export function listPage(state: DeskState, { columns, rows }: Size, now: Date): 
   };
 }
 
-function titleOf(rows: DeskState['rows']): Line {
+function titleOf(rows: DashboardState['rows']): Line {
   const bold = { text: 'Ferry desk', style: 'bold' } as const;
   if (rows === null) return [bold];
   const [support = 0, moving = 0, client = 0] = [0, 1, 2].map(
@@ -67,7 +67,7 @@ const GAPS = 7 * GAP;
 const BAR = { least: 5, most: 24 } as const;
 const LEAST_ID = 14;
 
-function layoutFor(rows: readonly DeskRow[], columns: number): Layout {
+function layoutFor(rows: readonly DashboardRow[], columns: number): Layout {
   const done = Math.max('Done'.length, ...rows.map((row) => doneOf(row).text.length));
   const left = columns - GAPS - done - Object.values(WIDTHS).reduce((sum, width) => sum + width, 0);
   const wanted = Math.max('Migration'.length, ...rows.map(({ migrationId }) => widthOf(migrationId)));
@@ -76,7 +76,7 @@ function layoutFor(rows: readonly DeskRow[], columns: number): Layout {
 }
 
 /** The ledger's counts where they were read: those of the list are up to a minute older. */
-function doneOf({ overview, done, total }: DeskRow): {
+function doneOf({ overview, done, total }: DashboardRow): {
   readonly done: number;
   readonly total: number;
   readonly text: string;
@@ -125,7 +125,7 @@ function sized(span: Span, width: number, align: 'left' | 'right'): Span {
   return typeof span === 'string' ? filled(span, width, align) : { ...span, text: filled(span.text, width, align) };
 }
 
-function rowLine(row: DeskRow, layout: Layout, isSelected: boolean, now: Date): Line {
+function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Date): Line {
   const { migrationId, step, overview } = row;
   const { done, total, text } = doneOf(row);
   const rate = isAtWork(row) && overview ? perMinute(overview) : null;
@@ -138,7 +138,7 @@ function rowLine(row: DeskRow, layout: Layout, isSelected: boolean, now: Date): 
     waits: waitsFor(row, now),
     bar: bar(done, total, layout.bar),
     done: text,
-    rate: rate === null ? '' : rateInWords(rate),
+    rate: rate === null ? '' : rateText(rate),
     end: end === null ? '' : nearTime(end, now),
     exceptions: exceptions === 0 ? '' : { text: String(exceptions), style: 'red' },
   });
@@ -146,7 +146,7 @@ function rowLine(row: DeskRow, layout: Layout, isSelected: boolean, now: Date): 
   return [{ text: line.map(textOf).join(''), style: 'inverse' }];
 }
 
-function waitsFor(row: DeskRow, now: Date): Span {
+function waitsFor(row: DashboardRow, now: Date): Span {
   const { state, waitingFor, facts } = row;
   const since = facts?.waitingSince ? ` ${spanOfTime(now.getTime() - Date.parse(facts.waitingSince))}` : '';
   const said = (who: string, style: Style): Span => ({ text: who + since, style });
@@ -165,9 +165,9 @@ function waitsFor(row: DeskRow, now: Date): Span {
   }
 }
 
-const isAtWork = (row: DeskRow): boolean => urgency(row) === 1;
+const isAtWork = (row: DashboardRow): boolean => urgency(row) === 1;
 
-function endOf(row: DeskRow, now: Date): string | null {
+function endOf(row: DashboardRow, now: Date): string | null {
   const { overview, facts } = row;
   const at = now.toISOString();
   const atThisRate =
@@ -178,7 +178,7 @@ function endOf(row: DeskRow, now: Date): string | null {
   return atThisRate ?? (facts?.endsBy && facts.endsBy > at ? facts.endsBy : null);
 }
 
-function sentence(state: DeskState, columns: number): readonly Line[] {
+function sentence(state: DashboardState, columns: number): readonly Line[] {
   if (state.rows?.length === 0) return [[{ text: 'No migration is open. Start one with: ferry start', style: 'dim' }]];
   const row = selectedRow(state);
   if (!row?.facts) return [];

@@ -1,7 +1,7 @@
 /** A migration in lines: where it is, how its companies do, its steps. What the desk and `ferry watch` share. */
-import { movableCompanies, settledCompanies } from '../../domain/companies/company-state';
+import { movableCompanies, finishedCompanies } from '../../domain/companies/company-state';
 import { headline } from '../../domain/progress/headline';
-import { expectedEnd, perMinute, rateInWords } from '../../domain/planning/throughput';
+import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
@@ -37,7 +37,7 @@ export function whereLines(progress: Progress, columns: number, now: Date): read
 /** A bar with the rate and the expected end, and how many companies are where. */
 export function companiesLines({ progress, overview }: Seen, now: Date): readonly Line[] {
   const { counts, state } = progress;
-  const done = settledCompanies(counts);
+  const done = finishedCompanies(counts);
   const rate = overview && state === 'running' ? perMinute(overview) : null;
   const end = endOf(progress, overview, now);
   const lacking = [
@@ -48,7 +48,7 @@ export function companiesLines({ progress, overview }: Seen, now: Date): readonl
     [
       { text: bar(done, counts.total, BAR_WIDTH), style: 'green' },
       ` ${done} of ${counted(counts.total, 'company')} done`,
-      rate === null ? '' : `, ${rateInWords(rate)} a minute`,
+      rate === null ? '' : `, ${rateText(rate)} a minute`,
       end === null ? '' : `, ends about ${nearTime(end, now)}`,
     ],
     [

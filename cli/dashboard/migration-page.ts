@@ -1,6 +1,6 @@
 /** One migration on the whole screen: steps, companies, what is waited for, the last decisions, the exceptions. */
-import { whatWasDecided } from '../../presentation/wording/decisions';
-import { inWords } from '../../domain/companies/failures';
+import { decisionText } from '../../presentation/wording/decisions';
+import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
 import type { AuditEntry, LedgerCompany } from '../../store';
 import type { Size } from '../terminal/full-screen';
@@ -9,11 +9,11 @@ import { filled } from '../terminal/line';
 import { nearTime } from '../terminal/times';
 import { companiesLines, stepLines, whereLines } from './migration-lines';
 import type { Page } from './page';
-import type { Detail, DeskState } from './state';
+import type { Detail, DashboardState } from './state';
 
 const LEAST_DECISIONS = 2;
 
-export function migrationPage(state: DeskState, { columns, rows }: Size, now: Date): Page {
+export function migrationPage(state: DashboardState, { columns, rows }: Size, now: Date): Page {
   const { detail, selected } = state;
   const lines = detail ? linesOf(detail, state.exception, { columns, rows }, now) : [[]];
   const platform = detail && (findPlatform(detail.progress.platformKey)?.name ?? detail.progress.platformKey);
@@ -65,7 +65,7 @@ function decisionLines(decisions: readonly AuditEntry[], now: Date): readonly Li
         ? ({ text: '✓', style: 'green' } as const)
         : ({ text: '✗', style: 'red' } as const);
       const why = outcome.applied ? '' : `: ${outcome.text}`;
-      return [became, ` ${nearTime(outcome.at, now)} ${who} ${whatWasDecided(decision)}${why}`];
+      return [became, ` ${nearTime(outcome.at, now)} ${who} ${decisionText(decision)}${why}`];
     }),
   ];
 }
@@ -98,7 +98,7 @@ const REFERENCE_WIDTH = 14;
 
 function exceptionLine(company: LedgerCompany, isLooked: boolean, columns: number): Line {
   const { reference, name, failure, state } = company;
-  const kind = failure === null ? (state === 'waiting' ? 'held back' : 'outcome unknown') : inWords(failure);
+  const kind = failure === null ? (state === 'waiting' ? 'held back' : 'outcome unknown') : failureText(failure);
   const text = `${isLooked ? '▸' : ' '} ${filled(reference, REFERENCE_WIDTH)} ${name}: ${kind}`;
   return isLooked ? [{ text: filled(text, columns), style: 'inverse' }] : [text];
 }

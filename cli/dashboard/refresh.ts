@@ -1,16 +1,16 @@
 /** Reads what the desk shows: the list as `ferry list` does, more of what is in sight, everything of what is open. */
 import type { LedgerCompany, Overview } from '../../store';
 import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
-import type { Ferry, MigrationLine } from '../../client';
-import { causeOf, listMigrations, readHeldUp, readProgress, troubleOf } from '../../client';
+import type { LedgerClient, MigrationLine } from '../../client';
+import { firstConnectionError, listMigrations, readOutages, readProgress, connectionErrorText } from '../../client';
 import { within } from '../shared/pause';
 import { openFacts } from './facts';
-import type { Detail, DeskRow, Reading } from './state';
+import type { Detail, DashboardRow, Reading } from './state';
 
 /** What is to be read. */
 export interface Wanted {
   /** Of all rows, those in sight: of them alone more is read than the list. */
-  readonly inSight: (rows: readonly DeskRow[]) => readonly DeskRow[];
+  readonly inSight: (rows: readonly DashboardRow[]) => readonly DashboardRow[];
   /** The migration that has the whole screen; null: none. */
   readonly open: string | null;
 }
@@ -23,15 +23,15 @@ const DECISIONS_SHOWN = 20;
 const EXCEPTIONS_SHOWN = 200;
 
 /** Opens a reader, which remembers what need not be read again. It does not fail: it says what could not be read. */
-export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
+export function openReader(ferry: LedgerClient): (wanted: Wanted) => Promise<Reading> {
   const overviews = new Map<string, Overview>();
   const facts = openFacts(ferry);
   const readExceptions = openExceptions(ferry);
 
-  async function readRows({ inSight }: Wanted, met: Met): Promise<readonly DeskRow[] | undefined> {
+  async function readRows({ inSight }: Wanted, met: Met): Promise<readonly DashboardRow[] | undefined> {
     const lines = await met(listed(ferry));
     if (!lines) return undefined;
-    const known = (): readonly DeskRow[] =>
+    const known = (): readonly DashboardRow[] =>
       lines.map((line) => ({
         ...line,
         overview: overviews.get(line.migrationId) ?? null,
@@ -51,7 +51,7 @@ export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
     const [progress, [overview = null], heldUp, decisions] = await Promise.all([
       readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
       within(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])),
-      ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readHeldUp(ferry, migrationId)),
+      ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readOutages(ferry, migrationId)),
       within(LEDGER_WITHIN_MS, readLatestDecisions(ferry.db, migrationId, DECISIONS_SHOWN)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
@@ -67,7 +67,7 @@ export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
       readRows(wanted, met),
       wanted.open === null ? undefined : met(readDetail(wanted.open)),
     ]);
-    const trouble = errors.length === 0 ? null : troubleOf(causeOf(errors));
+    const trouble = errors.length === 0 ? null : connectionErrorText(firstConnectionError(errors));
     return { ...(rows ? { rows } : {}), ...(detail ? { detail } : {}), trouble, at: Date.now() };
   };
 }
@@ -75,7 +75,7 @@ export function openReader(ferry: Ferry): (wanted: Wanted) => Promise<Reading> {
 /** Undefined: it could not be read, and why is noted. */
 type Met = <T>(work: Promise<T>) => Promise<T | undefined | void>;
 
-function listed(ferry: Ferry): Promise<readonly MigrationLine[]> {
+function listed(ferry: LedgerClient): Promise<readonly MigrationLine[]> {
   return ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, async () => {
     const lines: MigrationLine[] = [];
     for await (const line of listMigrations(ferry, 'open')) lines.push(line);
@@ -84,7 +84,9 @@ function listed(ferry: Ferry): Promise<readonly MigrationLine[]> {
 }
 
 /** The first exceptions of a migration, read again when they have changed. */
-function openExceptions({ db }: Ferry): (migrationId: string, version: string) => Promise<readonly LedgerCompany[]> {
+function openExceptions({
+  db,
+}: LedgerClient): (migrationId: string, version: string) => Promise<readonly LedgerCompany[]> {
   let latest: { readonly version: string; readonly exceptions: readonly LedgerCompany[] } | null = null;
   return async (migrationId, version) => {
     if (latest?.version === version) return latest.exceptions;

@@ -18,7 +18,7 @@ export interface Facts {
 }
 
 /** A migration in the list. */
-export interface DeskRow extends MigrationLine {
+export interface DashboardRow extends MigrationLine {
   /** Null: not read yet, as it was not in sight. */
   readonly overview: Overview | null;
   readonly facts: Facts | null;
@@ -41,9 +41,9 @@ export interface Said {
   readonly text: string;
 }
 
-export interface DeskState {
+export interface DashboardState {
   /** Null: not read yet. */
-  readonly rows: readonly DeskRow[] | null;
+  readonly rows: readonly DashboardRow[] | null;
   /** The migration that keys are about; null: there is none. */
   readonly selected: string | null;
   /** It has the whole screen. */
@@ -60,7 +60,7 @@ export interface DeskState {
   readonly freshAt: number | null;
 }
 
-export const EMPTY_DESK: DeskState = {
+export const EMPTY_DASHBOARD: DashboardState = {
   rows: null,
   selected: null,
   isOpen: false,
@@ -74,7 +74,7 @@ export const EMPTY_DESK: DeskState = {
 
 /** What was read in one go. What is absent could not be read, and stays as it is. */
 export interface Reading {
-  readonly rows?: readonly DeskRow[];
+  readonly rows?: readonly DashboardRow[];
   readonly detail?: Detail;
   readonly trouble: string | null;
   /** Milliseconds since 1970. */
@@ -82,7 +82,7 @@ export interface Reading {
 }
 
 /** The desk with what was read. Whatever is selected stays selected, wherever it has moved to. */
-export function withReading(state: DeskState, { rows, detail, trouble, at }: Reading): DeskState {
+export function withReading(state: DashboardState, { rows, detail, trouble, at }: Reading): DashboardState {
   const ordered = rows ? inOrder(rows) : state.rows;
   const stays = ordered === null || ordered.some(({ migrationId }) => migrationId === state.selected);
   const ofOpened = detail?.progress.migrationId === state.selected && state.isOpen ? detail : state.detail;
@@ -104,20 +104,20 @@ function exceptionStill(detail: Detail | null, row: number | null): number | nul
 }
 
 /** Those for whom support has to do something come first, then what moves, then what waits for the client. */
-function inOrder(rows: readonly DeskRow[]): readonly DeskRow[] {
+function inOrder(rows: readonly DashboardRow[]): readonly DashboardRow[] {
   return [...rows].sort((a, b) => urgency(a) - urgency(b) || BY_NAME.compare(a.migrationId, b.migrationId));
 }
 
 /** The second before the tenth. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
-export function urgency({ state, waitingFor }: Pick<DeskRow, 'state' | 'waitingFor'>): number {
+export function urgency({ state, waitingFor }: Pick<DashboardRow, 'state' | 'waitingFor'>): number {
   if (state === 'paused' || waitingFor.includes('support')) return 0;
   return waitingFor.includes('client') ? 2 : 1;
 }
 
 /** The rows of the list that are in sight: the page of them that holds the selected one. */
-export function inSight({ rows, selected }: DeskState, height: number): readonly DeskRow[] {
+export function inSight({ rows, selected }: DashboardState, height: number): readonly DashboardRow[] {
   if (rows === null || height < 1) return [];
   const at = Math.max(
     0,
@@ -127,6 +127,6 @@ export function inSight({ rows, selected }: DeskState, height: number): readonly
   return rows.slice(top, top + height);
 }
 
-export function selectedRow({ rows, selected }: DeskState): DeskRow | undefined {
+export function selectedRow({ rows, selected }: DashboardState): DashboardRow | undefined {
   return rows?.find(({ migrationId }) => migrationId === selected);
 }

@@ -1,11 +1,11 @@
 /** What the commands print that decide, and those of the windows. */
 import { z } from 'zod';
 import * as part from './parts';
-import type { Shapes } from './schemas';
+import type { Schemas } from './schemas';
 
 const { count } = part;
 
-export const DECIDING: Shapes = {
+export const DECISION_SCHEMAS: Schemas = {
   'ferry.decision/1': [
     'every command that decides: ferry approve, reject, sign-off, propose-time, ...',
     {

@@ -3,10 +3,10 @@
  * meaning; a field may be added without that. docs/json.md is written from here, and tests hold every output to it.
  */
 import { z } from 'zod';
-import { DECIDING } from './decisions';
-import { LOOKING } from './views';
-import { SETTING_UP } from './set-up';
-import { SUPPLYING } from './supply';
+import { DECISION_SCHEMAS } from './decisions';
+import { VIEW_SCHEMAS } from './views';
+import { SET_UP_SCHEMAS } from './set-up';
+import { SUPPLY_SCHEMAS } from './supply';
 
 interface Shape {
   /** What prints it. */
@@ -15,9 +15,8 @@ interface Shape {
 }
 
 /** Every form by the name that it has in its field `schema`. */
-export const SHAPE_OF: ReadonlyMap<string, Shape> = new Map(
-  Object.entries({ ...SETTING_UP, ...SUPPLYING, ...LOOKING, ...DECIDING }).map(([name, [command, fields]]) => [
-    name,
-    { command, schema: z.strictObject({ schema: z.literal(name), ...fields }) },
-  ]),
+export const SCHEMA_OF: ReadonlyMap<string, Shape> = new Map(
+  Object.entries({ ...SET_UP_SCHEMAS, ...SUPPLY_SCHEMAS, ...VIEW_SCHEMAS, ...DECISION_SCHEMAS }).map(
+    ([name, [command, fields]]) => [name, { command, schema: z.strictObject({ schema: z.literal(name), ...fields }) }],
+  ),
 );

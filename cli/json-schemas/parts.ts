@@ -6,10 +6,10 @@ import type { Estimate } from '../../domain/planning/estimate';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
 import type { Finding } from '../../domain/companies/manifest';
 import type { FirstCompany, Pause, Preflight, Proposal } from '../../domain/migration/migration-state';
-import type { Standstill } from '../../domain/migration/outage';
+import type { Outage } from '../../domain/migration/outage';
 import type { Step } from '../../domain/migration/steps';
 import { ROLES, STEPS } from '../../domain/migration/steps';
-import type { Opening, Window } from '../../domain/planning/windows';
+import type { WindowOccurrence, Window } from '../../domain/planning/windows';
 
 export const time = z.iso.datetime().describe('ISO 8601, UTC');
 export const count = z.int().min(0);
@@ -67,7 +67,7 @@ export const window = (
   }) satisfies z.ZodType<Window>
 ).meta({ id: 'Window' });
 
-export const opening = (z.strictObject({ opensAt: time, closesAt: time }) satisfies z.ZodType<Opening>).meta({
+export const opening = (z.strictObject({ opensAt: time, closesAt: time }) satisfies z.ZodType<WindowOccurrence>).meta({
   id: 'Opening',
 });
 
@@ -130,7 +130,7 @@ export const pause = (
 ).meta({ id: 'Pause' });
 
 export const standstill = (
-  z.strictObject({ why: z.string(), since: time, until: time }) satisfies z.ZodType<Standstill>
+  z.strictObject({ why: z.string(), since: time, until: time }) satisfies z.ZodType<Outage>
 ).meta({ id: 'Standstill' });
 
 export const waitingFor = z

@@ -1,4 +1,4 @@
 import type { z } from 'zod';
 
 /** By the name of the form: what prints it, and its fields. */
-export type Shapes = Readonly<Record<`ferry.${string}/${number}`, readonly [command: string, fields: z.ZodRawShape]>>;
+export type Schemas = Readonly<Record<`ferry.${string}/${number}`, readonly [command: string, fields: z.ZodRawShape]>>;

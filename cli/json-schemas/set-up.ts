@@ -1,11 +1,11 @@
 /** What the commands print that set up, start and check what everything runs on. */
 import { z } from 'zod';
 import * as part from './parts';
-import type { Shapes } from './schemas';
+import type { Schemas } from './schemas';
 
 const { count, time } = part;
 
-export const SETTING_UP: Shapes = {
+export const SET_UP_SCHEMAS: Schemas = {
   'ferry.error/1': [
     'any command that fails',
     { error: z.strictObject({ message: z.string(), advice: z.string().optional().describe('what to do next') }) },

@@ -1,7 +1,7 @@
 /** What the commands print that check and supply what a client has. */
 import { z } from 'zod';
 import * as part from './parts';
-import type { Shapes } from './schemas';
+import type { Schemas } from './schemas';
 
 const { count } = part;
 
@@ -31,7 +31,7 @@ const startedFields = {
   heldUp: z.array(z.string()).optional().describe('why it is not checked yet'),
 };
 
-export const SUPPLYING: Shapes = {
+export const SUPPLY_SCHEMAS: Schemas = {
   'ferry.export-template/1': [
     'ferry export-template',
     {

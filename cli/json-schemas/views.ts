@@ -1,7 +1,7 @@
 /** What the commands print that show how far a migration is, and what became of it. */
 import { z } from 'zod';
 import * as part from './parts';
-import type { Shapes } from './schemas';
+import type { Schemas } from './schemas';
 
 const { count, time } = part;
 
@@ -51,7 +51,7 @@ const figures = z.strictObject({
 
 const remedy = z.enum(['retry', 'relink', 'replace-credential', 'skip', 'amend', 'exclude']);
 
-export const LOOKING: Shapes = {
+export const VIEW_SCHEMAS: Schemas = {
   'ferry.list/1': [
     'ferry list',
     {

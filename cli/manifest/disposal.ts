@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CommandFailed } from '../shared/command-failed';
 import type { FileSeen } from '.';
 import { NotShredded, shredFile } from '.';
-import type { Screen, Terminal } from '../terminal';
+import type { Output, Terminal } from '../terminal';
 
 export interface ShredOption {
   readonly shred?: true;
@@ -19,7 +19,7 @@ export interface Disposal {
   readonly shredded: boolean;
   /** It was to be destroyed, and was not. */
   readonly failed: boolean;
-  print(screen: Screen): void;
+  print(screen: Output): void;
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { FamilySizes } from '../../domain/preflight/company-findings';
 import { Rounding, type ManifestRow } from '../../domain/companies/manifest';
-import type { SaidVolume } from '../../domain/planning/volume';
+import type { ManifestVolume } from '../../domain/planning/volume';
 import { HashedNumbers } from './hashed-numbers';
 
 /** What the rows of a manifest are together, added up one by one. */
-export class ManifestTotals implements FamilySizes, SaidVolume {
+export class ManifestTotals implements FamilySizes, ManifestVolume {
   companies = 0;
   /** Companies that the service has already, by the client's word. */
   named = 0;

@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { ferryCommand } from '../command-line';
-import { Screen } from '../terminal';
+import { Output } from '../terminal';
 
 /** The commands, with nobody to run them for: to be read. */
 export function describedProgram(): Command {
   const stdout = new Writable();
   const terminal = { stdout, stderr: stdout, env: {}, interruption: () => new AbortController().signal };
-  return ferryCommand({ screen: new Screen(terminal, false), terminal, args: [], run: async () => undefined });
+  return ferryCommand({ screen: new Output(terminal, false), terminal, args: [], run: async () => undefined });
 }

@@ -1,6 +1,6 @@
 /** docs/json.md, from the schemas that the outputs are held to. */
 import { z } from 'zod';
-import { SHAPE_OF } from '../json-schemas';
+import { SCHEMA_OF } from '../json-schemas';
 
 /** As much of JSON Schema as zod makes of them. */
 interface JsonSchema {
@@ -19,7 +19,7 @@ interface JsonSchema {
 
 export function jsonPage(): string {
   const parts = new Map<string, JsonSchema>();
-  const chapters = [...SHAPE_OF].map(([name, { command, schema }]) => {
+  const chapters = [...SCHEMA_OF].map(([name, { command, schema }]) => {
     const { $defs = {}, ...shape } = z.toJSONSchema(schema) as JsonSchema;
     for (const [part, definition] of Object.entries($defs)) parts.set(part, definition);
     return [`### ${name}`, command, block(written(shape, ''))].join('\n\n');

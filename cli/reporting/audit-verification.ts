@@ -3,11 +3,16 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { TrailEnd } from '../../domain/decisions/audit-verification';
-import { endObjection, isTrailEnd, isTrailEntry, trailVerifier } from '../../domain/decisions/audit-verification';
+import {
+  trailEndProblem,
+  isTrailEnd,
+  isTrailEntry,
+  createTrailVerifier,
+} from '../../domain/decisions/audit-verification';
 import type { Approver } from '../../domain/migration/signatures';
 import { counted } from '../../domain/text/sentences';
 import { CommandFailed } from '../shared/command-failed';
-import type { CommandResult, Screen } from '../terminal';
+import type { CommandResult, Output } from '../terminal';
 import { localTime } from '../terminal/times';
 
 interface Unproven {
@@ -51,7 +56,7 @@ export async function verifyTrail(
 }
 
 async function verified(file: string, migrationId: string, approvers: readonly Approver[]): Promise<Verification> {
-  const objectionTo = trailVerifier(migrationId, approvers);
+  const objectionTo = createTrailVerifier(migrationId, approvers);
   const unproven: Unproven[] = [];
   const digest = createHash('sha256');
   let end: TrailEnd | null = null;
@@ -65,14 +70,14 @@ async function verified(file: string, migrationId: string, approvers: readonly A
       if (why !== null) unproven.push({ line, decisionId: value.decision.decisionId, why });
     } else if (isTrailEnd(value)) {
       end = value.end;
-      const why = endObjection(value, { migrationId, entries, sha256: digest.digest('hex') }, approvers);
+      const why = trailEndProblem(value, { migrationId, entries, sha256: digest.digest('hex') }, approvers);
       if (why !== null) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'it is no entry of a trail' });
   }
   return { entries, unproven, end };
 }
 
-function printProven(screen: Screen, entries: number, end: TrailEnd | null): void {
+function printProven(screen: Output, entries: number, end: TrailEnd | null): void {
   const mark = screen.styled('green', '✓');
   screen.line(`${mark} ${counted(entries, 'entry')}: each that was applied was signed as it stands there`);
   if (end) {

@@ -5,15 +5,15 @@ import { pageHead, pageTail } from '../../presentation/handover/html-page';
 import { PAGE_SECTION_TAIL, pageSectionHead, pageSectionRow } from '../../presentation/handover/html-companies';
 import { reportDecisions, reportHead } from '../../presentation/handover/markdown-report';
 import { remediesFor } from '../../domain/companies/remedies';
-import { mayBeSwitchedOn } from '../../domain/companies/reactivation';
+import { reactivationOf } from '../../domain/companies/reactivation';
 import type { HandoverReport } from '../../client';
-import type { Screen } from '../terminal';
+import type { Output } from '../terminal';
 import { flowCsv } from '../shared/csv';
 
 export const REPORT_FORMATS = ['md', 'json', 'csv', 'html'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-type Writer = (screen: Screen, report: HandoverReport) => Promise<void>;
+type Writer = (screen: Output, report: HandoverReport) => Promise<void>;
 
 export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
   md: async (screen, report) => {
@@ -38,7 +38,7 @@ export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
     const ended = head.ending !== null;
     const forPrograms = (company: ReportedCompany) => ({
       ...company,
-      switchOn: mayBeSwitchedOn(company, ended),
+      switchOn: reactivationOf(company, ended),
       remedies: ended ? [] : remediesFor(company),
     });
     return screen.flowJson({ schema: 'ferry.report/1', ...head }, 'companies', each(companies(), forPrograms));
@@ -53,7 +53,7 @@ interface SectionWriter {
 
 /** An empty section is not worth its head. */
 async function flowSections(
-  screen: Screen,
+  screen: Output,
   { head: { ending }, companies }: HandoverReport,
   { head, row, tail }: SectionWriter,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /** What `ferry watch` shows while it watches: a block of lines that moves, or lines of a log where there is no terminal. */
-import { settledCompanies } from '../../domain/companies/company-state';
+import { finishedCompanies } from '../../domain/companies/company-state';
 import { headline } from '../../domain/progress/headline';
 import type { Progress } from '../../domain/progress/progress';
 import type { Seen } from '../dashboard/migration-lines';
@@ -57,7 +57,7 @@ function openWrittenView(stream: TerminalStream): WatchView {
   return {
     show: ({ progress, at }, trouble) => {
       const { counts } = progress;
-      bar.update(settledCompanies(counts), counts.total, trouble === null ? noteOf(progress) : asOf(at, trouble));
+      bar.update(finishedCompanies(counts), counts.total, trouble === null ? noteOf(progress) : asOf(at, trouble));
     },
     close: () => bar.close(),
   };

@@ -10,7 +10,7 @@ export interface YesOption {
  *
  * @param show what is to be seen before the question, and only then
  */
-export async function isWanted(
+export async function confirm(
   { screen, terminal: { prompts } }: Pick<Context, 'screen' | 'terminal'>,
   { yes }: YesOption,
   question: string,

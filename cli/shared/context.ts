@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { CommandResult, Screen, Shown, Terminal } from '../terminal';
+import type { CommandResult, Output, Shown, Terminal } from '../terminal';
 
 /** What every command is added with. */
 export interface Context {
   readonly program: Command;
-  readonly screen: Screen;
+  readonly screen: Output;
   readonly terminal: Terminal;
   /** What was typed, without the program's own name. */
   readonly args: readonly string[];

@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
-import type { Screen } from '../terminal';
+import type { Output } from '../terminal';
 
 /** Writes records as CSV while they are read. What begins like a formula is one for no spreadsheet. */
 export async function flowCsv(
-  screen: Screen,
+  screen: Output,
   records: AsyncIterable<Readonly<Record<string, string | number | boolean | null>>>,
 ): Promise<void> {
   let header = true;

@@ -51,7 +51,7 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
  *
  * @returns CommandFailed, ConfigurationError, or the error itself
  */
-export function explained(error: unknown): unknown {
+export function withAdvice(error: unknown): unknown {
   if (!types.isNativeError(error) || error instanceof CommandFailed || error instanceof ConfigurationError)
     return error;
   const failed = (message: string, advice: string): CommandFailed =>

@@ -1,7 +1,7 @@
 import type { Finding } from '../../domain/companies/manifest';
 import type { Preflight } from '../../domain/migration/migration-state';
 import type { FindingList } from '../manifest';
-import type { Screen, TableCell } from '../terminal';
+import type { Output, TableCell } from '../terminal';
 
 /** Of findings that are alike, this many are shown to people; programs get more. */
 const SHOWN_OF_A_KIND = 5;
@@ -13,7 +13,7 @@ export function findingsJson({ listed, errors, warnings }: FindingList) {
 }
 
 /** Shows findings to a person: file by file, in the order of the lines. */
-export function printFindings(screen: Screen, findings: FindingList): void {
+export function printFindings(screen: Output, findings: FindingList): void {
   for (const [file, ofFile] of groupedBy(findings.listed, ({ file = 'Account and other migrations' }) => file)) {
     const kinds = groupedBy(ofFile, ({ code, severity, field }) => `${code} ${severity} ${field}`);
     const shown = [...kinds.values()].flatMap((kind) => kind.slice(0, SHOWN_OF_A_KIND));
@@ -37,7 +37,7 @@ export function printFindings(screen: Screen, findings: FindingList): void {
 }
 
 /** Shows what a worker's check found, and keeps: one sentence for each kind. */
-export function printPreflight(screen: Screen, { problems, warnings }: Preflight): void {
+export function printPreflight(screen: Output, { problems, warnings }: Preflight): void {
   for (const problem of problems) screen.line(`  ${screen.styled('red', '✗')} ${problem}`);
   for (const warning of warnings) screen.line(`  ${screen.styled('yellow', '!')} ${warning}`);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import ms from 'ms';
-import type { LimitsChange, Patience } from '../../domain/planning/limits';
+import type { LimitsChange, ReminderIntervals } from '../../domain/planning/limits';
 import type { Window } from '../../domain/planning/windows';
 import { readWindow } from './window-text';
 
@@ -13,8 +13,8 @@ export interface LimitOptions {
   readonly toleratedFailures?: number | null;
   readonly toleratedShare?: number | null;
   readonly syncTimeout?: number;
-  readonly remindBeforeDark?: Patience;
-  readonly remindWhileDark?: Patience;
+  readonly remindBeforeDark?: ReminderIntervals;
+  readonly remindWhileDark?: ReminderIntervals;
   readonly window?: readonly Window[] | boolean;
 }
 
@@ -94,7 +94,7 @@ function duration(text: string): number {
   return value;
 }
 
-function patience(text: string): Patience {
+function patience(text: string): ReminderIntervals {
   const [firstAfterMs, everyMs, escalateAfterMs, ...more] = text.split(',').map(duration);
   if (firstAfterMs === undefined || everyMs === undefined || escalateAfterMs === undefined || more.length > 0) {
     throw new InvalidArgumentError('Three durations are expected: the first reminder, every further one, escalation.');

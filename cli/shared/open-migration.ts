@@ -3,7 +3,7 @@ import { findPlatform } from '../../platforms/platforms';
 import type { StoredMigration } from '../../store';
 import { readMigration } from '../../store';
 import { CommandFailed } from './command-failed';
-import type { Ferry } from '../../client';
+import type { LedgerClient } from '../../client';
 import { NoSuchMigration } from '../../client';
 
 /**
@@ -14,7 +14,7 @@ import { NoSuchMigration } from '../../client';
  * @throws CommandFailed
  */
 export async function openMigrationOf(
-  { db }: Ferry,
+  { db }: LedgerClient,
   migrationId: string,
   onceEnded: (migration: StoredMigration) => string,
 ): Promise<{ readonly migration: StoredMigration; readonly platform: Platform }> {

@@ -1,21 +1,21 @@
 import type { Progress } from '../../domain/progress/progress';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
-import { windowsInWords } from '../../presentation/wording/windows';
+import { windowsText } from '../../presentation/wording/windows';
 import { counted } from '../../domain/text/sentences';
 import type { LedgerCompany } from '../../store';
 import { readCompanies } from '../../store';
-import type { Line } from '../../client';
-import type { Screen } from '../terminal';
+import type { MigrationClient } from '../../client';
+import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
 
 import { printEvidence } from '../commands/view/show';
 
 /** What somebody is about to decide about, and the digest by which the migration knows that it was just this. */
-export interface Subject {
+export interface Review {
   readonly step: Step;
   readonly digest: string;
-  print(screen: Screen): void;
+  print(screen: Output): void;
 }
 
 /** More would scroll the question away; all of them are in `ferry companies`. */
@@ -26,12 +26,12 @@ const MOST_SHOWN = 20;
  *
  * @param most so many companies are shown
  */
-export async function readSubject(
-  ferry: Line,
+export async function readReview(
+  ferry: MigrationClient,
   progress: Progress,
   step: Step,
   most: number = MOST_SHOWN,
-): Promise<Subject> {
+): Promise<Review> {
   const notMoved = step === 'complete-migration' ? await readNotMoved(ferry, progress.migrationId) : [];
   return {
     step,
@@ -44,7 +44,7 @@ export async function readSubject(
   };
 }
 
-type Printer = (screen: Screen, progress: Progress, notMoved: readonly LedgerCompany[], most: number) => void;
+type Printer = (screen: Output, progress: Progress, notMoved: readonly LedgerCompany[], most: number) => void;
 
 const PRINTERS: Readonly<Record<Step, Printer>> = {
   'supply-details': (screen, { preflight }) => {
@@ -56,7 +56,7 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   schedule: (screen, { proposal, windows }) => {
     if (!proposal) return screen.line('  No time has been proposed yet.');
     screen.line(`  Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
-    screen.line(`  Companies are started ${windowsInWords(windows)}`);
+    screen.line(`  Companies are started ${windowsText(windows)}`);
   },
   'update-application': (screen, { preflight }) =>
     screen.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
@@ -75,7 +75,7 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
 };
 
 /** None, where the ledger cannot be read: their number stands in the counts. */
-async function readNotMoved({ db }: Line, migrationId: string): Promise<readonly LedgerCompany[]> {
+async function readNotMoved({ db }: MigrationClient, migrationId: string): Promise<readonly LedgerCompany[]> {
   if (!db) return [];
   const notMoved: LedgerCompany[] = [];
   const states = ['failed', 'outcome-unknown', 'skipped', 'excluded'] as const;

@@ -3,15 +3,15 @@ import type { Step } from '../../domain/migration/steps';
 import { isStep, STEPS } from '../../domain/migration/steps';
 import { findCompany } from '../../store';
 import { CommandFailed } from './command-failed';
-import type { Answer, Line, Sent } from '../../client';
+import type { Answer, MigrationClient, Sent } from '../../client';
 import { decide } from '../../client';
-import type { CommandResult, Screen } from '../terminal';
+import type { CommandResult, Output } from '../terminal';
 import { NOTHING } from '../terminal';
 import { nearest } from './spelling';
 
 /** Sends a decision and says what became of it. */
 export async function send(
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   message: DecisionMessage,
   sent: Sent,
@@ -30,12 +30,12 @@ export async function send(
 }
 
 /** Whoever has a signing key learns whether it was used. */
-function signatureNote({ signer }: Line, { signedBy }: Answer, { by }: Sent): string | null {
+function signatureNote({ signer }: MigrationClient, { signedBy }: Answer, { by }: Sent): string | null {
   if (signedBy !== null) return `signed with the key of ${signedBy}`;
   return signer ? `not signed: the signing key here is that of ${signer.by}, and --by says ${by}` : null;
 }
 
-function markOf(screen: Screen, { became }: Answer): string {
+function markOf(screen: Output, { became }: Answer): string {
   switch (became) {
     case 'applied':
       return screen.styled('green', '✓');
@@ -61,7 +61,7 @@ export function stepNamed(step: string): Step {
  *
  * @throws CommandFailed when the manifest has no company of this reference
  */
-export async function assertCompany({ db }: Line, migrationId: string, reference: string): Promise<void> {
+export async function assertCompany({ db }: MigrationClient, migrationId: string, reference: string): Promise<void> {
   if (!db || (await findCompany(db, migrationId, { reference }))) return;
   throw new CommandFailed(`${migrationId} has no company ${reference}`, `see: ferry companies ${migrationId}`);
 }

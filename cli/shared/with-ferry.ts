@@ -1,21 +1,21 @@
 import { loadConfig } from '../../config';
 import { CommandFailed } from './command-failed';
-import type { Ferry, Line, LineConfig } from '../../client';
-import { openFerry, openLine } from '../../client';
+import type { LedgerClient, MigrationClient, MigrationClientConfig } from '../../client';
+import { openLedgerClient, openMigrationClient } from '../../client';
 
 /**
  * Opens a line to the orchestrator for the time of one command that needs the ledger.
  *
  * @throws CommandFailed, or what `explained` explains
  */
-export async function withFerry<Result>(
+export async function withLedgerClient<Result>(
   env: NodeJS.ProcessEnv,
-  work: (ferry: Ferry) => Promise<Result>,
+  work: (ferry: LedgerClient) => Promise<Result>,
 ): Promise<Result> {
   const config = lineConfig(env);
   const { databaseUrl } = config;
   if (databaseUrl === undefined) throw new CommandFailed(NEEDS_DATABASE, ASK_SUPPORT);
-  return withOpen(() => openFerry({ ...config, databaseUrl }), work);
+  return withOpen(() => openLedgerClient({ ...config, databaseUrl }), work);
 }
 
 /**
@@ -23,26 +23,29 @@ export async function withFerry<Result>(
  *
  * @throws CommandFailed, or what `explained` explains
  */
-export async function withLine<Result>(env: NodeJS.ProcessEnv, work: (line: Line) => Promise<Result>): Promise<Result> {
+export async function withMigrationClient<Result>(
+  env: NodeJS.ProcessEnv,
+  work: (line: MigrationClient) => Promise<Result>,
+): Promise<Result> {
   const config = lineConfig(env);
-  return withOpen(() => openLine(config), work);
+  return withOpen(() => openMigrationClient(config), work);
 }
 
 const NEEDS_DATABASE = 'this needs the database, and none is configured (DATABASE_URL)';
 const ASK_SUPPORT = 'ask support: they have it; without it you can list, show, watch and decide';
 
 /** For what a command can do in one way or another only with the ledger. */
-export function withLedger(line: Line): Ferry {
+export function assertLedger(line: MigrationClient): LedgerClient {
   const { db } = line;
   if (!db) throw new CommandFailed(NEEDS_DATABASE, ASK_SUPPORT);
   return { ...line, db };
 }
 
-function lineConfig(env: NodeJS.ProcessEnv): LineConfig {
+function lineConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
   return loadConfig(['temporal', 'payloadKeys'], env, ['databaseUrl', 'signingKey']);
 }
 
-async function withOpen<Opened extends Line, Result>(
+async function withOpen<Opened extends MigrationClient, Result>(
   open: () => Promise<Opened>,
   work: (opened: Opened) => Promise<Result>,
 ): Promise<Result> {

@@ -11,8 +11,8 @@ import type { Finding } from '../../domain/companies/manifest';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { PreflightFacts } from '../../domain/preflight/preflight';
 import { preflight } from '../../domain/preflight/preflight';
-import type { Taken } from '../../domain/preflight/organization-conflicts';
-import { takenFindings } from '../../domain/preflight/organization-conflicts';
+import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
+import { organizationFindings } from '../../domain/preflight/organization-conflicts';
 import { volumeOf } from '../../domain/planning/volume';
 import type { Database } from '../../store';
 import { DatabaseUnavailable, findOpenElsewhere, openDatabase, readMigration, readSpeed } from '../../store';
@@ -75,10 +75,10 @@ export async function checkAccount(
   const endsBy = whole.ends?.latest ?? null;
   const ofAccount = preflight({ route, platform, isStarted: false, toCreate, service: service.facts, endsBy });
   for (const finding of [...service.findings, ...ledger.findings, ...ofAccount]) findings.add(finding);
-  const taken: Taken = { connected: service.connected, openElsewhere: ledger.openElsewhere };
+  const taken: OrganizationConflicts = { connected: service.connected, openElsewhere: ledger.openElsewhere };
   if (taken.connected.size + taken.openElsewhere.size > 0) {
     for await (const { company, place } of manifest.placedRows) {
-      for (const { about: _, ...finding } of takenFindings(company, platform, taken)) {
+      for (const { about: _, ...finding } of organizationFindings(company, platform, taken)) {
         findings.add({ ...finding, file, ...place });
       }
     }
@@ -94,7 +94,7 @@ export async function checkAccount(
 }
 
 interface ServiceAnswer {
-  readonly connected: Taken['connected'];
+  readonly connected: OrganizationConflicts['connected'];
   readonly facts: PreflightFacts['service'];
   readonly findings: readonly Finding[];
 }
@@ -122,7 +122,7 @@ async function askService(
 
 interface LedgerAnswer {
   readonly answered: boolean;
-  readonly openElsewhere: Taken['openElsewhere'];
+  readonly openElsewhere: OrganizationConflicts['openElsewhere'];
   readonly speed: KnownSpeed;
   readonly findings: readonly Finding[];
 }

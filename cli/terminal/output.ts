@@ -11,9 +11,9 @@ import type { Terminal } from './terminal';
  */
 export interface CommandResult {
   readonly json: { readonly schema: `ferry.${string}/${number}` } & Readonly<Record<string, unknown>>;
-  readonly print: (screen: Screen) => void;
+  readonly print: (screen: Output) => void;
   /** What `--quiet` leaves of that, where something was done and nothing asked; a failure is told in full. */
-  readonly quietly?: (screen: Screen) => void;
+  readonly quietly?: (screen: Output) => void;
   /** The command did its work, and the answer is no. */
   readonly failed?: boolean;
 }
@@ -30,7 +30,7 @@ export const NOTHING = (): void => undefined;
 const LAID_AT_ONCE = 1_000;
 
 /** The screen of one run of the command. */
-export class Screen {
+export class Output {
   constructor(
     private readonly terminal: Pick<Terminal, 'stdout' | 'stderr'>,
     /** Only results are written, as JSON. */

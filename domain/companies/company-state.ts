@@ -84,17 +84,17 @@ export function movableCompanies(counts: Counts): number {
 }
 
 /** Companies with a final outcome, good or bad: what a progress bar counts. */
-export function settledCompanies(counts: Counts): number {
+export function finishedCompanies(counts: Counts): number {
   return counts.total - openCompanies(counts);
 }
 
 /** Whether a credential of this migration may already have been handed to the service. */
-export function anythingCrossed(counts: Counts): boolean {
+export function anyCrossed(counts: Counts): boolean {
   return counts.importing + counts.syncing + counts.migrated + counts.failed + counts.outcomeUnknown > 0;
 }
 
 /** A state in the words a client reads: *moved, moving, must reconnect, not moved*. */
-export function inClientWords(state: CompanyState, failure: string | null): string {
+export function clientStateText(state: CompanyState, failure: string | null): string {
   switch (state) {
     case 'migrated':
       return 'moved';

@@ -27,7 +27,7 @@ export interface Records {
 }
 
 /** `10 expected, 12 found`. */
-export function recordsInWords({ expected, found }: Pick<Records, 'expected' | 'found'>): string {
+export function recordsText({ expected, found }: Pick<Records, 'expected' | 'found'>): string {
   return expected === null ? `${found} found` : `${expected} expected, ${found} found`;
 }
 

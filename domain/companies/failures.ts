@@ -114,7 +114,7 @@ function again(failure: CallFailure): Consequence {
 }
 
 /** A failure in a sentence for the person who has to do something about it. */
-export function inWords(kind: FailureKind): string {
+export function failureText(kind: FailureKind): string {
   switch (kind) {
     case 'refused':
       return 'the service refused the company or its details';
@@ -134,7 +134,7 @@ export function inWords(kind: FailureKind): string {
 }
 
 /** Why a batch stopped, and what lets it go on. */
-export function stopInWords(reason: StopReason): string {
+export function stopReasonText(reason: StopReason): string {
   switch (reason) {
     case 'key-refused':
       return "the service refuses tokenferry's API key; give it a valid administrator key, then resume";

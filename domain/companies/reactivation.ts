@@ -6,9 +6,9 @@ import type { FailureKind } from './failures';
  * `ask-first`: nobody knows yet who holds its token; `not-yet`: it is still to be moved; `until-reconnected`: as soon as
  * its end customer has connected again, the service holds a grant.
  */
-export type SwitchOn = 'never' | 'ask-first' | 'not-yet' | 'until-reconnected' | 'yes';
+export type Reactivation = 'never' | 'ask-first' | 'not-yet' | 'until-reconnected' | 'yes';
 
-export interface Switchable {
+export interface ReactivationFacts {
   readonly state: CompanyState;
   /** Since when the service holds a grant of it. */
   readonly crossedAt: Date | null;
@@ -18,7 +18,7 @@ export interface Switchable {
 }
 
 /** @param ended nothing is moved any more */
-export function mayBeSwitchedOn({ state, crossedAt, sentAt, failure }: Switchable, ended: boolean): SwitchOn {
+export function reactivationOf({ state, crossedAt, sentAt, failure }: ReactivationFacts, ended: boolean): Reactivation {
   if (crossedAt !== null) return 'never';
   // Whoever gave it up, or left it out after all, has not found out who holds its token.
   const nobodyKnows = sentAt !== null && failure === null;
@@ -41,7 +41,7 @@ export function mayBeSwitchedOn({ state, crossedAt, sentAt, failure }: Switchabl
   }
 }
 
-export function switchOnInWords(may: SwitchOn): string {
+export function reactivationText(may: Reactivation): string {
   switch (may) {
     case 'never':
       return 'never';

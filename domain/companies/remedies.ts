@@ -52,7 +52,7 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
 }
 
 /** What it does, for whoever chooses it. */
-export function remedyInWords(remedy: Remedy): string {
+export function remedyText(remedy: Remedy): string {
   switch (remedy) {
     case 'retry':
       return 'move it again, or only sync and check it again where its credential was accepted already';

@@ -1,14 +1,14 @@
 /** Approvals: whose a step takes, when there is something to approve, and what takes one back. */
 import { openCompanies } from '../companies/company-state';
 import type { Decision, StepDecision } from '../migration/decision';
-import type { Judged } from './ruling';
+import type { Ruling } from './ruling';
 import { applied, refused } from './ruling';
 import type { Approval, MigrationState } from '../migration/migration-state';
 import type { Role, Step } from '../migration/steps';
 import { STEP_RULES, stepNumber } from '../migration/steps';
 import { counted } from '../text/sentences';
 
-export function approve(state: MigrationState, decision: StepDecision, at: string): Judged {
+export function approve(state: MigrationState, decision: StepDecision, at: string): Ruling {
   const { step, role } = decision;
   const rules = STEP_RULES[step];
   if (step === 'disable-syncing') return refused('this step ends when every company is confirmed, not by an approval');

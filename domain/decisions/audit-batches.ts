@@ -5,7 +5,7 @@ import type { Recorded } from '../migration/migration-state';
 const LONGEST_PIECE = 300_000;
 
 /** As much of it, in its order, as is handed on at once: one at least. */
-export function nextToRecord(unrecorded: readonly Recorded[]): readonly Recorded[] {
+export function nextAuditBatch(unrecorded: readonly Recorded[]): readonly Recorded[] {
   let length = 0;
   let count = 0;
   for (const recorded of unrecorded) {

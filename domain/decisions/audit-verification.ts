@@ -1,8 +1,8 @@
 /** Whether an exported audit trail is what was signed: for whoever has the approvers' public keys, and nothing else. */
 import { utf8ToBytes } from '@noble/hashes/utils';
-import { canonical } from '../migration/canonical-json';
+import { canonicalJson } from '../migration/canonical-json';
 import type { Recorded } from '../migration/migration-state';
-import { readDecision } from '../migration/parse-decision';
+import { parseDecision } from '../migration/parse-decision';
 import type { Approver, LastSigned, Signature } from '../migration/signatures';
 import { readSignature, signatureObjection, verifies, withSigned } from '../migration/signatures';
 
@@ -23,11 +23,11 @@ export interface TrailEnd {
 
 /** What the signature under an exported trail is made of. */
 export function signedEnd(end: TrailEnd): Uint8Array {
-  return utf8ToBytes(`tokenferry trail 1\n${canonical(end)}`);
+  return utf8ToBytes(`tokenferry trail 1\n${canonicalJson(end)}`);
 }
 
 /** What speaks against the last line of an exported trail; null: one of these people has signed just these lines. */
-export function endObjection(
+export function trailEndProblem(
   { end, signature: given }: { readonly end: TrailEnd; readonly signature: unknown },
   lines: Pick<TrailEnd, 'migrationId' | 'entries' | 'sha256'>,
   approvers: readonly Approver[],
@@ -35,7 +35,7 @@ export function endObjection(
   const signature: Signature | null = readSignature(given);
   const signer = approvers.find(({ publicKey }) => publicKey === signature?.publicKey);
   if (!signature || !signer) return 'the file is signed as a whole, but not with one of these keys';
-  const isOfThese = canonical({ ...end, ...lines }) === canonical(end) && end.exportedBy === signer.by;
+  const isOfThese = canonicalJson({ ...end, ...lines }) === canonicalJson(end) && end.exportedBy === signer.by;
   return isOfThese && verifies(signature, signedEnd(end))
     ? null
     : `the file is not as ${signer.by} has exported it: something was altered, added or left out`;
@@ -59,7 +59,7 @@ export function isTrailEnd(value: unknown): value is { readonly end: TrailEnd; r
  *
  * @returns what speaks against the next one; null: it was signed as it stands there, or was refused and changed nothing
  */
-export function trailVerifier(
+export function createTrailVerifier(
   migrationId: string,
   approvers: readonly Approver[],
 ): (entry: TrailEntry) => string | null {
@@ -72,8 +72,8 @@ export function trailVerifier(
     const objection = signatureObjection({ migrationId, approvers }, signed, lastSigned);
     if (objection !== null) return applied ? objection : null;
     lastSigned = withSigned(lastSigned, signed);
-    const reading = readDecision(signed.message, signed.content, () => '');
-    const isWhatWasSigned = 'decision' in reading && canonical(reading.decision) === canonical(decision);
+    const reading = parseDecision(signed.message, signed.content, () => '');
+    const isWhatWasSigned = 'decision' in reading && canonicalJson(reading.decision) === canonicalJson(decision);
     return isWhatWasSigned ? null : 'something else was signed than stands there';
   };
 }

@@ -9,15 +9,15 @@ import { approve } from './approvals';
 import type { Decision, Outcome, SyncDisabled, Unreadable } from '../migration/decision';
 import { applicationSupplied, manifestAmended } from './supplied-details';
 import { chooseFirstCompany } from './first-company';
-import type { Judged } from './ruling';
+import type { Ruling } from './ruling';
 import { applied, howMany, refused } from './ruling';
 import type { MigrationState } from '../migration/migration-state';
-import { objectionTo } from './guards';
+import { guardRefusal } from './guards';
 import type { DecisionRules } from '../migration/plan';
 import { DEFAULT_DECISION_RULES } from '../migration/plan';
 import { proposeTime, reject } from './rejections';
 import { actsAsSupport, noSuchSubject } from './self-service';
-import { leaveOut, replaceCredentials, settleExceptions } from './exceptions';
+import { leaveOut, replaceCredentials, decideExceptions } from './exceptions';
 import type { SignedMessage } from '../migration/signatures';
 import { signatureObjection, withSigned } from '../migration/signatures';
 import type { Role } from '../migration/steps';
@@ -64,7 +64,7 @@ export function decide(
   decision: Decision,
   at: string,
   rules: DecisionRules = DEFAULT_DECISION_RULES,
-  came: Came = UNSIGNED,
+  came: DecisionSource = UNSIGNED,
 ): MigrationState {
   const earlier = outcomeOf(state, decision.decisionId);
   if (earlier && !earlier.malformed) return state;
@@ -82,22 +82,22 @@ export function decide(
 }
 
 /** Where a decision came to, and as what. */
-export interface Came {
+export interface DecisionSource {
   readonly migrationId: string;
   /** Null: without a signature. */
   readonly signed: SignedMessage | null;
 }
 
-const UNSIGNED: Came = { migrationId: '', signed: null };
+const UNSIGNED: DecisionSource = { migrationId: '', signed: null };
 
-function judgeWhole(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Judged {
+function judgeWhole(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
   const judged = judge(state, decision, at);
   if (judged.state === null) return judged;
-  const objection = objectionTo(decision, state, at, rules);
+  const objection = guardRefusal(decision, state, at, rules);
   return objection === null ? judged : refused(objection);
 }
 
-function judge(state: MigrationState, decision: Decision, at: string): Judged {
+function judge(state: MigrationState, decision: Decision, at: string): Ruling {
   if (state.closed) return refused(`the migration is ${state.closed}`);
   const without = state.route === 'self-service' ? noSuchSubject(decision) : null;
   if (without !== null) return refused(without);
@@ -131,7 +131,7 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
     case 'skip':
     case 'retry':
     case 'relink':
-      return settleExceptions(state, decision);
+      return decideExceptions(state, decision);
     case 'replace-credential':
       return replaceCredentials(state, decision);
     case 'adjust':
@@ -143,14 +143,14 @@ function judge(state: MigrationState, decision: Decision, at: string): Judged {
   }
 }
 
-function resume(state: MigrationState, role: Role): Judged {
+function resume(state: MigrationState, role: Role): Ruling {
   if (!state.pause) return refused('the migration is not paused');
   if (state.pause.stop && !actsAsSupport(state, role))
     return refused('what stopped by itself goes on when support says so');
   return applied({ ...state, pause: null }, 'goes on');
 }
 
-function confirmSyncDisabled(state: MigrationState, { role, companies }: SyncDisabled): Judged {
+function confirmSyncDisabled(state: MigrationState, { role, companies }: SyncDisabled): Ruling {
   if (role !== 'client') {
     return refused('only the client can say that its own application no longer uses the tokens');
   }

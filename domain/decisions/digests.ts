@@ -5,18 +5,18 @@
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
-import { canonical } from '../migration/canonical-json';
+import { canonicalJson } from '../migration/canonical-json';
 import type { MigrationLimits } from '../planning/limits';
 import type { MigrationState } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
 
 /** What people see before they decide. */
-export interface Seen extends Pick<MigrationState, 'preflight' | 'proposal' | 'firstCompany' | 'counts'> {
+export interface ReviewedState extends Pick<MigrationState, 'preflight' | 'proposal' | 'firstCompany' | 'counts'> {
   readonly windows: MigrationLimits['windows'];
 }
 
 /** What a decision about a step is about. */
-const SUBJECTS: Readonly<Record<Step, (seen: Seen) => unknown>> = {
+const SUBJECTS: Readonly<Record<Step, (seen: ReviewedState) => unknown>> = {
   'supply-details': ({ preflight }) => preflight,
   schedule: ({ proposal, windows }) => ({ proposal, windows }),
   'update-application': ({ preflight }) => preflight?.callbackUrl,
@@ -27,6 +27,6 @@ const SUBJECTS: Readonly<Record<Step, (seen: Seen) => unknown>> = {
 };
 
 /** Of what there is to see about a step now. 32 hexadecimal digits. */
-export function digestOf(step: Step, seen: Seen): string {
-  return bytesToHex(sha256(canonical({ step, about: SUBJECTS[step](seen) ?? null }))).slice(0, 32);
+export function digestOf(step: Step, seen: ReviewedState): string {
+  return bytesToHex(sha256(canonicalJson({ step, about: SUBJECTS[step](seen) ?? null }))).slice(0, 32);
 }

@@ -4,18 +4,18 @@ import { movableCompanies } from '../companies/company-state';
 import type { CredentialsReplaced, LeftOut, TriedAgain } from '../migration/decision';
 import { withDetailsChanged } from './supplied-details';
 import { withFirstAgain } from './first-company';
-import type { Judged } from './ruling';
+import type { Ruling } from './ruling';
 import { applied, howMany, refused } from './ruling';
 import type { MigrationState } from '../migration/migration-state';
 import { actsAsSupport, isBeforeMoving } from './self-service';
 
 /** Before its move a company is left out by either side. */
-export function leaveOut(state: MigrationState, { companies, reason }: LeftOut): Judged {
+export function leaveOut(state: MigrationState, { companies, reason }: LeftOut): Ruling {
   const left = state.step === 'supply-details' ? withDetailsChanged(state) : settled(state);
   return applied(left, `${howMany(companies)} left out: ${reason}`);
 }
 
-export function settleExceptions(state: MigrationState, decision: LeftOut | TriedAgain): Judged {
+export function decideExceptions(state: MigrationState, decision: LeftOut | TriedAgain): Ruling {
   if (!actsAsSupport(state, decision.role))
     return refused('what becomes of companies that were not moved is settled by support');
   const companies = howMany(decision.companies);
@@ -42,7 +42,7 @@ export function settleExceptions(state: MigrationState, decision: LeftOut | Trie
   }
 }
 
-export function replaceCredentials(state: MigrationState, { role, companies }: CredentialsReplaced): Judged {
+export function replaceCredentials(state: MigrationState, { role, companies }: CredentialsReplaced): Ruling {
   if (!actsAsSupport(state, role)) return refused('that a credential is replaced is decided by support');
   if (nothingFailed(state)) return refused('no company is left that was not moved');
   const text = `${howMany(companies)} moved again with a new credential`;

@@ -1,14 +1,14 @@
 /** Which company goes first: chosen before it is moved, rejected after, tried again. */
 import { withoutApprovals } from './approvals';
 import type { Companies, FirstCompanyChosen, StepDecision } from '../migration/decision';
-import type { Judged } from './ruling';
+import type { Ruling } from './ruling';
 import { applied, refused } from './ruling';
 import type { MigrationState } from '../migration/migration-state';
 
 const STEP = 'migrate-first-company';
 
 /** Before a company is moved it is chosen freely; afterwards a choice of another is a rejection of that one. */
-export function chooseFirstCompany(state: MigrationState, { role, reference }: FirstCompanyChosen): Judged {
+export function chooseFirstCompany(state: MigrationState, { role, reference }: FirstCompanyChosen): Ruling {
   if (role !== 'support') return refused('which company goes first is chosen by support');
   if (state.steps[STEP]?.endedAt) return refused(`${STEP} has ended already`);
   const { firstCompany } = state;
@@ -17,7 +17,7 @@ export function chooseFirstCompany(state: MigrationState, { role, reference }: F
   return applied(withFirst(state, reference), `${reference} goes first${instead}`);
 }
 
-export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDecision): Judged {
+export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDecision): Ruling {
   const { firstCompany } = state;
   if (!firstCompany || firstCompany.stage === 'importing') return refused('there is no result of a first company yet');
   if (state.steps[STEP]?.endedAt) return refused(`${STEP} has ended already`);

@@ -7,7 +7,7 @@ import type { DecisionRules } from '../migration/plan';
 import type { Step } from '../migration/steps';
 
 /** Why a decision is refused all the same, or null. */
-export function objectionTo(
+export function guardRefusal(
   decision: Decision,
   state: MigrationState,
   at: string,

@@ -1,9 +1,9 @@
 /** Rejections, and proposals of another time: before anything has crossed they open a step again. */
 import { withoutApprovals } from './approvals';
-import { anythingCrossed } from '../companies/company-state';
+import { anyCrossed } from '../companies/company-state';
 import type { StepDecision, TimeProposal } from '../migration/decision';
 import { rejectFirstCompany } from './first-company';
-import type { Judged } from './ruling';
+import type { Ruling } from './ruling';
 import { applied, refused } from './ruling';
 import type { MigrationState } from '../migration/migration-state';
 import { moment } from '../text/moments';
@@ -13,7 +13,7 @@ import { STEP_RULES, stepNumber } from '../migration/steps';
 /** A start that a person typed as now, or a message that was long under way, is not in the past. */
 const STILL_NOW_MS = 15 * 60_000;
 
-export function reject(state: MigrationState, decision: StepDecision): Judged {
+export function reject(state: MigrationState, decision: StepDecision): Ruling {
   const { step, role } = decision;
   const rules = STEP_RULES[step];
   if (stepNumber(step) > stepNumber(state.step)) return refused(`${step} is not open yet`);
@@ -32,7 +32,7 @@ export function reject(state: MigrationState, decision: StepDecision): Judged {
   }
 }
 
-export function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Judged {
+export function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Ruling {
   if (Date.parse(decision.startAt) < Date.parse(at) - STILL_NOW_MS) {
     return refused(`${moment(decision.startAt)} has passed; to start at once, propose now`);
   }
@@ -49,7 +49,7 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
 
 /** Counts follow the ledger a little later, so that the first company may be crossing while they do not show it. */
 function hasCrossed({ counts, firstCompany }: MigrationState): boolean {
-  return firstCompany !== null || anythingCrossed(counts);
+  return firstCompany !== null || anyCrossed(counts);
 }
 
 /** The step open again: it and every later one lose their approvals, except facts stated early. */

@@ -18,7 +18,7 @@ export function isBeforeMoving({ route, step }: MigrationState): boolean {
 }
 
 /** Whether there is nothing left to do in its present step. */
-export function isDone({ step, preflight, counts, unrecorded }: MigrationState): boolean {
+export function isSelfServiceStepComplete({ step, preflight, counts, unrecorded }: MigrationState): boolean {
   if (step === 'supply-details') return preflight?.problems.length === 0;
   // What was decided and has not reached the ledger may open a company again.
   return unrecorded.length === 0 && counts.total > 0 && openCompanies(counts) + counts.failed === 0;

@@ -2,13 +2,13 @@
 import { openCompanies } from '../companies/company-state';
 import { missingApprovals } from './approvals';
 import type { MigrationState } from '../migration/migration-state';
-import { isDone } from './self-service';
+import { isSelfServiceStepComplete } from './self-service';
 import type { Step } from '../migration/steps';
 import { stepsOf } from '../migration/steps';
 
 /** Whether everything that ends a step is there. */
-export function isSettled(state: MigrationState, step: Step): boolean {
-  if (state.route === 'self-service') return step === state.step && isDone(state);
+export function isStepComplete(state: MigrationState, step: Step): boolean {
+  if (state.route === 'self-service') return step === state.step && isSelfServiceStepComplete(state);
   if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmedInFirstWave === 0;
   // A company may be opened again between two signatures.
   if (step === 'complete-migration' && openCompanies(state.counts) > 0) return false;

@@ -1,17 +1,17 @@
 /** Details that change after they were supplied: checked again, and accepted or signed off again. */
 import { withoutApprovals } from './approvals';
 import type { ApplicationSupplied, ManifestAmended } from '../migration/decision';
-import type { Judged } from './ruling';
+import type { Ruling } from './ruling';
 import { applied } from './ruling';
 import type { MigrationState } from '../migration/migration-state';
 import { counted } from '../text/sentences';
 
-export function applicationSupplied(state: MigrationState, decision: ApplicationSupplied): Judged {
+export function applicationSupplied(state: MigrationState, decision: ApplicationSupplied): Ruling {
   const { clientId, environment, by } = decision;
   return applied(suppliedBy(by, withDetailsChanged(state)), `the application is ${clientId} (${environment})`);
 }
 
-export function manifestAmended(state: MigrationState, { added, corrected, by }: ManifestAmended): Judged {
+export function manifestAmended(state: MigrationState, { added, corrected, by }: ManifestAmended): Ruling {
   const text = `${counted(added, 'company')} added, ${counted(corrected, 'company')} corrected`;
   return applied(suppliedBy(by, withDetailsChanged(state)), text);
 }

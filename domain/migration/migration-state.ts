@@ -15,8 +15,8 @@ import type { MigrationPlan } from './plan';
 import type { Route } from '../../platforms/platforms';
 import type { Role, Step } from './steps';
 import type { LastSigned, SignedMessage } from './signatures';
-import type { Standstill } from './outage';
-import type { Opening, ScheduleState } from '../planning/windows';
+import type { Outage } from './outage';
+import type { WindowOccurrence, ScheduleState } from '../planning/windows';
 
 /** How a migration ends: handed over, given up after its first company, or ended by a decision on the way. */
 export type Ending = 'completed' | 'abandoned' | 'cancelled';
@@ -113,9 +113,9 @@ export interface MigrationState {
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
   /** When companies may be started, as far as the plan says: the present or the next opening of its windows. */
-  readonly opening: Opening | null;
+  readonly opening: WindowOccurrence | null;
   /** The opening that was opened last: by the Schedule, or by whoever triggered it. */
-  readonly opened: Opening | null;
+  readonly opened: WindowOccurrence | null;
   readonly schedule: ScheduleState;
   /** How often it was told that something outside of it has changed. */
   readonly looks: number;
@@ -127,7 +127,7 @@ export interface MigrationState {
   readonly relinking: number;
   readonly batchRuns: number;
   /** Nothing gets through to the service or its platform; null: something does. */
-  readonly standstill: Standstill | null;
+  readonly standstill: Outage | null;
   readonly pause: Pause | null;
   /** Whom the migration waits for, since when, and what has been said about it. */
   readonly wait: Wait | null;

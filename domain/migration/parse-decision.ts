@@ -44,7 +44,7 @@ const LONGEST_ID = 200;
 /** With its zone: what is said without one means another moment on each worker. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-export type Reading = { readonly decision: Decision } | { readonly malformed: string };
+export type ParsedDecision = { readonly decision: Decision } | { readonly malformed: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -53,7 +53,7 @@ type Fields = Readonly<Record<string, unknown>>;
  *
  * @param freshId names a decision whose sender gave it no id, as people who type by hand do.
  */
-export function readDecision(message: DecisionMessage, input: unknown, freshId: () => string): Reading {
+export function parseDecision(message: DecisionMessage, input: unknown, freshId: () => string): ParsedDecision {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return malformed('an object is expected');
   const fields = input as Fields;
   if (isText(fields['unreadable'])) return malformed(fields['unreadable']);
@@ -92,7 +92,7 @@ export function claimedSender(input: unknown): {
   };
 }
 
-function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Reading {
+function readKind(message: DecisionMessage, fields: Fields, sender: Sender): ParsedDecision {
   switch (message) {
     case 'approve':
     case 'reject':
@@ -169,7 +169,7 @@ function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Rea
   }
 }
 
-function readStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender: Sender): Reading {
+function readStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender: Sender): ParsedDecision {
   const { step } = fields;
   if (!isStep(step)) return malformed(`step must be one of ${STEPS.join(', ')}`);
   const afterwards = readNext(fields);
@@ -211,7 +211,7 @@ function readWindows({ windows }: Fields): Pick<LimitsChange, 'windows'> | { rea
   return 'malformed' in read ? read : read.limits;
 }
 
-function malformed(what: string): Reading {
+function malformed(what: string): ParsedDecision {
   return { malformed: what };
 }
 

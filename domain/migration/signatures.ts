@@ -6,7 +6,7 @@
  */
 import { ed25519 } from '@noble/curves/ed25519';
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
-import { canonical } from './canonical-json';
+import { canonicalJson } from './canonical-json';
 import type { DecisionMessage } from './parse-decision';
 import type { Role } from './steps';
 
@@ -37,7 +37,7 @@ export type LastSigned = Readonly<Record<string, string>>;
 
 /** What a signature is made of. */
 export function signedText(migrationId: string, { message, content }: Omit<SignedMessage, 'signature'>): Uint8Array {
-  return utf8ToBytes(`tokenferry decision 1\n${canonical({ migrationId, message, content })}`);
+  return utf8ToBytes(`tokenferry decision 1\n${canonicalJson({ migrationId, message, content })}`);
 }
 
 /** The signed message that an input holds, as far as its form goes; null: it is not signed. */

@@ -3,7 +3,7 @@ import type { Halt } from './decision';
 import type { Recorded } from './migration-state';
 
 /** The workflow id of what closes a terminated migration: one at a time, whoever starts it. */
-export function closingIdOf(migrationId: string): string {
+export function closeWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.closing`;
 }
 
@@ -12,7 +12,7 @@ export function closingIdOf(migrationId: string): string {
  *
  * @param at ISO 8601, UTC
  */
-export function closedAfterwards(by: string, decisionId: string, at: string): Recorded {
+export function closeDecision(by: string, decisionId: string, at: string): Recorded {
   const reason = 'it was ended in Temporal, and could not end itself';
   const decision: Halt = { kind: 'cancel', decisionId, role: 'support', by, reason };
   return { decision, outcome: { decisionId, applied: true, text: 'cancelled', at } };

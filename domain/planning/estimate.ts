@@ -1,6 +1,6 @@
 /** How long a migration takes, as a range, from the data volume and from what the service was seen to do. */
 import type { MigrationLimits } from './limits';
-import { looksAt } from './polling';
+import { pollsDuring } from './polling';
 import { endWithin } from './windows';
 
 /** What is still to be moved. */
@@ -130,7 +130,7 @@ function syncTime(records: number, { syncBaseMs, msPerRecord }: Speed): number {
 }
 
 function requestsPerCompany(volume: Volume, speed: Speed): number {
-  const looks = looksAt(syncTime(meanRecords(volume), speed));
+  const looks = pollsDuring(syncTime(meanRecords(volume), speed));
   return REQUESTS_TO_IMPORT + looks * REQUESTS_OF_A_LOOK + REQUESTS_AT_THE_END;
 }
 

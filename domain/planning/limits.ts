@@ -3,7 +3,7 @@ import type { Window } from './windows';
 import { isWindow } from './windows';
 
 /** When somebody is reminded who is waited for, and when it is escalated. Milliseconds. */
-export interface Patience {
+export interface ReminderIntervals {
   readonly firstAfterMs: number;
   readonly everyMs: number;
   readonly escalateAfterMs: number;
@@ -26,8 +26,8 @@ export interface MigrationLimits {
   /** None: companies may be started at any time. */
   readonly windows: readonly Window[];
   /** Before step 4 ends people are waited for in days; from then on, because data is dark, in hours. */
-  readonly remindBeforeDark: Patience;
-  readonly remindWhileDark: Patience;
+  readonly remindBeforeDark: ReminderIntervals;
+  readonly remindWhileDark: ReminderIntervals;
 }
 
 export type LimitsChange = Partial<MigrationLimits>;

@@ -4,13 +4,13 @@ const FIRST_LOOK_MS = 250;
 const LONGEST_LOOK_MS = 5 * 60_000;
 
 /** How long after its sync began, or after a look, the next look comes. Milliseconds. */
-export function nextLookMs(syncingForMs: number): number {
+export function pollDelayMs(syncingForMs: number): number {
   return Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, syncingForMs / 4));
 }
 
 /** Looks until a sync of this length is seen to be over. */
-export function looksAt(syncMs: number): number {
+export function pollsDuring(syncMs: number): number {
   let looks = 1;
-  for (let atMs = nextLookMs(0); atMs < syncMs; atMs += nextLookMs(atMs)) looks += 1;
+  for (let atMs = pollDelayMs(0); atMs < syncMs; atMs += pollDelayMs(atMs)) looks += 1;
   return looks;
 }

@@ -3,7 +3,7 @@ import type { Window } from './windows';
 import { endWithin } from './windows';
 
 /** What was moved lately. */
-export interface Headway {
+export interface Throughput {
   readonly moved: number;
   /** In this time. Milliseconds. */
   readonly withinMs: number;
@@ -12,12 +12,12 @@ export interface Headway {
 const MINUTE_MS = 60_000;
 
 /** Companies in a minute; null: none was moved lately. */
-export function perMinute({ moved, withinMs }: Headway): number | null {
+export function perMinute({ moved, withinMs }: Throughput): number | null {
   return moved === 0 || withinMs <= 0 ? null : (moved / withinMs) * MINUTE_MS;
 }
 
 /** `41`, `2.5`, `0.02`: as exact as a rate deserves. */
-export function rateInWords(rate: number): string {
+export function rateText(rate: number): string {
   if (rate >= 10) return String(Math.round(rate));
   return String(Number(rate.toFixed(rate >= 0.1 ? 1 : 2)));
 }
@@ -28,7 +28,7 @@ export function rateInWords(rate: number): string {
  * @param now ISO 8601, UTC
  * @returns ISO 8601, UTC; null: nothing moves, nothing is left, or it takes more than a year
  */
-export function expectedEnd(headway: Headway, left: number, windows: readonly Window[], now: string): string | null {
+export function expectedEnd(headway: Throughput, left: number, windows: readonly Window[], now: string): string | null {
   const rate = perMinute(headway);
   return rate === null || left <= 0 ? null : endWithin(windows, now, (left / rate) * MINUTE_MS);
 }

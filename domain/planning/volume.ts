@@ -1,14 +1,14 @@
 import type { Volume } from './estimate';
 
 /** What the rows of a manifest say of the volume. */
-export type SaidVolume = Omit<Volume, 'darkSince'>;
+export type ManifestVolume = Omit<Volume, 'darkSince'>;
 
 /**
  * The volume of a manifest of which nothing has been moved or frozen yet.
  *
  * @param recordsInTotal of all companies together, where their rows do not say; absent: nobody has said
  */
-export function volumeOf(said: SaidVolume, recordsInTotal?: number): Volume {
+export function volumeOf(said: ManifestVolume, recordsInTotal?: number): Volume {
   const { companies, records, companiesWithoutVolume, largestCompany, largestFamily } = said;
   return {
     companies,

@@ -50,7 +50,7 @@ function isClock(value: unknown): boolean {
 }
 
 /** One time at which companies may be started. Instants, ISO 8601, UTC; the end is not part of it. */
-export interface Opening {
+export interface WindowOccurrence {
   readonly opensAt: string;
   readonly closesAt: string;
 }
@@ -59,13 +59,13 @@ export interface Opening {
 export type ScheduleState = 'none' | 'running' | 'paused';
 
 /** What came of it when a window was to be opened, for people. */
-export interface Opened {
+export interface WindowStart {
   readonly opened: boolean;
   readonly text: string;
 }
 
 /** Whether a value is an opening. */
-export function isOpening(value: unknown): value is Opening {
+export function isWindowOccurrence(value: unknown): value is WindowOccurrence {
   if (typeof value !== 'object' || value === null) return false;
   const { opensAt, closesAt } = value as Record<string, unknown>;
   return typeof opensAt === 'string' && typeof closesAt === 'string';
@@ -84,9 +84,9 @@ const LOOK_AHEAD_DAYS = 15;
  * @param at ISO 8601, UTC
  * @throws RangeError when a time zone does not exist
  */
-export function openingsFrom(windows: readonly Window[], at: string): readonly Opening[] {
+export function windowOccurrences(windows: readonly Window[], at: string): readonly WindowOccurrence[] {
   const atMs = Date.parse(at);
-  const openings = windows.flatMap((window) => openingsOf(window, atMs)).sort((one, other) => one[0] - other[0]);
+  const openings = windows.flatMap((window) => occurrencesOf(window, atMs)).sort((one, other) => one[0] - other[0]);
   const merged: [number, number][] = [];
   for (const [opens, closes] of openings) {
     const last = merged.at(-1);
@@ -111,7 +111,7 @@ export function endWithin(windows: readonly Window[], from: string, workMs: numb
   const until = Date.parse(from) + YEAR_MS;
   let leftMs = workMs;
   for (let at = Date.parse(from); at < until;) {
-    const openings = openingsFrom(windows, new Date(at).toISOString());
+    const openings = windowOccurrences(windows, new Date(at).toISOString());
     if (openings.length === 0) return null;
     for (const { opensAt, closesAt } of openings) {
       const begins = Math.max(at, Date.parse(opensAt));
@@ -123,7 +123,7 @@ export function endWithin(windows: readonly Window[], from: string, workMs: numb
   return null;
 }
 
-function openingsOf({ days, from, to, timeZone }: Window, atMs: number): [number, number][] {
+function occurrencesOf({ days, from, to, timeZone }: Window, atMs: number): [number, number][] {
   const openings: [number, number][] = [];
   const today = wallClock(timeZone, atMs);
   // Yesterday's may still be open.

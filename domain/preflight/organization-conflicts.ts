@@ -13,7 +13,7 @@ export interface ConnectedCompany {
 }
 
 /** Of the organizations of a manifest, those that somebody has. By organization, as `organizationKey` writes it. */
-export interface Taken {
+export interface OrganizationConflicts {
   readonly connected: ReadonlyMap<string, ConnectedCompany>;
   /** The other migration in which it is open. */
   readonly openElsewhere: ReadonlyMap<string, string>;
@@ -25,7 +25,11 @@ export function organizationKey(organization: string): string {
 }
 
 /** What speaks against moving a company because somebody has its organization. */
-export function takenFindings(row: ManifestRow, platform: Platform, taken: Taken): readonly PreflightFinding[] {
+export function organizationFindings(
+  row: ManifestRow,
+  platform: Platform,
+  taken: OrganizationConflicts,
+): readonly PreflightFinding[] {
   const key = organizationKey(row.organization);
   const migrationId = taken.openElsewhere.get(key);
   const company = taken.connected.get(key);

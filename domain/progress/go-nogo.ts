@@ -13,8 +13,8 @@ import { preflight } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/preflight-finding';
 import type { Progress } from './progress';
 import { STEP_RULES, stepNumber } from '../migration/steps';
-import { openingsFrom } from '../planning/windows';
-import type { Opening } from '../planning/windows';
+import { windowOccurrences } from '../planning/windows';
+import type { WindowOccurrence } from '../planning/windows';
 import { counted } from '../text/sentences';
 
 /** The companies that go next: those of the lowest wave that waits. */
@@ -63,7 +63,7 @@ export interface Answer {
 export interface GoNoGo {
   readonly go: boolean;
   /** The window that is open or opens next; null: companies may be started at any time. */
-  readonly opening: Opening | null;
+  readonly opening: WindowOccurrence | null;
   readonly answers: readonly Answer[];
   /** What would pause it, or end it early, while nobody looks. */
   readonly wouldPause: readonly string[];
@@ -88,9 +88,9 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
   };
 }
 
-function nextOpening({ now, limits, progress }: GoNoGoFacts): Opening | null {
+function nextOpening({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | null {
   const startAt = progress?.proposal?.startAt;
-  return openingsFrom(limits.windows, startAt !== undefined && startAt > now ? startAt : now)[0] ?? null;
+  return windowOccurrences(limits.windows, startAt !== undefined && startAt > now ? startAt : now)[0] ?? null;
 }
 
 /** Whatever people have to decide before: the steps that are open, a pause, an approval. */
@@ -191,7 +191,10 @@ function worker({ workers, progress, heldUp }: GoNoGoFacts): Answer {
   };
 }
 
-function wouldPause({ limits, failures, platform, endsBy }: GoNoGoFacts, opening: Opening | null): readonly string[] {
+function wouldPause(
+  { limits, failures, platform, endsBy }: GoNoGoFacts,
+  opening: WindowOccurrence | null,
+): readonly string[] {
   return [
     tolerance(limits, failures),
     'the service refuses the API key, or the account reaches a limit or expires (401, 402, 403)',

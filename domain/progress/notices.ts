@@ -1,8 +1,8 @@
 /** Notices: who is waited for is reminded, and later somebody else is told. Pure: times are given. */
-import type { Patience } from '../planning/limits';
-import { stopInWords } from '../companies/failures';
+import type { ReminderIntervals } from '../planning/limits';
+import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Wait } from '../migration/migration-state';
-import { whoIsWaitedFor } from './progress';
+import { waitingForOf } from './progress';
 import type { Role, Step } from '../migration/steps';
 import { stepNumber } from '../migration/steps';
 import { counted } from '../text/sentences';
@@ -24,7 +24,7 @@ export interface Notice {
 
 /** The wait that the state is in: the one before, if it is still the same; null: nobody is waited for. */
 export function waitOf(state: MigrationState, before: Wait | null, at: string): Wait | null {
-  const { roles } = whoIsWaitedFor(state);
+  const { roles } = waitingForOf(state);
   if (roles.length === 0) return null;
   const about = `${state.step}/${roles.join('+')}${state.pause ? '/paused' : ''}`;
   if (before?.about === about) return before;
@@ -53,13 +53,13 @@ export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
 }
 
 /** Days before the client's application is switched off, hours from then on: its data is dark. In self-service it is off at the start. */
-function patienceIn({ route, step, limits }: MigrationState): Patience {
+function patienceIn({ route, step, limits }: MigrationState): ReminderIntervals {
   const isDark = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
   return isDark ? limits.remindWhileDark : limits.remindBeforeDark;
 }
 
 export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind): Notice {
-  const { roles, what } = whoIsWaitedFor(withoutNames(state));
+  const { roles, what } = waitingForOf(withoutNames(state));
   const step = state.route === 'self-service' ? state.route : state.step;
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }
@@ -70,7 +70,7 @@ function withoutNames(state: MigrationState): MigrationState {
   const kinds = preflight?.problems.length ?? 0;
   return {
     ...state,
-    pause: pause && { ...pause, reason: pause.stop === null ? 'somebody has paused it' : stopInWords(pause.stop) },
+    pause: pause && { ...pause, reason: pause.stop === null ? 'somebody has paused it' : stopReasonText(pause.stop) },
     preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`problems of ${counted(kinds, 'kind')}`] },
   };
 }

@@ -2,7 +2,7 @@
 import type { Counts } from '../companies/company-state';
 import { movableCompanies, openCompanies } from '../companies/company-state';
 import { missingApprovals } from '../decisions/approvals';
-import type { Seen } from '../decisions/digests';
+import type { ReviewedState } from '../decisions/digests';
 import { digestOf } from '../decisions/digests';
 import type { Estimate } from '../planning/estimate';
 import type {
@@ -18,10 +18,10 @@ import type {
 import { moment } from '../text/moments';
 import type { MigrationPlan } from '../migration/plan';
 import type { Route } from '../../platforms/platforms';
-import type { Standstill } from '../migration/outage';
+import type { Outage } from '../migration/outage';
 import type { Role, Step } from '../migration/steps';
 import { STEPS, stepNumber, stepsOf } from '../migration/steps';
-import type { Opening, Window } from '../planning/windows';
+import type { WindowOccurrence, Window } from '../planning/windows';
 import { counted } from '../text/sentences';
 
 export interface WaitingFor {
@@ -63,18 +63,18 @@ export interface Progress {
   readonly checking: boolean;
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
-  readonly opening: Opening | null;
+  readonly opening: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
   /** The company that is to go first; null: the first that can be moved. */
   readonly wantedFirst: WantedFirst | null;
   /** What is under way waits, because nothing gets through to the service or its platform. */
-  readonly standstill: Standstill | null;
+  readonly standstill: Outage | null;
   readonly pause: Pause | null;
 }
 
 export function progressOf(plan: MigrationPlan, state: MigrationState): Progress {
   const { windows } = state.limits;
-  const waitingFor = whoIsWaitedFor(state);
+  const waitingFor = waitingForOf(state);
   return {
     migrationId: plan.migrationId,
     route: state.route,
@@ -101,7 +101,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
   };
 }
 
-export function digestsOf(seen: Seen): Progress['digests'] {
+export function digestsOf(seen: ReviewedState): Progress['digests'] {
   return Object.fromEntries(STEPS.map((step) => [step, digestOf(step, seen)])) as Record<Step, string>;
 }
 
@@ -122,7 +122,7 @@ const client = (what: string): WaitingFor => ({ roles: ['client'], what });
 const support = (what: string): WaitingFor => ({ roles: ['support'], what });
 
 /** Who has to act, and on what. */
-export function whoIsWaitedFor(state: MigrationState): WaitingFor {
+export function waitingForOf(state: MigrationState): WaitingFor {
   if (state.closed) return nobody(`the migration is ${state.closed}`);
   // Whoever looks right after a decision shall not take for waited for what has just been supplied.
   if (state.route === 'self-service' && state.unrecorded.length > 0)
@@ -159,7 +159,7 @@ function inStep(state: MigrationState): WaitingFor {
 }
 
 /** Whoever looks sees why nothing moves, and when it is tried again. */
-function heldUp({ why, since, until }: Standstill): WaitingFor {
+function heldUp({ why, since, until }: Outage): WaitingFor {
   return nobody(`held up since ${moment(since)}, tried again by itself at ${moment(until)}: ${why}`);
 }
 
@@ -171,7 +171,7 @@ function confirmationsLacking({ unconfirmed, unconfirmedInFirstWave, total }: Co
 }
 
 /** The start that was agreed, or the window that opens after it. */
-function firstMoment(opening: Opening | null, proposal: Proposal | null): string {
+function firstMoment(opening: WindowOccurrence | null, proposal: Proposal | null): string {
   const startAt = proposal?.startAt ?? null;
   const at = opening && (startAt === null || opening.opensAt > startAt) ? opening.opensAt : startAt;
   return at === null ? 'now' : moment(at);

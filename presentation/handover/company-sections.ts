@@ -1,12 +1,12 @@
 /** The companies of the handover report, section by section, each a table that may be of any length. */
 import type { CompanyState } from '../../domain/companies/company-state';
-import { inClientWords } from '../../domain/companies/company-state';
+import { clientStateText } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import { tableHead, tableRow } from './markdown';
 import { moment } from '../../domain/text/moments';
-import { remediesFor, remedyInWords } from '../../domain/companies/remedies';
-import { mayBeSwitchedOn, switchOnInWords } from '../../domain/companies/reactivation';
+import { remediesFor, remedyText } from '../../domain/companies/remedies';
+import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
 
 /** A company, as far as the report says something about it. */
 export interface ReportedCompany {
@@ -64,7 +64,7 @@ const WITHOUT_OUTCOME: Section = {
   columns: [REFERENCE, NAME, { title: 'State' }, { title: 'What to do' }, SWITCH_ON, CORRELATION_ID],
   cells: (company, ended) => [
     ...[company.reference, company.name],
-    [inClientWords(company.state, null), company.failureText ?? company.heldBack].filter(Boolean).join(': '),
+    [clientStateText(company.state, null), company.failureText ?? company.heldBack].filter(Boolean).join(': '),
     whatToDo(company, ended),
     switchOn(company, ended),
     company.correlationId ?? '',
@@ -169,12 +169,12 @@ export function sectionRow({ cells }: Section, company: ReportedCompany, ended: 
 }
 
 function switchOn(company: ReportedCompany, ended: boolean): string {
-  return switchOnInWords(mayBeSwitchedOn(company, ended));
+  return reactivationText(reactivationOf(company, ended));
 }
 
 function whatToDo(company: ReportedCompany, ended: boolean): string {
   const [remedy] = remediesFor(company);
-  if (!ended) return remedy === undefined || company.state === 'waiting' ? '' : remedyInWords(remedy);
+  if (!ended) return remedy === undefined || company.state === 'waiting' ? '' : remedyText(remedy);
   switch (company.failure) {
     case 'incomplete':
     case 'sync-failed':
@@ -228,7 +228,7 @@ export function companyRecord(company: ReportedCompany, ended: boolean): Readonl
     name,
     'stored name': storedName ?? '',
     organization,
-    outcome: settledInWords(company) ?? inClientWords(state, failure),
+    outcome: settledInWords(company) ?? clientStateText(state, failure),
     why: company.failureText ?? company.heldBack ?? '',
     'what to do': isLeftOver(company) ? whatToDo(company, ended) : '',
     'switch on again': switchOn(company, ended),

@@ -4,8 +4,8 @@
  */
 import { shareBar } from './charts';
 import { openCompanies } from '../../domain/companies/company-state';
-import type { CourseFigures } from '../../store';
-import { courseCharts } from './statistics-charts';
+import type { MigrationStatistics } from '../../store';
+import { statisticsCharts } from './statistics-charts';
 import type { Decided, Point, ReportHead } from './report-facts';
 import {
   credentialPoints,
@@ -27,7 +27,7 @@ import { counted } from '../../domain/text/sentences';
  *
  * @param writtenAt ISO 8601, UTC
  */
-export function pageHead(head: ReportHead, course: CourseFigures, writtenAt: string): string {
+export function pageHead(head: ReportHead, course: MigrationStatistics, writtenAt: string): string {
   const { migrationId, client, ending, suppliedAt, suppliedBy, figures, counts } = head;
   return markup`<!doctype html>
 <html lang="en">
@@ -55,7 +55,7 @@ ${answers(head)}
 ${result(head)}
 <section id="course">
 <h2>How it went</h2>
-${courseCharts(course, figures.firstStartedAt, counts.total)}
+${statisticsCharts(course, figures.firstStartedAt, counts.total)}
 </section>
 <section id="credentials">
 <h2>Credentials</h2>

@@ -3,7 +3,7 @@ import type { Counts } from '../../domain/companies/company-state';
 import { openCompanies } from '../../domain/companies/company-state';
 import type { Figures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
-import { whatWasDecided } from '../wording/decisions';
+import { decisionText } from '../wording/decisions';
 import { duration } from '../../domain/text/moments';
 import type { Planned } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
@@ -213,7 +213,7 @@ export function decisionsMade({ decisions }: Pick<ReportHead, 'decisions'>): rea
   return decisions.map(({ decision, outcome }) => ({
     when: moment(outcome.at),
     who: `${decision.by} (${decision.role})`,
-    what: whatWasDecided(decision),
+    what: decisionText(decision),
     refused: outcome.applied ? null : outcome.text,
   }));
 }

@@ -3,17 +3,21 @@ import type { Bar } from './charts';
 import { barChart, columnChart, curve } from './charts';
 import { duration } from '../../domain/text/moments';
 import type { FailureKind } from '../../domain/companies/failures';
-import type { CourseFigures } from '../../store';
+import type { MigrationStatistics } from '../../store';
 import type { Html } from './html';
 import { markup } from './html';
 import { counted } from '../../domain/text/sentences';
 
 /** @param total companies of the manifest */
-export function courseCharts(course: CourseFigures, startedAt: string | null, total: number): readonly Html[] {
+export function statisticsCharts(
+  course: MigrationStatistics,
+  startedAt: string | null,
+  total: number,
+): readonly Html[] {
   return [progressChart(course, startedAt, total), durationCharts(course), failureChart(course)];
 }
 
-function progressChart({ moved }: CourseFigures, startedAt: string | null, total: number): Html {
+function progressChart({ moved }: MigrationStatistics, startedAt: string | null, total: number): Html {
   const [first] = moved;
   const points = moved.map(({ at, companies }) => ({ at: Date.parse(at), value: companies }));
   const from = startedAt ?? first?.at;
@@ -27,7 +31,14 @@ function progressChart({ moved }: CourseFigures, startedAt: string | null, total
   );
 }
 
-function durationCharts({ durations, durationBoundsMs, medianMs, most95Ms, longestMs, slowest }: CourseFigures): Html {
+function durationCharts({
+  durations,
+  durationBoundsMs,
+  medianMs,
+  most95Ms,
+  longestMs,
+  slowest,
+}: MigrationStatistics): Html {
   if (medianMs === null || most95Ms === null || longestMs === null) {
     return figure('Duration per company', 'No company has been measured yet.');
   }
@@ -69,7 +80,7 @@ function span(ms: number): string {
   return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`;
 }
 
-function failureChart({ failures }: CourseFigures): Html {
+function failureChart({ failures }: MigrationStatistics): Html {
   if (failures.length === 0) return figure('Failures by kind', 'There are none.');
   const companies = failures.reduce((sum, each) => sum + each.companies, 0);
   const bars: Bar[] = failures.map((each) => ({

@@ -1,6 +1,6 @@
 /** How many companies are where, as Markdown in a client's words: *moved, moving, must reconnect, not moved*. */
 import type { Counts } from '../../domain/companies/company-state';
-import { settledCompanies } from '../../domain/companies/company-state';
+import { finishedCompanies } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 
 const BAR_WIDTH = 30;
@@ -8,7 +8,7 @@ const BAR_WIDTH = 30;
 /** A bar and a list; nothing while there is no company. */
 export function companiesText(counts: Counts): string[] {
   if (counts.total === 0) return [];
-  const done = settledCompanies(counts);
+  const done = finishedCompanies(counts);
   const filled = Math.round((BAR_WIDTH * done) / counts.total);
   const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled);
   return [

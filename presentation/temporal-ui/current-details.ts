@@ -11,7 +11,7 @@ import { duration, moment } from '../../domain/text/moments';
 import { headline } from '../../domain/progress/headline';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { ROOM_BELOW } from './room-below';
+import { BOTTOM_PADDING } from './room-below';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { counted, oneLine } from '../../domain/text/sentences';
 
@@ -20,7 +20,7 @@ const NAME_LENGTH = 60;
 const TEXT_LENGTH = 1_000;
 
 /** Temporal accepts 20 KB; this is about 2, and below 20 whatever people wrote. */
-export function detailsOf(progress: Progress): string {
+export function currentDetails(progress: Progress): string {
   const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
     `# ${platform}: ${headline(progress)}`,
@@ -34,7 +34,7 @@ export function detailsOf(progress: Progress): string {
       `- **What may be switched on again:** ${switchOnText(progress)}`,
       `- **How long data is stale:** ${staleText(progress)}`,
     ].join('\n'),
-    ROOM_BELOW,
+    BOTTOM_PADDING,
   ].join('\n\n');
 }
 
@@ -65,17 +65,17 @@ function estimateText({ estimate, proposal }: Progress): string[] {
 
 function estimateLine(estimate: Estimate, hasStart: boolean): string {
   const { lowMs, highMs, ends } = estimate;
-  const end = hasStart && ends ? `, ${endInWords(moment(ends.earliest), moment(ends.latest))}` : '';
-  return `**Estimated duration:** ${duration(lowMs)} to ${duration(highMs)}${end} (${basisInWords(estimate)})`;
+  const end = hasStart && ends ? `, ${endText(moment(ends.earliest), moment(ends.latest))}` : '';
+  return `**Estimated duration:** ${duration(lowMs)} to ${duration(highMs)}${end} (${estimateBasisText(estimate)})`;
 }
 
 /** When an estimate expects the last company to be moved: two moments as their reader writes them. */
-export function endInWords(earliest: string, latest: string): string {
+export function endText(earliest: string, latest: string): string {
   return earliest === latest ? `over at ${latest}` : `over between ${earliest} and ${latest}`;
 }
 
 /** What an estimate rests on. */
-export function basisInWords({ basis, measuredOn }: Estimate): string {
+export function estimateBasisText({ basis, measuredOn }: Estimate): string {
   const companies = counted(measuredOn, 'company');
   switch (basis) {
     case 'assumed':

@@ -1,14 +1,14 @@
 import type { Companies, Decision } from '../../domain/migration/decision';
 import type { LimitsChange } from '../../domain/planning/limits';
 import { moment } from '../../domain/text/moments';
-import { windowsInWords } from './windows';
+import { windowsText } from './windows';
 import { counted } from '../../domain/text/sentences';
 
 /** A decision about more companies names the first ones; the audit trail has them all. */
 const NAMED_AT_MOST = 20;
 
 /** What somebody decided, in words for a report. */
-export function whatWasDecided(decision: Decision): string {
+export function decisionText(decision: Decision): string {
   const reason = decision.reason === undefined ? '' : ` (${decision.reason})`;
   switch (decision.kind) {
     case 'step':
@@ -44,7 +44,7 @@ export function whatWasDecided(decision: Decision): string {
 function adjusted({ windows, ...others }: LimitsChange): string {
   return [
     ...Object.entries(others).map(([name, value]) => `${name} to ${JSON.stringify(value)}`),
-    ...(windows ? [`windows to ${windowsInWords(windows)}`] : []),
+    ...(windows ? [`windows to ${windowsText(windows)}`] : []),
   ].join(', ');
 }
 

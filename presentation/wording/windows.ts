@@ -2,13 +2,13 @@ import type { Weekday, Window } from '../../domain/planning/windows';
 import { WEEKDAYS } from '../../domain/planning/windows';
 
 /** A window as people write it, and as `ferry` reads it: `mon-fri 22:00-05:00 Europe/London`, `daily 00:00-24:00 UTC`. */
-export function windowInWords({ days, from, to, timeZone }: Window): string {
+export function windowText({ days, from, to, timeZone }: Window): string {
   return `${daysInWords(days)} ${from}-${to === '00:00' ? '24:00' : to} ${timeZone}`;
 }
 
 /** No windows: companies may be started at any time. */
-export function windowsInWords(windows: readonly Window[]): string {
-  return windows.length === 0 ? 'at any hour' : windows.map(windowInWords).join('; ');
+export function windowsText(windows: readonly Window[]): string {
+  return windows.length === 0 ? 'at any hour' : windows.map(windowText).join('; ');
 }
 
 /** Days that follow each other in a week are one span. */

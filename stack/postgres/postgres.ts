@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { startLeashed, tailOf, type LeashedProcess } from '../process/supervised-process';
+import { startSupervised, tailOf, type SupervisedProcess } from '../process/supervised-process';
 import { reservePort } from '../ports';
 import { postgresBinaries, postgresUser, PostgresUnavailable } from './binaries';
 import { clusterFolder, createCluster, serverEnvironment } from './cluster';
@@ -51,7 +51,7 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
   const logFile = path.join(dataFolder, 'postgres.log');
   for (let attempt = 1; ; attempt += 1) {
     const reserved = await reservePort(port ?? DEFAULT_PORT);
-    const server = startLeashed({
+    const server = startSupervised({
       command: path.join(binaries, 'bin', 'postgres'),
       args: ['-D', cluster, '-p', String(reserved.port), ...settings(ephemeral)],
       env: serverEnvironment(),
@@ -94,7 +94,7 @@ function passwordIn(dataFolder: string): string {
 }
 
 /** Waits until Postgres lets us in; `false` when it has ended, or did not come up in time. */
-async function answers(server: LeashedProcess, url: string): Promise<boolean> {
+async function answers(server: SupervisedProcess, url: string): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!server.hasExited() && Date.now() < deadline) {
     const client = new Client({ connectionString: url });

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 
 /** A server that the embedded stack runs, and that ends when this process does. */
-export interface LeashedProcess {
+export interface SupervisedProcess {
   /** Resolves when the program has ended, for whatever reason, with its exit code. */
   readonly exited: Promise<number>;
   hasExited(): boolean;
@@ -11,7 +11,7 @@ export interface LeashedProcess {
   stop(): Promise<void>;
 }
 
-export interface LeashedProgram {
+export interface SupervisedProgram {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
@@ -28,7 +28,7 @@ export interface LeashedProgram {
 }
 
 /** Starts a program on a leash: see leash.mjs. */
-export function startLeashed({ env, ...program }: LeashedProgram): LeashedProcess {
+export function startSupervised({ env, ...program }: SupervisedProgram): SupervisedProcess {
   const leash = spawn(process.execPath, [path.join(__dirname, 'supervisor.mjs'), JSON.stringify(program)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

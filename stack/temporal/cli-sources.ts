@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startLeashed, tailOf, type LeashedProcess } from '../process/supervised-process';
+import { startSupervised, tailOf, type SupervisedProcess } from '../process/supervised-process';
 
 /** Without the internet the SDK's question for the right archive is never answered. */
 const DOWNLOAD_STARTS_WITHIN_MS = 10_000;
@@ -30,7 +30,7 @@ export interface Making {
 export async function downloadWithSdk({ version, executable, env, log }: Making): Promise<string> {
   log(`Downloading Temporal's dev server ${version}: under a minute; given up after 10 seconds without an answer.`);
   return makeIn(path.dirname(executable), async (folder) => {
-    const download = startLeashed({
+    const download = startSupervised({
       command: process.execPath,
       args: [path.join(__dirname, 'download.mjs'), folder, version],
       env,
@@ -65,7 +65,7 @@ export async function buildWithGo({ version, executable, moduleFolder, env, log 
     const logFile = path.join(folder, 'build.log');
     const made = path.join(folder, path.basename(executable));
     const linkerFlags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version.slice(1)}`;
-    const build = startLeashed({
+    const build = startSupervised({
       command: 'go',
       args: [
         '-C',
@@ -114,7 +114,7 @@ async function makeIn(goal: string, make: (folder: string) => Promise<string>): 
 }
 
 /** Waits until the program has ended or, where given, `or` has come true; `false` when neither happened in time. */
-async function ends(program: LeashedProcess, withinMs: number, or: () => boolean = () => false): Promise<boolean> {
+async function ends(program: SupervisedProcess, withinMs: number, or: () => boolean = () => false): Promise<boolean> {
   const deadline = Date.now() + withinMs;
   while (!program.hasExited() && !or()) {
     if (Date.now() > deadline) return false;

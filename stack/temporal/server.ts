@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
-import { startLeashed, tailOf, type LeashedProcess } from '../process/supervised-process';
+import { startSupervised, tailOf, type SupervisedProcess } from '../process/supervised-process';
 import { reservePort } from '../ports';
 
 const DEFAULT_PORT = 7_233;
@@ -72,7 +72,7 @@ export async function startTemporal({
   for (let attempt = 1; ; attempt += 1) {
     const grpc = await reservePort(port ?? DEFAULT_PORT);
     const ui = await reservePort(uiPort ?? DEFAULT_UI_PORT);
-    const server = startLeashed({
+    const server = startSupervised({
       command: cli,
       args: serverArguments({
         dataFolder,
@@ -137,7 +137,7 @@ function serverArguments(options: ServerArguments): string[] {
 }
 
 /** Waits until the server knows our search attributes, the last thing it sets up; `false` when it ended or took too long. */
-async function isReady(server: LeashedProcess, address: string): Promise<boolean> {
+async function isReady(server: SupervisedProcess, address: string): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
   const connection = Connection.lazy({ address });
   try {

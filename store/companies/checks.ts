@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
-import { isOneOf, isStill } from './companies';
+import { inRows, inState } from './companies';
 import type { Database } from '../database/database';
 
 export interface DueCompany {
@@ -96,7 +96,7 @@ export async function recordChecks(
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
         row integer, state text, check_ms float8, evidence jsonb, schedule jsonb, failure text, failure_text text,
         link_url text, correlation_id text)
-      where c.migration_id = ${migrationId} and ${isOneOf(outcomes.map(({ row }) => row))} and c.row = o.row and ${isStill('syncing')}
+      where c.migration_id = ${migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row and ${inState('syncing')}
       returning c.migration_id, c.row, c.state
     )
     delete from credentials v using settled

@@ -6,13 +6,13 @@
  * newer credential that commits first is seen, and one that commits later waits until the claim is written.
  */
 import { sql } from 'kysely';
-import { isOneOf, isStill } from './companies';
+import { inRows, inState } from './companies';
 import type { Database } from '../database/database';
 import { violates } from '../database/database';
-import { canBeMoved, WINDOW_IS_OPEN } from './claimable';
+import { isClaimable, WINDOW_IS_OPEN } from './claimable';
 
 /** Which attempt of which slice of which run asks. */
-export interface Claimant {
+export interface LeaseOwner {
   readonly migrationId: string;
   /** The batch run, or the move of the first company: `current_run` of the migration. */
   readonly run: string;
@@ -57,8 +57,8 @@ export const CLAIMED = sql`
  */
 export async function beginSlice(
   db: Database,
-  { migrationId, run, slice, holdForMs }: Omit<Claimant, 'attempt'>,
-): Promise<Claimant> {
+  { migrationId, run, slice, holdForMs }: Omit<LeaseOwner, 'attempt'>,
+): Promise<LeaseOwner> {
   const { attempt } = await db
     .insertInto('slices')
     .values({ migration_id: migrationId, run, slice, attempt: 1 })
@@ -73,7 +73,7 @@ export async function beginSlice(
 /** Claims at most `size` companies; none: nothing can be claimed now. `onlyRow` narrows it to one company. */
 export async function claimGroup(
   db: Database,
-  claimant: Claimant,
+  claimant: LeaseOwner,
   size: number,
   onlyRow: number | null,
 ): Promise<readonly ClaimedCompany[]> {
@@ -107,7 +107,7 @@ export async function claimGroup(
         for share of m, s, v
       )
       update companies c
-      set state = 'importing', ${taken(claimant)}, held_until = ${heldUntil(claimant)}, authorization_sent_at = null
+      set state = 'importing', ${taken(claimant)}, held_until = ${leaseEnd(claimant)}, authorization_sent_at = null
       from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
       returning ${CLAIMED}`.execute(db);
@@ -123,7 +123,7 @@ export async function claimGroup(
 function canBeClaimed(company: 'c' | 'relative', credential: 'v' | 'its') {
   const c = sql.ref(company);
   return sql`
-    ${canBeMoved(company, credential)}
+    ${isClaimable(company, credential)}
     and (${c}.not_before is null or ${c}.not_before <= clock_timestamp())
     and (not m.ramp_only or ${c}.in_ramp)`;
 }
@@ -134,17 +134,17 @@ function canBeClaimed(company: 'c' | 'relative', credential: 'v' | 'its') {
  *
  * @returns the rows whose company is still this attempt's: of the others nothing may be sent
  */
-export async function noteSending(
+export async function recordSendIntent(
   db: Database,
-  claimant: Claimant,
+  claimant: LeaseOwner,
   rows: readonly number[],
 ): Promise<ReadonlySet<number>> {
   const noted = await db
     .updateTable('companies as c')
     .set({ authorization_sent_at: sql<Date>`clock_timestamp()` })
     .where('migration_id', '=', claimant.migrationId)
-    .where(isOneOf(rows))
-    .where(isStill('importing'))
+    .where(inRows(rows))
+    .where(inState('importing'))
     .where('attempt', '=', attemptName(claimant))
     .returning('row')
     .execute();
@@ -152,16 +152,16 @@ export async function noteSending(
 }
 
 /** How a company becomes this attempt's. */
-export function taken(claimant: Claimant) {
+export function taken(claimant: LeaseOwner) {
   return sql`
     attempt = ${attemptName(claimant)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp()`;
 }
 
-export function heldUntil({ holdForMs }: Claimant) {
+export function leaseEnd({ holdForMs }: LeaseOwner) {
   return sql`clock_timestamp() + make_interval(secs => ${holdForMs / 1000})`;
 }
 
 /** What the ledger calls the holder of a row. */
-export function attemptName({ run, slice, attempt }: Claimant): string {
+export function attemptName({ run, slice, attempt }: LeaseOwner): string {
   return `${run}/${slice}/${attempt}`;
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 
 /** Confirmed, not held back, and with a credential that counts. */
-export function canBeMoved(company: 'c' | 'relative' = 'c', credential: 'v' | 'its' = 'v') {
+export function isClaimable(company: 'c' | 'relative' = 'c', credential: 'v' | 'its' = 'v') {
   const c = sql.ref(company);
   return sql`
     ${c}.state = 'waiting' and ${c}.confirmed_at is not null and ${c}.held_back is null

@@ -5,13 +5,13 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
-import { canBeMoved } from './claimable';
+import { isClaimable } from './claimable';
 
 /**
  * Of companies `c` that are found by their rows, by the key: said once more, for Postgres to see how few they are, where it
  * would read the whole table to join them.
  */
-export function isOneOf(rows: readonly number[]): RawBuilder<boolean> {
+export function inRows(rows: readonly number[]): RawBuilder<boolean> {
   return sql`c.row = any(${rows}::integer[])`;
 }
 
@@ -19,7 +19,7 @@ export function isOneOf(rows: readonly number[]): RawBuilder<boolean> {
  * Of companies `c` that are found by their rows: written so that Postgres does not look for them by their state instead. In
  * that index every move leaves an entry behind, and all of them are read until they are cleared away.
  */
-export function isStill(state: CompanyState): RawBuilder<boolean> {
+export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
 }
 
@@ -87,7 +87,7 @@ export async function chooseFirst(
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
     where c.migration_id = ${migrationId}
       and (${wanted}::text is null or c.reference = ${wanted})
-      and ((v.row is not null and ${canBeMoved()})
+      and ((v.row is not null and ${isClaimable()})
         or (c.reference = ${wanted} and c.state in ('importing', 'syncing')))
     order by c.wave nulls last, c.row
     limit 1`.execute(db);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/company-state';
 import type { Database } from '../database/database';
-import { canBeMoved, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
+import { isClaimable, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
 import { SUPERSEDED } from './reclaim';
 
 /** What a run has still before it, and when the next thing is due. Milliseconds from now; null: there is none. */
@@ -24,7 +24,7 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
       select c.not_before from companies c
       join migrations m on m.id = c.migration_id
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
-      where c.migration_id = ${migrationId} and ${canBeMoved()}
+      where c.migration_id = ${migrationId} and ${isClaimable()}
         and (not m.ramp_only or c.in_ramp)
         and ${WINDOW_IS_OPEN}
     ), held as (
@@ -38,7 +38,7 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
       (select not m.paused and not ${WINDOW_IS_OPEN} and exists (
           select from companies c
           join credentials v on v.migration_id = c.migration_id and v.row = c.row
-          where c.migration_id = m.id and ${canBeMoved()})
+          where c.migration_id = m.id and ${isClaimable()})
         from migrations m where m.id = ${migrationId}) as "heldByWindow",
       (select count(*) from held where state = 'importing') as importing,
       (select count(*) from held where state = 'syncing') as syncing,

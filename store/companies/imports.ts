@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import type { ServiceAnswer } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
-import type { Claimant } from './claim';
+import type { LeaseOwner } from './claim';
 import { attemptName } from './claim';
-import { isOneOf, isStill } from './companies';
+import { inRows, inState } from './companies';
 import type { Database } from '../database/database';
 
 /** What is known of a company at the service, as far as it exists there. */
-export interface AtTheService {
+export interface ServiceRefs {
   readonly companyId?: string;
   readonly connectionId?: string;
   readonly storedName?: string;
@@ -21,7 +21,7 @@ export interface AtTheService {
 }
 
 /** How the import of one claimed company went. */
-export type ImportOutcome = { readonly row: number; readonly at: AtTheService } & (
+export type ImportOutcome = { readonly row: number; readonly at: ServiceRefs } & (
   | { readonly to: 'syncing'; readonly firstCheckMs: number }
   | { readonly to: 'waiting'; readonly notBeforeMs: number; readonly text: string }
   | { readonly to: 'failed'; readonly failure: FailureKind; readonly text: string }
@@ -33,7 +33,7 @@ export type ImportOutcome = { readonly row: number; readonly at: AtTheService } 
 /** Writes what became of claimed companies: only of those that this attempt still holds. */
 export async function recordImports(
   db: Database,
-  claimant: Claimant,
+  claimant: LeaseOwner,
   outcomes: readonly ImportOutcome[],
 ): Promise<void> {
   if (outcomes.length === 0) return;
@@ -76,8 +76,8 @@ export async function recordImports(
       row integer, state text, company_id uuid, connection_id uuid, stored_name text, link_url text,
       correlation_id text, accepted jsonb, failure text, failure_text text, check_ms float8, wait_ms float8,
       crossed boolean)
-    where c.migration_id = ${claimant.migrationId} and ${isOneOf(outcomes.map(({ row }) => row))} and c.row = o.row
-      and ${isStill('importing')} and c.attempt = ${attemptName(claimant)}
+    where c.migration_id = ${claimant.migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row
+      and ${inState('importing')} and c.attempt = ${attemptName(claimant)}
     returning c.migration_id, c.row, o.crossed
     )
     update credentials v set crossed_at = clock_timestamp()

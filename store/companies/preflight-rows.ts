@@ -4,7 +4,7 @@ import type { Stream } from '../../domain/text/groups';
 import { inGroups } from '../../domain/text/groups';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { FamilySizes } from '../../domain/preflight/company-findings';
-import type { Taken } from '../../domain/preflight/organization-conflicts';
+import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
 import { NAMED_AS_SUPPLIED } from '../migrations/manifest-rows';
 import type { Database } from '../database/database';
@@ -18,7 +18,10 @@ export interface UncheckedCompany extends ManifestRow {
 const PAGE = 5_000;
 
 /** The companies that wait for their move, in pages, so that any number can be checked. */
-export async function* readToMove(db: Database, migrationId: string): AsyncGenerator<readonly UncheckedCompany[]> {
+export async function* readPreflightRows(
+  db: Database,
+  migrationId: string,
+): AsyncGenerator<readonly UncheckedCompany[]> {
   let after = 0;
   for (;;) {
     const page = await db
@@ -48,13 +51,13 @@ export async function* readToMove(db: Database, migrationId: string): AsyncGener
 }
 
 /** What the companies that wait for their move are together. */
-export interface ToMove extends FamilySizes {
+export interface PreflightTotals extends FamilySizes {
   /** So many of them the account does not have yet: neither named by the client nor from an earlier try. */
   readonly toCreate: number;
 }
 
-export async function countToMove(db: Database, migrationId: string): Promise<ToMove> {
-  const { rows } = await sql<ToMove>`
+export async function countPreflightRows(db: Database, migrationId: string): Promise<PreflightTotals> {
+  const { rows } = await sql<PreflightTotals>`
     with to_move as (
       select company_id, family from companies where migration_id = ${migrationId} and state = 'waiting'
     ), families as (
@@ -80,7 +83,7 @@ export interface Connected {
 }
 
 /** Which of these have an organization that waits for its move, without being what an earlier try has moved. */
-export async function findToMove<Company extends Connected>(
+export async function findPreflightRows<Company extends Connected>(
   db: Database,
   migrationId: string,
   connected: readonly Company[],
@@ -109,7 +112,7 @@ export async function findOpenElsewhere(
   platformKey: string,
   companies: Stream<Pick<ManifestRow, 'organization'>>,
   except: string | null,
-): Promise<Taken['openElsewhere']> {
+): Promise<OrganizationConflicts['openElsewhere']> {
   const found: OpenElsewhere[] = [];
   for await (const group of inGroups(companies, PAGE)) {
     const organizations = group.map(({ organization }) => organizationKey(organization));
@@ -129,7 +132,7 @@ interface OpenElsewhere {
   readonly migrationId: string;
 }
 
-function byOrganization(rows: readonly OpenElsewhere[]): Taken['openElsewhere'] {
+function byOrganization(rows: readonly OpenElsewhere[]): OrganizationConflicts['openElsewhere'] {
   return new Map(rows.map(({ organization, migrationId }) => [organizationKey(organization), migrationId]));
 }
 

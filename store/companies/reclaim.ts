@@ -1,7 +1,7 @@
 /** Companies whose attempt died while they were importing: each goes on as soon as that does no harm. */
 import { sql } from 'kysely';
-import type { Claimant, ClaimedCompany } from './claim';
-import { CLAIMED, heldUntil, taken } from './claim';
+import type { LeaseOwner, ClaimedCompany } from './claim';
+import { CLAIMED, leaseEnd, taken } from './claim';
 import type { Database } from '../database/database';
 
 /**
@@ -20,7 +20,7 @@ const LET_GO = sql`(c.held_until < clock_timestamp() or ${SUPERSEDED})`;
  *
  * @returns how many
  */
-export async function putBackUnsent(db: Database, { migrationId, run }: Claimant): Promise<number> {
+export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwner): Promise<number> {
   const { rows } = await sql`
     with picked as (
       select c.migration_id, c.row
@@ -42,7 +42,11 @@ export async function putBackUnsent(db: Database, { migrationId, run }: Claimant
  * Takes over companies whose attempt died when their credential may have left. Whoever takes one over reads the connection
  * before doing anything else; and while the credential may still be on its way, does nothing else.
  */
-export async function takeOverSent(db: Database, claimant: Claimant, size: number): Promise<readonly ClaimedCompany[]> {
+export async function reclaimSent(
+  db: Database,
+  claimant: LeaseOwner,
+  size: number,
+): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
       select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
@@ -61,7 +65,7 @@ export async function takeOverSent(db: Database, claimant: Claimant, size: numbe
       for share of m, s
     )
     update companies c
-    set ${taken(claimant)}, held_until = case when on_its_way then c.held_until else ${heldUntil(claimant)} end
+    set ${taken(claimant)}, held_until = case when on_its_way then c.held_until else ${leaseEnd(claimant)} end
     from picked
     where c.migration_id = picked.migration_id and c.row = picked.row
     returning ${CLAIMED}`.execute(db);

@@ -1,7 +1,7 @@
 /** What is left of companies when a migration ends, and what the service has of them. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import type { AtTheService } from '../companies/imports';
+import type { ServiceRefs } from '../companies/imports';
 
 export interface InterruptedCompany {
   readonly row: number;
@@ -34,7 +34,7 @@ export async function settleInterrupted(
   settled: {
     readonly to: 'waiting' | 'syncing' | 'outcome-unknown';
     readonly text?: string;
-    readonly at: AtTheService;
+    readonly at: ServiceRefs;
   },
 ): Promise<void> {
   await sql`
@@ -61,7 +61,7 @@ export async function readUnused(
 }
 
 /** The service no longer has the company of this row. */
-export async function forgetAtTheService(db: Database, migrationId: string, row: number): Promise<void> {
+export async function clearServiceRefs(db: Database, migrationId: string, row: number): Promise<void> {
   await db
     .updateTable('companies')
     .set({ company_id: null, connection_id: null, stored_name: null, link_url: null })

@@ -85,7 +85,7 @@ export async function insertRows(
 }
 
 /** Which of these organizations are open in other migrations. */
-export async function whoHasThem(
+export async function findOrganizationOwners(
   db: Database,
   { id, platformKey }: { readonly id: string; readonly platformKey: string },
   rows: Stream<ManifestRow>,

@@ -7,11 +7,11 @@ import type { ManifestRow } from '../../domain/companies/manifest';
 import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits';
 import { stragglersIn } from '../../domain/planning/limits';
 import type { Route } from '../../platforms/platforms';
-import type { Opening } from '../../domain/planning/windows';
+import type { WindowOccurrence } from '../../domain/planning/windows';
 import type { Database, Queryable } from '../database/database';
 import { violates } from '../database/database';
-import { canBeMoved } from '../companies/claimable';
-import { insertRows, OrganizationTaken, whoHasThem } from './manifest-rows';
+import { isClaimable } from '../companies/claimable';
+import { insertRows, OrganizationTaken, findOrganizationOwners } from './manifest-rows';
 
 export interface SuppliedMigration {
   readonly id: string;
@@ -54,7 +54,7 @@ export async function supplyMigration(
     return await db.transaction().execute((tx) => storeWhole(tx, migration, rows));
   } catch (error) {
     if (!violates(error, 'one_open_migration_per_organization')) throw error;
-    const taken = await whoHasThem(db, migration, rows);
+    const taken = await findOrganizationOwners(db, migration, rows);
     // Twice in the manifest itself, which is checked before it is supplied.
     if (taken.length === 0) throw error;
     throw new OrganizationTaken(taken);
@@ -132,7 +132,7 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
       select c.row from companies c
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       join migrations m on m.id = c.migration_id
-      where c.migration_id = ${migrationId} and ${canBeMoved()}
+      where c.migration_id = ${migrationId} and ${isClaimable()}
         and not exists (select from companies r where r.migration_id = ${migrationId} and r.in_ramp)
       order by c.wave nulls last, c.confirmed_at, c.row
       limit ${companies}
@@ -144,7 +144,7 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
 export async function rampIsOpen(db: Database, migrationId: string): Promise<boolean> {
   const { rows } = await sql<{ companies: number; syncing: number; toMove: boolean | null }>`
     select count(*)::integer as companies, count(*) filter (where c.state = 'syncing')::integer as syncing,
-      bool_or(c.state = 'importing' or (v.row is not null and ${canBeMoved()})) as "toMove"
+      bool_or(c.state = 'importing' or (v.row is not null and ${isClaimable()})) as "toMove"
     from companies c
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
@@ -158,7 +158,11 @@ export async function setPaused(db: Database, migrationId: string, paused: boole
 }
 
 /** Companies may be claimed in this opening alone; null: at any time. */
-export async function setOpening(db: Database, migrationId: string, opening: Opening | null): Promise<void> {
+export async function setWindowOccurrence(
+  db: Database,
+  migrationId: string,
+  opening: WindowOccurrence | null,
+): Promise<void> {
   await db
     .updateTable('migrations')
     .set({

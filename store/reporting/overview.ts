@@ -1,13 +1,13 @@
 /** How far several migrations are, and how fast they were lately: what a screen of many of them shows of the ledger. */
 import { sql } from 'kysely';
-import type { Headway } from '../../domain/planning/throughput';
+import type { Throughput } from '../../domain/planning/throughput';
 import type { Database } from '../database/database';
 
 /** So far back is lately: long enough for a rate, short enough to notice a change. */
 const LATELY = sql`interval '10 minutes'`;
 
 /** One migration's companies, counted. */
-export interface Overview extends Headway {
+export interface Overview extends Throughput {
   readonly migrationId: string;
   readonly total: number;
   /** With a final outcome, good or bad. */

@@ -14,7 +14,7 @@ export interface SlowCompany {
   readonly tookMs: number;
 }
 
-export interface CourseFigures {
+export interface MigrationStatistics {
   /** How many companies had been moved by when. In time. ISO 8601, UTC. */
   readonly moved: readonly { readonly at: string; readonly companies: number }[];
   /** Where one column of durations ends and the next begins. Milliseconds. */
@@ -34,7 +34,7 @@ export interface CourseFigures {
 const MOMENTS = 160;
 const SLOWEST = 8;
 
-export async function readCourse(db: Database, migrationId: string): Promise<CourseFigures> {
+export async function readStatistics(db: Database, migrationId: string): Promise<MigrationStatistics> {
   const [moved, durations, slowest, failures] = await Promise.all([
     movedOverTime(db, migrationId),
     durationsOf(db, migrationId),
@@ -44,7 +44,7 @@ export async function readCourse(db: Database, migrationId: string): Promise<Cou
   return { moved, ...durations, slowest, failures };
 }
 
-async function movedOverTime(db: Database, migrationId: string): Promise<CourseFigures['moved']> {
+async function movedOverTime(db: Database, migrationId: string): Promise<MigrationStatistics['moved']> {
   const { rows } = await sql<{ at: Date; companies: number }>`
     with moved as (
       select extract(epoch from moved_at)::float8 as seconds, moved_at from companies
@@ -64,11 +64,11 @@ const MEASURED = sql<boolean>`state = 'migrated' and import_ms is not null`;
 async function durationsOf(
   db: Database,
   migrationId: string,
-): Promise<Pick<CourseFigures, 'durations' | 'durationBoundsMs' | 'medianMs' | 'most95Ms' | 'longestMs'>> {
+): Promise<Pick<MigrationStatistics, 'durations' | 'durationBoundsMs' | 'medianMs' | 'most95Ms' | 'longestMs'>> {
   const { rows: found } = await sql<{ bucket: number; companies: number }>`
     select width_bucket(${TOOK}::float8, ${[...DURATIONS_MS]}::float8[]) as bucket, count(*) as companies
     from companies where migration_id = ${migrationId} and ${MEASURED} group by bucket`.execute(db);
-  const { rows } = await sql<Pick<CourseFigures, 'medianMs' | 'most95Ms' | 'longestMs'>>`
+  const { rows } = await sql<Pick<MigrationStatistics, 'medianMs' | 'most95Ms' | 'longestMs'>>`
     select percentile_disc(0.5) within group (order by ${TOOK}) as "medianMs",
       percentile_disc(0.95) within group (order by ${TOOK}) as "most95Ms", max(${TOOK}) as "longestMs"
     from companies where migration_id = ${migrationId} and ${MEASURED}`.execute(db);
@@ -91,7 +91,7 @@ async function slowestOf(db: Database, migrationId: string): Promise<readonly Sl
 }
 
 /** Those that were given up since, too: the reason stays. */
-async function failuresOf(db: Database, migrationId: string): Promise<CourseFigures['failures']> {
+async function failuresOf(db: Database, migrationId: string): Promise<MigrationStatistics['failures']> {
   const { rows } = await sql<{ kind: FailureKind; companies: number }>`
     select failure as kind, count(*) as companies from companies
     where migration_id = ${migrationId} and state in ('failed', 'skipped') and failure is not null

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { runFerry } from '../../cli/program';
 import type { Prompts } from '../../cli/terminal/prompts';
 import type { TerminalStream } from '../../cli/terminal/terminal';
-import { SHAPE_OF } from '../../cli/json-schemas';
+import { SCHEMA_OF } from '../../cli/json-schemas';
 
 /** A stream that keeps what is written to it; with a width it is a colour terminal, as far as anybody can tell. */
 export function capturedStream(
@@ -55,7 +55,7 @@ export async function ferry(
 /** Whatever a test makes a command print with `--json`, docs/json.md describes it: exactly one value, of a form it has. */
 function assertDocumented(out: string): void {
   const value = JSON.parse(out) as { readonly schema?: string };
-  const shape = SHAPE_OF.get(value.schema ?? '');
+  const shape = SCHEMA_OF.get(value.schema ?? '');
   if (!shape) throw new Error(`docs/json.md has no form ${value.schema}`);
   const { error } = shape.schema.safeParse(value);
   if (error) throw new Error(`${value.schema} is not as docs/json.md says:\n${z.prettifyError(error)}`);

@@ -1,5 +1,5 @@
 import { createCompanyDataClient } from '../../company-data-client';
-import { createPacer, type Pacer } from '../../company-data-client/rate-limiter';
+import { createRateLimiter, type RateLimiter } from '../../company-data-client/rate-limiter';
 import { Secret } from '../../security/secret';
 import { type LimitedService, type LimitedServiceOptions, simulateLimitedService } from './limited-service';
 import { json, startMisbehavingService } from './misbehaving-service';
@@ -18,14 +18,14 @@ async function pass(ms: number): Promise<void> {
 }
 
 /** Sends one request in its turn. */
-async function askOnce(pacer: Pacer, service: LimitedService): Promise<void> {
+async function askOnce(pacer: RateLimiter, service: LimitedService): Promise<void> {
   const turn = await pacer.turn(Date.now() + PATIENCE_MS, undefined);
   if (turn instanceof Date) throw new Error(`no turn before ${turn.toISOString()}`);
   turn.settled(await service.send());
 }
 
 /** So many callers that ask one thing after the other, as long as jest's clock runs. */
-function keepAsking(pacer: Pacer, service: LimitedService, callers = 16): void {
+function keepAsking(pacer: RateLimiter, service: LimitedService, callers = 16): void {
   const ask = async () => {
     for (;;) await askOnce(pacer, service);
   };
@@ -60,7 +60,7 @@ describe('in simulated time', () => {
     ['a clock a little ahead', { ...HUNDRED_A_SECOND, clockAheadMs: 700 }],
   ])("finds a service's speed without being told, and stays there: %s", async (_service, options) => {
     const service = simulateLimitedService(options);
-    keepAsking(createPacer(), service);
+    keepAsking(createRateLimiter(), service);
     await pass(Math.max(3_000, options.windowMs));
     const forMs = Math.max(10_000, options.windowMs);
     const { accepted, refused } = await counted(service, forMs);
@@ -70,7 +70,7 @@ describe('in simulated time', () => {
 
   test('spreads its requests evenly once the limit is felt', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000 });
-    keepAsking(createPacer(), service);
+    keepAsking(createRateLimiter(), service);
     await pass(9_700); // up to the beginning of the second window
     for (let second = 0; second < 10; second += 1) {
       const { accepted } = await counted(service, 1_000);
@@ -81,7 +81,7 @@ describe('in simulated time', () => {
 
   test('holds nothing back while half of the limit suffices', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 60_000, latencyMs: [10, 10] });
-    const pacer = createPacer();
+    const pacer = createRateLimiter();
     keepAsking(pacer, service, 25);
     await pass(20 * 20); // 20 requests of each caller, 20 ms there and back
     expect(service.accepted.length).toBeGreaterThanOrEqual(25 * 20 - 25);
@@ -89,8 +89,8 @@ describe('in simulated time', () => {
 
   test('two processes of one key share the limit without knowing of each other', async () => {
     const service = simulateLimitedService(HUNDRED_A_SECOND);
-    keepAsking(createPacer(), service);
-    keepAsking(createPacer(), service);
+    keepAsking(createRateLimiter(), service);
+    keepAsking(createRateLimiter(), service);
     await pass(3_000);
     const { accepted, refused } = await counted(service, 10_000);
     expect(accepted).toBeGreaterThanOrEqual(950);
@@ -99,7 +99,7 @@ describe('in simulated time', () => {
 
   test('keeps still for a second after a 429 that says nothing', async () => {
     const service = simulateLimitedService({ limit: 20, windowMs: 10_000, latencyMs: [10, 10], isSilent: true });
-    const pacer = createPacer();
+    const pacer = createRateLimiter();
     keepAsking(pacer, service, 1);
     await pass(450); // the 21st request is refused at 410 ms, and that is known at 420 ms
     expect(service.refused).toHaveLength(1);
@@ -111,7 +111,7 @@ describe('in simulated time', () => {
 
   test('uses a window that begins before it was announced', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000, windows: 'opened' });
-    keepAsking(createPacer(), service);
+    keepAsking(createRateLimiter(), service);
     await pass(15_000);
     service.beginWindow();
     const { accepted, refused } = await counted(service, 10_000);
@@ -124,7 +124,7 @@ describe('in simulated time', () => {
     ['lowered', 300, 100],
   ])('follows a limit that is %s on the way', async (_how, before, after) => {
     const service = simulateLimitedService({ limit: before, windowMs: 1_000 });
-    keepAsking(createPacer(), service);
+    keepAsking(createRateLimiter(), service);
     await pass(3_000);
     service.changeLimit(after);
     await pass(3_000);

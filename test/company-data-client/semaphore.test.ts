@@ -1,12 +1,12 @@
 import { pause } from '../../company-data-client/pause';
-import { createSlots } from '../../company-data-client/semaphore';
+import { createSemaphore } from '../../company-data-client/semaphore';
 
 const SIXTY_DAYS_MS = 60 * 86_400_000;
 /** A timer that Node cannot hold ends within a millisecond. */
 const aMoment = () => new Promise<string>((resolve) => setTimeout(() => resolve('still waiting'), 20));
 
 it('whoever may wait for months waits until it is their turn', async () => {
-  const slots = createSlots(1);
+  const slots = createSemaphore(1);
   const giveBack = await slots.take(Date.now(), undefined);
   const waiting = slots.take(Date.now() + SIXTY_DAYS_MS, undefined);
   expect(await Promise.race([waiting, aMoment()])).toBe('still waiting');

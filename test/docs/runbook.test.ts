@@ -5,7 +5,7 @@ import ts from 'typescript';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
 import type { FailureKind, StopReason } from '../../domain/companies/failures';
-import { inWords, stopInWords } from '../../domain/companies/failures';
+import { failureText, stopReasonText } from '../../domain/companies/failures';
 import type { GoNoGo } from '../../domain/progress/go-nogo';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { NoticeKind } from '../../domain/progress/notices';
@@ -56,12 +56,12 @@ const keysOf = <Key extends string>(record: Readonly<Record<Key, true>>): readon
 
 test.each(keysOf(FAILURES))('the failure %s has a row with the words that people read', (kind) => {
   const [row = ''] = rowsOf('Companies', kind);
-  expect(row).toContain(`| ${inWords(kind)} `);
+  expect(row).toContain(`| ${failureText(kind)} `);
 });
 
 test.each(keysOf(STOPS))('the stop %s has a row with the words that people read', (reason) => {
   const [row = ''] = rowsOf('Stopped by itself', reason);
-  expect(row).toContain(`| ${stopInWords(reason)} `);
+  expect(row).toContain(`| ${stopReasonText(reason)} `);
 });
 
 test.each<[string, readonly string[]]>([

@@ -1,7 +1,7 @@
 /** Keys that are not where they are needed: a clear error, nothing lost, nothing half done; with the key it goes on. */
 import { randomBytes } from 'node:crypto';
-import type { Ferry } from '../../client';
-import { decide, openFerry, readHeldUp } from '../../client';
+import type { LedgerClient } from '../../client';
+import { decide, openLedgerClient, readOutages } from '../../client';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
 import { countCompanies } from '../../store';
 import type { RunningWorker } from '../../worker';
@@ -37,9 +37,9 @@ const historyLength = async ({ id }: Started): Promise<number> =>
 describe('ferry without the payload key of a migration', () => {
   let ours: Started;
   let others: Started;
-  let theirFerry: Ferry;
+  let theirFerry: LedgerClient;
   beforeAll(async () => {
-    theirFerry = await openFerry({ ...orchestrator.config, payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
+    theirFerry = await openLedgerClient({ ...orchestrator.config, payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
     ours = await started(orchestrator, 'lost-ours', ['sbx-ok-1']);
     others = await started({ ...orchestrator, ferry: theirFerry }, 'lost-others', ['sbx-ok-1']);
     await reachedProgress(theirFerry, ours.id, ({ preflight }) => preflight !== null);
@@ -117,8 +117,8 @@ test('a worker without the payload key stands still and says so; with the key it
   const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
   expect(decided.exitCode).toBe(0);
   expect(decided.out).toContain('recorded, not yet applied');
-  const theirFerry = await openFerry({ ...orchestrator.config, payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER) });
-  const why = async () => (await readHeldUp(theirFerry, migration.id)).join();
+  const theirFerry = await openLedgerClient({ ...orchestrator.config, payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER) });
+  const why = async () => (await readOutages(theirFerry, migration.id)).join();
   await until(async () => (await why()).startsWith('the worker cannot go on: This was encrypted under payload key'));
 
   await inPlaceOfWorker({ payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { Ferry } from '../../client';
-import { decide, openFerry, readHeldUp, startMigration } from '../../client';
+import type { LedgerClient } from '../../client';
+import { decide, openLedgerClient, readOutages, startMigration } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
 import { createCompanyDataClient } from '../../company-data-client';
 import { createAccount, createKey, startService } from '../../company-data-service';
@@ -113,7 +113,7 @@ async function move(): Promise<readonly string[]> {
     TOKENFERRY_PAYLOAD_KEY: KEYS.payload,
   };
   const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'], variables);
-  const ferry = await openFerry(config);
+  const ferry = await openLedgerClient(config);
   for (const name of ['logs', 'answers', 'outputs']) mkdirSync(path.join(folder, name));
   const log = createLog({ level: 'trace', to: path.join(folder, 'logs', 'worker.log') });
   const code = readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8');
@@ -128,7 +128,7 @@ async function move(): Promise<readonly string[]> {
   const worker = await startWorker(config, log, { workflowBundle: { code } }, impatient);
   const moved = await readyToMove(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'], async (id) => {
     // What the service says of a failure goes to Temporal, and to the worker's own log.
-    await until(async () => (await readHeldUp(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
+    await until(async () => (await readOutages(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
     between.behave();
   });
   await sent(ferry, moved, 'approve', { step: 'migrate-first-company', ...SUPPORT });
@@ -177,7 +177,7 @@ async function move(): Promise<readonly string[]> {
 
 /** Takes a migration through steps 1 to 4, until its first company is proven. */
 async function taken(
-  ferry: Ferry,
+  ferry: LedgerClient,
   client: string,
   tokens: readonly string[],
   afterStart?: (id: string) => Promise<void>,
@@ -233,7 +233,7 @@ async function taken(
   return id;
 }
 
-async function signedOff(ferry: Ferry, id: string): Promise<void> {
+async function signedOff(ferry: LedgerClient, id: string): Promise<void> {
   await reachedProgress(ferry, id, ({ waitingFor }) => waitingFor.roles.length === 2);
   await sent(ferry, id, 'approve', { step: 'complete-migration', ...SUPPORT });
   await sent(ferry, id, 'approve', { step: 'complete-migration', ...CLIENT });
@@ -241,7 +241,7 @@ async function signedOff(ferry: Ferry, id: string): Promise<void> {
 }
 
 async function sent(
-  ferry: Ferry,
+  ferry: LedgerClient,
   id: string,
   message: DecisionMessage,
   decision: Parameters<typeof decide>[3],
@@ -277,7 +277,7 @@ interface Wire {
 }
 
 /** Every payload in a migration's history, as a codec server is asked about it. */
-async function payloadsOf(ferry: Ferry, id: string): Promise<readonly Wire[]> {
+async function payloadsOf(ferry: LedgerClient, id: string): Promise<readonly Wire[]> {
   const base64 = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString('base64');
   const below = (value: unknown): Wire[] => {
     if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];

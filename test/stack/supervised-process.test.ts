@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startLeashed, type LeashedProcess } from '../../stack/process/supervised-process';
+import { startSupervised, type SupervisedProcess } from '../../stack/process/supervised-process';
 import { isRunning, until } from '../support/conditions';
 
 const LEASH = path.resolve(__dirname, '../../stack/process/supervisor.mjs');
@@ -35,8 +35,8 @@ async function started(): Promise<number> {
   return Number(readFileSync(pidFile, 'utf8'));
 }
 
-function start(program: ReturnType<typeof shell>): LeashedProcess {
-  return startLeashed({ ...program, env: process.env });
+function start(program: ReturnType<typeof shell>): SupervisedProcess {
+  return startSupervised({ ...program, env: process.env });
 }
 
 test('when whoever asked for it is killed, a program ends and its temporary folder is gone', async () => {

@@ -5,7 +5,7 @@ import type { ManifestRow } from '../../domain/companies/manifest';
 import { DEFAULT_LIMITS } from '../../domain/planning/limits';
 import type { KeyProvider } from '../../security';
 import { createMasterKeyProvider, parseMasterKeys, Secret } from '../../security';
-import type { Claimant, Database, SealedCredential, SuppliedMigration } from '../../store';
+import type { LeaseOwner, Database, SealedCredential, SuppliedMigration } from '../../store';
 import {
   beginRun,
   beginSlice,
@@ -103,7 +103,7 @@ export const credentialOf = (
 export interface Movable {
   readonly id: string;
   readonly rows: readonly ManifestRow[];
-  readonly claimant: Claimant;
+  readonly claimant: LeaseOwner;
 }
 
 /** A migration whose companies can be claimed: open, confirmed, with credentials, its run and slice begun. */

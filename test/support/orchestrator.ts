@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import type { Ferry } from '../../client';
-import { openFerry } from '../../client';
+import type { LedgerClient } from '../../client';
+import { openLedgerClient } from '../../client';
 import { createCompanyDataClient, type CompanyDataClient } from '../../company-data-client';
 import type { Service, ServiceOptions } from '../../company-data-service';
 import { createAccount, createKey, startService } from '../../company-data-service';
@@ -31,7 +31,7 @@ export const PAYLOAD_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** A whole orchestrator for one test file: real service, real Postgres, real Temporal, and a worker in this process. */
 export interface Orchestrator {
-  readonly ferry: Ferry;
+  readonly ferry: LedgerClient;
   readonly service: Service;
   /** Where accounts and keys of the service are made. */
   readonly serviceDatabaseUrl: string;
@@ -71,7 +71,7 @@ export async function startOrchestrator(
     masterKeys: parseMasterKeys(new Secret(masterKey)),
     payloadKeys: parsePayloadKeys(new Secret(PAYLOAD_KEY)),
   };
-  const ferry = await openFerry(config);
+  const ferry = await openLedgerClient(config);
   const begunAt = new Date();
   const workers: RunningWorker[] = [];
   const direct = createCompanyDataClient({ baseUrl: service.url, apiKey: config.service.apiKey });

@@ -1,5 +1,5 @@
 import { decide, readProgress, startMigration } from '../../client';
-import type { Ferry, Sent } from '../../client';
+import type { LedgerClient, Sent } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { findPlatform } from '../../platforms/platforms';
@@ -45,7 +45,7 @@ let organizations = 5_000_000_000_000_000;
 
 /** The progress of a migration once it is as wanted. */
 export async function reachedProgress(
-  ferry: Ferry,
+  ferry: LedgerClient,
   id: string,
   reached: (progress: Progress) => boolean,
 ): Promise<Progress> {

@@ -1,5 +1,5 @@
 /** The service asks for a long wait: it is Temporal's, in everybody's sight, and holds no worker. */
-import { readHeldUp } from '../../client';
+import { readOutages } from '../../client';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/conditions';
 import { interpose, type Interposer } from '../support/http-proxy';
@@ -24,8 +24,8 @@ test('an activity that was asked to come back in an hour is tried again in an ho
   const { ferry } = orchestrator;
   between.on('GET', /^\/account/, failing(429, 'slowly', { 'retry-after': '3600' }));
   const { id } = await started(orchestrator, 'asked-to-wait', ['sbx-ok-1']);
-  await until(async () => (await readHeldUp(ferry, id)).length > 0);
-  const [heldUp] = await readHeldUp(ferry, id);
+  await until(async () => (await readOutages(ferry, id)).length > 0);
+  const [heldUp] = await readOutages(ferry, id);
   expect(heldUp).toMatch(/^GET \/account: the service asks to come back at /);
   const { raw } = await ferry.temporal.workflow.getHandle(id).describe();
   const [pending] = raw.pendingActivities ?? [];

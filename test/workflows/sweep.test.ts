@@ -2,8 +2,8 @@
 import { Client, Connection, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { createWindowSchedules } from '../../activities';
 import { scheduleIdOf } from '../../domain/migration/plan';
-import { closingIdOf } from '../../domain/migration/terminated';
-import type { Opening } from '../../domain/planning/windows';
+import { closeWorkflowIdOf } from '../../domain/migration/terminated';
+import type { WindowOccurrence } from '../../domain/planning/windows';
 import { readDecisions, readMigration, stopClaims } from '../../store';
 import { keepSweepSchedule, SWEEP_SCHEDULE } from '../../worker/sweep-schedule';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../../workflows/messages';
@@ -50,7 +50,7 @@ async function swept(): Promise<Swept> {
 
 async function listWindows(migrationId: string): Promise<void> {
   const [opensAt, closesAt] = [24, 25].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
-  await createWindowSchedules(schedule()).keep(migrationId, [{ opensAt, closesAt } as Opening]);
+  await createWindowSchedules(schedule()).keep(migrationId, [{ opensAt, closesAt } as WindowOccurrence]);
 }
 
 async function scheduleIds(): Promise<readonly string[]> {
@@ -103,7 +103,7 @@ test('one that was terminated in the middle of its cancellation is closed all th
 test('one that somebody closes already is left to them, and closed by the next sweep if they could not', async () => {
   const id = await supplied('swept-twice');
   await workflow(id).terminate('a test');
-  const theirs = { workflowId: closingIdOf(id), taskQueue: 'nobody', args: [] };
+  const theirs = { workflowId: closeWorkflowIdOf(id), taskQueue: 'nobody', args: [] };
   const stuck = await orchestrator.ferry.temporal.workflow.start(CLOSE_TERMINATED, theirs);
   expect(await swept()).toMatchObject({ closing: [id] });
   await stuck.terminate('a test');

@@ -1,14 +1,14 @@
 /** The half of a batch run that starts companies. */
 import type { SliceReport } from '../../activities/companies/batch';
-import { slices } from '../activity-proxies';
-import { growingWait } from '../backoff';
-import type { Course } from './run-context';
+import { sliceActivities } from '../activity-proxies';
+import { backoff } from '../backoff';
+import type { RunContext } from './run-context';
 
 /** The shortest wait between two looks, and how far it grows while nothing happens: each costs a few events. */
 export const WAIT = { shortestMs: 500, longestMs: 60_000 };
 
 /** Starts companies, slice beside slice, until none is left that can be claimed now. */
-export async function importAll(course: Course, slicesAtOnce: number): Promise<void> {
+export async function importAll(course: RunContext, slicesAtOnce: number): Promise<void> {
   /** Slices that have been begun, and not ended because there are too many of them now. */
   const begun = new Set<number>();
   const importing: Promise<void>[] = [];
@@ -24,7 +24,7 @@ export async function importAll(course: Course, slicesAtOnce: number): Promise<v
 
   /** Claims group after group, and waits for companies whose next try is due later, until none is left to claim. */
   async function importWaiting(slice: number): Promise<void> {
-    const wait = growingWait(WAIT);
+    const wait = backoff(WAIT);
     while (!course.isOver()) {
       const { claimed, blocked, nextClaimInMs, slicesAtOnce: atOnce } = await importSlice(course, slice);
       // The limits may have been changed meanwhile.
@@ -44,8 +44,8 @@ export async function importAll(course: Course, slicesAtOnce: number): Promise<v
 }
 
 /** When every slice has ended, whatever is still importing has lost its attempt: it is taken over in time. */
-async function takeOverStalled(course: Course): Promise<void> {
-  const wait = growingWait(WAIT);
+async function takeOverStalled(course: RunContext): Promise<void> {
+  const wait = backoff(WAIT);
   while (!course.isOver()) {
     const { claimed, blocked, nextClaimInMs, nextTakeOverInMs } = await importSlice(course, 1);
     const nextInMs = nextClaimInMs ?? nextTakeOverInMs;
@@ -55,10 +55,10 @@ async function takeOverStalled(course: Course): Promise<void> {
   }
 }
 
-async function importSlice(course: Course, slice: number): Promise<SliceReport> {
+async function importSlice(course: RunContext, slice: number): Promise<SliceReport> {
   const { migrationId, run } = course;
   const options = { summary: `Move companies, part ${slice}` };
-  const report = await slices.importSlice.executeWithOptions(options, [{ migrationId, run, slice }]);
+  const report = await sliceActivities.importSlice.executeWithOptions(options, [{ migrationId, run, slice }]);
   course.report(report.claimed, report.stop, report.blocked);
   return report;
 }

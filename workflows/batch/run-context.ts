@@ -2,10 +2,10 @@
 import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { Blocked } from '../../activities/companies/circuit-breaker';
 import type { StopReason } from '../../domain/companies/failures';
-import type { Pausing } from './outage';
-import { standsStill } from './outage';
+import type { OutageContext } from './outage';
+import { createOutageWait } from './outage';
 
-export interface Course extends Pausing {
+export interface RunContext extends OutageContext {
   readonly migrationId: string;
   /** What the ledger calls the run: it alone may claim. */
   readonly run: string;
@@ -24,13 +24,13 @@ export interface Course extends Pausing {
 /** A run that is still at work then leaves the rest to the next one. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
-export function openCourse(migrationId: string, run: string): Course {
+export function openRunContext(migrationId: string, run: string): RunContext {
   const { parent } = workflowInfo();
   const endsAt = Date.now() + LONGEST_RUN_MS;
   let reason: StopReason | null = null;
   let moved = 0;
   let wakes = 0;
-  const pausing: Pausing = {
+  const pausing: OutageContext = {
     migration: parent && getExternalWorkflowHandle(parent.workflowId, parent.runId),
     isOver: () => reason !== null || Date.now() >= endsAt || workflowInfo().continueAsNewSuggested,
     pause: async (ms: number, summary: string) => {
@@ -38,7 +38,7 @@ export function openCourse(migrationId: string, run: string): Course {
       await condition(() => wakes !== before, ms, { summary });
     },
   };
-  const standing = standsStill(pausing);
+  const standing = createOutageWait(pausing);
   return {
     ...pausing,
     migrationId,

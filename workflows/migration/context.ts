@@ -7,14 +7,14 @@
 import { log, setCurrentDetails, upsertSearchAttributes, uuid4 } from '@temporalio/workflow';
 import type { Outcome, Unreadable } from '../../domain/migration/decision';
 import { decide, outcomeOf, refuseUnreadable } from '../../domain/decisions/decide';
-import { detailsOf } from '../../presentation/temporal-ui/current-details';
+import { currentDetails } from '../../presentation/temporal-ui/current-details';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import { newMigration } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
 import type { Progress } from '../../domain/progress/progress';
 import { progressOf } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { claimedSender, readDecision } from '../../domain/migration/parse-decision';
+import { claimedSender, parseDecision } from '../../domain/migration/parse-decision';
 import { readSigned } from '../../domain/migration/signatures';
 import { withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
 import type { Step } from '../../domain/migration/steps';
@@ -24,12 +24,12 @@ import { searchAttributesOf } from './search-attributes';
 import type { Waits } from './waits';
 import { waitsOf } from './waits';
 
-export interface Desk extends Receiver, Waits {
+export interface MigrationContext extends Receiver, Waits {
   open(step: Step): void;
   end(step: Step): void;
 }
 
-export function openDesk(plan: MigrationPlan, carried: MigrationState | undefined): Desk {
+export function openMigrationContext(plan: MigrationPlan, carried: MigrationState | undefined): MigrationContext {
   let current = carried ?? newMigration(plan);
   let shown = '';
   const state = (): MigrationState => current;
@@ -37,13 +37,13 @@ export function openDesk(plan: MigrationPlan, carried: MigrationState | undefine
   function change(to: (state: MigrationState) => MigrationState): void {
     current = to(current);
     const progress = progressOf(plan, current);
-    setCurrentDetails(detailsOf(progress));
+    setCurrentDetails(currentDetails(progress));
     shown = showInLists(progress, shown);
   }
 
   function receive(message: DecisionMessage, input: unknown): Outcome {
     const at = now();
-    const reading = readDecision(message, input, uuid4);
+    const reading = parseDecision(message, input, uuid4);
     if ('malformed' in reading) return refuse(message, input, reading.malformed, at);
     const { decisionId } = reading.decision;
     const came = { migrationId: plan.migrationId, signed: readSigned(message, input) };

@@ -1,8 +1,8 @@
 import { ActivityFailure, allHandlersFinished, condition, log, sleep } from '@temporalio/workflow';
 import type { Counts } from '../../domain/companies/company-state';
 import type { Ending } from '../../domain/migration/migration-state';
-import { records, tidying } from '../activity-proxies';
-import type { Desk } from './context';
+import { shortActivities, bestEffortActivities } from '../activity-proxies';
+import type { MigrationContext } from './context';
 
 /** How a migration ended. The companies are in the ledger, and `ferry report` reads them there. */
 export interface Handover {
@@ -11,10 +11,10 @@ export interface Handover {
 }
 
 /** Hands over what became of a migration, and leaves nothing of it behind. */
-export async function handOver(desk: Desk): Promise<Handover> {
+export async function handOver(desk: MigrationContext): Promise<Handover> {
   const { migrationId } = desk.plan;
   const ending = desk.state().closed ?? 'completed';
-  if (desk.state().schedule !== 'none') await records.deleteSchedule({ migrationId });
+  if (desk.state().schedule !== 'none') await shortActivities.deleteSchedule({ migrationId });
   const counts = await ledgerClosed(migrationId, ending);
   desk.change((state) => ({ ...state, counts }));
   await unusedRemoved(migrationId);
@@ -28,8 +28,8 @@ export async function handOver(desk: Desk): Promise<Handover> {
  */
 export async function ledgerClosed(migrationId: string, ending: Ending): Promise<Counts> {
   for (;;) {
-    const { againInMs } = await records.settleInterrupted({ migrationId });
-    if (againInMs === null) return records.closeMigration({ migrationId, ending });
+    const { againInMs } = await shortActivities.settleInterrupted({ migrationId });
+    if (againInMs === null) return shortActivities.closeMigration({ migrationId, ending });
     await sleep(againInMs, { summary: 'Until nothing of an interrupted company can be on its way' });
   }
 }
@@ -37,7 +37,7 @@ export async function ledgerClosed(migrationId: string, ending: Ending): Promise
 /** What was created at the service for companies that were not moved goes; what cannot be removed, the report lists. */
 export async function unusedRemoved(migrationId: string): Promise<void> {
   try {
-    await tidying.removeUnused({ migrationId });
+    await bestEffortActivities.removeUnused({ migrationId });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     log.warn('companies that were created and not used are left at the service', { migrationId });

@@ -10,23 +10,23 @@ import {
 } from '@temporalio/workflow';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
-import { records, recordsAtOnce } from '../activity-proxies';
-import type { Desk } from './context';
-import { openDesk } from './context';
+import { shortActivities, localActivities } from '../activity-proxies';
+import type { MigrationContext } from './context';
+import { openMigrationContext } from './context';
 import type { Handover } from './hand-over';
 import { handOver } from './hand-over';
-import { keepReminding } from './reminders';
+import { sendReminders } from './reminders';
 import { keepDetailsChecked } from './steps/supply-details';
 
 /** A migration's plan, and what it knew when its history was cut. */
 export type MigrationInput = MigrationPlan & { readonly carried?: MigrationState };
 
 /** @param doStep what the present step does until it has ended, or until a decision turned the migration to another one */
-export async function wholeMigration(
+export async function runMigration(
   { carried, ...plan }: MigrationInput,
-  doStep: (desk: Desk) => Promise<void>,
+  doStep: (desk: MigrationContext) => Promise<void>,
 ): Promise<Handover> {
-  const desk = openDesk(plan, carried);
+  const desk = openMigrationContext(plan, carried);
   const outside = CancellationScope.current();
   // Nothing is broken off from outside: a cancellation is a decision, and the migration ends in order.
   outside.cancelRequested.catch(() => void desk.receive('cancel', FROM_TEMPORAL));
@@ -41,9 +41,12 @@ export async function wholeMigration(
 
 const FROM_TEMPORAL = { role: 'support', by: 'Temporal', reason: "cancelled with Temporal's own tools" };
 
-async function stepByStep(desk: Desk, doStep: (desk: Desk) => Promise<void>): Promise<Handover> {
+async function stepByStep(
+  desk: MigrationContext,
+  doStep: (desk: MigrationContext) => Promise<void>,
+): Promise<Handover> {
   const trail = keepTheTrail(desk);
-  void keepReminding(desk);
+  void sendReminders(desk);
   void keepDetailsChecked(desk);
 
   while (desk.state().closed === null) {
@@ -56,7 +59,7 @@ async function stepByStep(desk: Desk, doStep: (desk: Desk) => Promise<void>): Pr
 }
 
 /** Does something, and breaks it off when a decision ends the migration meanwhile. */
-async function whileOpen(desk: Desk, work: () => Promise<void>): Promise<void> {
+async function whileOpen(desk: MigrationContext, work: () => Promise<void>): Promise<void> {
   const scope = new CancellationScope();
   let over = false;
   const ended = (): boolean => desk.state().closed !== null;
@@ -72,20 +75,20 @@ async function whileOpen(desk: Desk, work: () => Promise<void>): Promise<void> {
 }
 
 /** Carries what was decided to the ledger and the audit trail, in order, for as long as the migration lives. */
-async function keepTheTrail(desk: Desk): Promise<void> {
+async function keepTheTrail(desk: MigrationContext): Promise<void> {
   const { migrationId } = desk.plan;
   await desk.keepRecording(async (recorded) => {
     try {
-      return await recordsAtOnce.recordDecisions({ migrationId, recorded });
+      return await localActivities.recordDecisions({ migrationId, recorded });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      return records.recordDecisions({ migrationId, recorded });
+      return shortActivities.recordDecisions({ migrationId, recorded });
     }
   });
 }
 
 /** Only between steps and runs: continuing as new would terminate a batch run. */
-async function goOnWithFreshHistory(desk: Desk): Promise<void> {
+async function goOnWithFreshHistory(desk: MigrationContext): Promise<void> {
   if (desk.state().closed !== null) return;
   await condition(allHandlersFinished);
   await continueAsNew<(input: MigrationInput) => Promise<Handover>>({ ...desk.plan, carried: desk.state() });

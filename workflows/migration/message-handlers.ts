@@ -7,9 +7,9 @@ import type { MigrationState } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
 import { progressOf } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { DECISION_MESSAGES, readDecision } from '../../domain/migration/parse-decision';
-import { isStandstill } from '../../domain/migration/outage';
-import { isOpening } from '../../domain/planning/windows';
+import { DECISION_MESSAGES, parseDecision } from '../../domain/migration/parse-decision';
+import { isOutage } from '../../domain/migration/outage';
+import { isWindowOccurrence } from '../../domain/planning/windows';
 import {
   batchProgressSignal,
   lookAgainSignal,
@@ -36,7 +36,7 @@ export function setHandlers({ plan, state, change, receive }: Receiver): void {
     setHandler(defineUpdate<Outcome, [unknown]>(message), (input) => receive(message, input), {
       description,
       validator: (input) => {
-        const reading = readDecision(message, input, uuid4);
+        const reading = parseDecision(message, input, uuid4);
         if ('malformed' in reading) throw ApplicationFailure.nonRetryable(reading.malformed, 'Malformed');
       },
     });
@@ -50,7 +50,7 @@ export function setHandlers({ plan, state, change, receive }: Receiver): void {
   setHandler(
     windowOpenedSignal,
     (opening: unknown) => {
-      if (isOpening(opening)) change((before) => ({ ...before, opening, opened: opening }));
+      if (isWindowOccurrence(opening)) change((before) => ({ ...before, opening, opened: opening }));
     },
     { description: 'Sent when a window opens, by what the Schedule of this migration starts' },
   );
@@ -67,7 +67,7 @@ export function setHandlers({ plan, state, change, receive }: Receiver): void {
   setHandler(
     standstillSignal,
     (standstill: unknown) => {
-      if (standstill === null || isStandstill(standstill)) change((before) => ({ ...before, standstill }));
+      if (standstill === null || isOutage(standstill)) change((before) => ({ ...before, standstill }));
     },
     { description: 'Sent by batch runs: nothing gets through to the service, or (null) it does again' },
   );

@@ -2,12 +2,12 @@
 import { ActivityFailure, condition, log } from '@temporalio/workflow';
 import type { NoticeKind } from '../../domain/progress/notices';
 import { afterNotice, nextNotice, noticeOf, waitOf } from '../../domain/progress/notices';
-import { notices } from '../activity-proxies';
-import type { Desk } from './context';
+import { noticeActivities } from '../activity-proxies';
+import type { MigrationContext } from './context';
 import { now } from './context';
 
 /** For as long as the migration lives. */
-export async function keepReminding(desk: Desk): Promise<void> {
+export async function sendReminders(desk: MigrationContext): Promise<void> {
   while (desk.state().closed === null) {
     const wait = followed(desk);
     const changed = (): boolean => desk.state().closed !== null || isAnotherWait(desk);
@@ -27,13 +27,13 @@ export async function keepReminding(desk: Desk): Promise<void> {
 }
 
 /** The wait that the migration is in now; a new one begins now. */
-function followed(desk: Desk) {
+function followed(desk: MigrationContext) {
   const wait = waitOf(desk.state(), desk.state().wait, now());
   if (wait !== desk.state().wait) desk.change((state) => ({ ...state, wait }));
   return wait;
 }
 
-function isAnotherWait(desk: Desk): boolean {
+function isAnotherWait(desk: MigrationContext): boolean {
   return waitOf(desk.state(), desk.state().wait, now()) !== desk.state().wait;
 }
 
@@ -43,12 +43,12 @@ const TILL_DUE: Readonly<Record<NoticeKind, string>> = {
   escalation: 'Until an escalation is due',
 };
 
-async function post(desk: Desk, kind: NoticeKind): Promise<void> {
+async function post(desk: MigrationContext, kind: NoticeKind): Promise<void> {
   const { wait } = desk.state();
   if (!wait) return;
   const notice = noticeOf(desk.plan.migrationId, desk.state(), wait, kind);
   try {
-    await notices.postNotice.executeWithOptions({ summary: `Notice: ${kind}` }, [notice]);
+    await noticeActivities.postNotice.executeWithOptions({ summary: `Notice: ${kind}` }, [notice]);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     log.warn('a notice was not delivered', { kind });

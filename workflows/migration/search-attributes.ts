@@ -1,7 +1,7 @@
 /** What Temporal's lists show and filter by. Never encrypted, so keys and counts only: no name of a person or business. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
-import { settledCompanies } from '../../domain/companies/company-state';
+import { finishedCompanies } from '../../domain/companies/company-state';
 import type { Progress } from '../../domain/progress/progress';
 import { SEARCH_ATTRIBUTES } from '../messages';
 
@@ -19,7 +19,7 @@ export function searchAttributesOf({ route, step, state, waitingFor, counts }: P
     { key: STATE, value: state },
     { key: WAITING_FOR, value: waitingFor.roles.join(' and ') || 'nobody' },
     { key: TOTAL, value: counts.total },
-    { key: DONE, value: settledCompanies(counts) },
+    { key: DONE, value: finishedCompanies(counts) },
     { key: FAILED, value: counts.failed },
   ];
 }

@@ -7,7 +7,7 @@
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { Counts } from '../../domain/companies/company-state';
 import type { MigrationState, Recorded } from '../../domain/migration/migration-state';
-import { nextToRecord } from '../../domain/decisions/audit-batches';
+import { nextAuditBatch } from '../../domain/decisions/audit-batches';
 
 /** How long a wait lasts at most, and what it is for, as Temporal's own tools show it. */
 export interface Timer {
@@ -36,7 +36,7 @@ export function waitsOf(
   let recording = false;
   const shouldBeCut = (): boolean => workflowInfo().continueAsNewSuggested;
   /** Whether what is not recorded yet is short enough to be carried over the cut. */
-  const isCarried = (): boolean => nextToRecord(state().unrecorded).length === state().unrecorded.length;
+  const isCarried = (): boolean => nextAuditBatch(state().unrecorded).length === state().unrecorded.length;
   const historyIsLong = (): boolean => shouldBeCut() && !recording && isCarried();
 
   async function whileNothing(reached: (state: MigrationState) => boolean, timer?: Timer): Promise<void> {
@@ -60,7 +60,7 @@ export function waitsOf(
     const cutComes = (): boolean => state().closed === null && (cutting || (shouldBeCut() && waits > 0)) && isCarried();
     for (;;) {
       await condition(() => (state().unrecorded.length > 0 && !cutComes()) || state().closed !== null);
-      const next = nextToRecord(state().unrecorded);
+      const next = nextAuditBatch(state().unrecorded);
       if (next.length === 0) return;
       recording = true;
       const counts = await record(next);

@@ -5,7 +5,7 @@ import { addLimits, limitsOf } from '../../shared/limit-options';
 import { send } from '../../shared/send';
 import type { SenderOptions } from '../../shared/sender';
 import { addDecider, sentBy } from '../../shared/sender';
-import { withLine } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 /** `ferry adjust`: changes the limits of a migration, also of what is under way. */
 export function addAdjust({ program, run, terminal }: Context): void {
@@ -19,7 +19,9 @@ export function addAdjust({ program, run, terminal }: Context): void {
       if (Object.keys(limits).length === 0) {
         throw new CommandFailed('no limit was named', 'see them all with: ferry adjust --help');
       }
-      return withLine(terminal.env, (ferry) => send(ferry, migration, 'adjust', { limits, ...sentBy(options) }));
+      return withMigrationClient(terminal.env, (ferry) =>
+        send(ferry, migration, 'adjust', { limits, ...sentBy(options) }),
+      );
     }),
   );
 }

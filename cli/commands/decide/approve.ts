@@ -1,17 +1,17 @@
 import type { Step } from '../../../domain/migration/steps';
 import { CommandFailed } from '../../shared/command-failed';
-import type { Line, Sent } from '../../../client';
+import type { MigrationClient, Sent } from '../../../client';
 import { progressIfAnswered } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { send, stepNamed } from '../../shared/send';
 import type { SenderOptions } from '../../shared/sender';
 import { addDecider, sentBy } from '../../shared/sender';
-import type { Subject } from '../../shared/review';
-import { readSubject } from '../../shared/review';
+import type { Review } from '../../shared/review';
+import { readReview } from '../../shared/review';
 import type { YesOption } from '../../shared/confirm';
-import { isWanted } from '../../shared/confirm';
-import { withLine } from '../../shared/with-ferry';
+import { confirm } from '../../shared/confirm';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 interface ApproveOptions extends SenderOptions, YesOption {
   readonly digest?: string;
@@ -28,7 +28,7 @@ export function addApprove({ program, run, screen, terminal }: Context): void {
     program.command('approve <migration> [step]').description('Approve a step; without one, the step that is open'),
   ).action((migration: string, step: string | undefined, given: ApproveOptions) =>
     run(() =>
-      withLine(terminal.env, (ferry) =>
+      withMigrationClient(terminal.env, (ferry) =>
         approve(ferry, { screen, terminal }, migration, step === undefined ? undefined : stepNamed(step), given),
       ),
     ),
@@ -38,13 +38,15 @@ export function addApprove({ program, run, screen, terminal }: Context): void {
     program.command('sign-off <migration>').description('Accept the handover: what was moved, and what was not'),
   ).action((migration: string, given: ApproveOptions) =>
     run(() =>
-      withLine(terminal.env, (ferry) => approve(ferry, { screen, terminal }, migration, 'complete-migration', given)),
+      withMigrationClient(terminal.env, (ferry) =>
+        approve(ferry, { screen, terminal }, migration, 'complete-migration', given),
+      ),
     ),
   );
 }
 
 async function approve(
-  ferry: Line,
+  ferry: MigrationClient,
   { screen, terminal }: Pick<Context, 'screen' | 'terminal'>,
   migrationId: string,
   named: Step | undefined,
@@ -56,14 +58,18 @@ async function approve(
   const sent: Sent = { step, ...sentBy(options) };
   if (!subject) return send(ferry, migrationId, 'approve', sent);
   if (!screen.json && !(screen.quiet && options.yes)) subject.print(screen);
-  if (!(await isWanted({ screen, terminal }, options, `Approve ${step}?`))) {
+  if (!(await confirm({ screen, terminal }, options, `Approve ${step}?`))) {
     throw new CommandFailed('nothing was decided', `look at all of it with: ferry show ${migrationId}`);
   }
   return send(ferry, migrationId, 'approve', { ...sent, digest: options.digest ?? subject.digest });
 }
 
 /** Undefined: no worker answers. A decision is taken all the same, only not bound to what was seen. */
-async function subjectOf(ferry: Line, migrationId: string, named: Step | undefined): Promise<Subject | undefined> {
+async function subjectOf(
+  ferry: MigrationClient,
+  migrationId: string,
+  named: Step | undefined,
+): Promise<Review | undefined> {
   const progress = await progressIfAnswered(ferry, migrationId);
-  return progress && readSubject(ferry, progress, named ?? progress.step);
+  return progress && readReview(ferry, progress, named ?? progress.step);
 }

@@ -1,14 +1,14 @@
 import { CommandFailed } from '../../shared/command-failed';
-import type { Line } from '../../../client';
+import type { MigrationClient } from '../../../client';
 import { progressIfAnswered } from '../../../client';
-import type { CommandResult, Screen } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { send } from '../../shared/send';
 import type { SenderOptions } from '../../shared/sender';
 import { addDecider, sentBy } from '../../shared/sender';
 import type { YesOption } from '../../shared/confirm';
-import { isWanted } from '../../shared/confirm';
-import { withLine } from '../../shared/with-ferry';
+import { confirm } from '../../shared/confirm';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 type CancelOptions = SenderOptions & YesOption;
 
@@ -21,10 +21,10 @@ export function addCancel({ program, run, screen, terminal }: Context): void {
     .option('--yes', 'do not ask')
     .action((migration: string, options: CancelOptions) =>
       run(() =>
-        withLine(terminal.env, async (ferry) => {
+        withMigrationClient(terminal.env, async (ferry) => {
           const question = `Cancel ${migration} for ever?`;
           const show = () => showWhatEnds(ferry, screen, migration);
-          if (!(await isWanted({ screen, terminal }, options, question, show))) {
+          if (!(await confirm({ screen, terminal }, options, question, show))) {
             throw new CommandFailed('nothing was cancelled', `to stop it for a while: ferry pause ${migration}`);
           }
           const answer = await send(ferry, migration, 'cancel', sentBy(options));
@@ -34,14 +34,14 @@ export function addCancel({ program, run, screen, terminal }: Context): void {
     );
 }
 
-async function showWhatEnds(ferry: Line, screen: Screen, migrationId: string): Promise<void> {
+async function showWhatEnds(ferry: MigrationClient, screen: Output, migrationId: string): Promise<void> {
   const progress = await progressIfAnswered(ferry, migrationId);
   if (progress)
     screen.line(`${progress.counts.migrated} of ${progress.counts.total} companies are moved, and stay moved.`);
   screen.line('No other is started, and every credential that was supplied is destroyed.');
 }
 
-function printCancelled(screen: Screen, { print }: CommandResult, migrationId: string): void {
+function printCancelled(screen: Output, { print }: CommandResult, migrationId: string): void {
   print(screen);
   screen.line(
     '  Companies that are on their way are finished first. Which have been handed over, which have not, and what',

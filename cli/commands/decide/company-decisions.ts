@@ -7,7 +7,7 @@ import { remediesFor } from '../../../domain/companies/remedies';
 import type { Database } from '../../../store';
 import { findUnknown, readCompanies } from '../../../store';
 import { CommandFailed } from '../../shared/command-failed';
-import type { Line, Sent } from '../../../client';
+import type { MigrationClient, Sent } from '../../../client';
 import { progressIfAnswered } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
@@ -15,7 +15,7 @@ import { countOption } from '../../shared/options';
 import { send } from '../../shared/send';
 import type { SenderOptions } from '../../shared/sender';
 import { addDecider, sentBy } from '../../shared/sender';
-import { withLedger, withLine } from '../../shared/with-ferry';
+import { assertLedger, withMigrationClient } from '../../shared/with-ferry';
 
 interface CompanyOptions extends SenderOptions {
   readonly all?: true;
@@ -84,7 +84,7 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
   addDecider(command, about.needsReason ? 'reason needed' : 'reason possible').action(
     (migration: string, named: string[], options: CompanyOptions) =>
       run(() =>
-        withLine(terminal.env, async (ferry) =>
+        withMigrationClient(terminal.env, async (ferry) =>
           decideAbout(
             ferry,
             migration,
@@ -98,14 +98,14 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
 }
 
 async function companiesOf(
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   named: readonly string[],
   { all, file, wave }: CompanyOptions,
   { all: mayBeAll }: AboutCompanies,
 ): Promise<'all' | readonly string[]> {
   if (all) return 'all';
-  if (wave !== undefined) return companiesOfWave(withLedger(ferry).db, migrationId, wave);
+  if (wave !== undefined) return companiesOfWave(assertLedger(ferry).db, migrationId, wave);
   const references = [...new Set([...named, ...(file === undefined ? [] : linesOf(file))])];
   if (references.length > 0) return references;
   throw new CommandFailed(
@@ -135,7 +135,7 @@ function linesOf(file: string): readonly string[] {
 }
 
 async function decideAbout(
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   { name, message }: AboutCompanies,
   companies: 'all' | readonly string[],
@@ -173,7 +173,7 @@ async function assertFit(
   if (remedy) await assertRemedy(db, migrationId, remedy, companies);
 }
 
-async function manifestSeen(ferry: Line, migrationId: string): Promise<{ readonly digest?: string }> {
+async function manifestSeen(ferry: MigrationClient, migrationId: string): Promise<{ readonly digest?: string }> {
   const seen = await progressIfAnswered(ferry, migrationId);
   return seen ? { digest: seen.digests['disable-syncing'] } : {};
 }
@@ -204,7 +204,7 @@ function someOf(names: readonly string[]): string {
 
 /** Sends a decision about these companies, in as many messages as it takes. */
 export async function sendAbout(
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   message: DecisionMessage,
   companies: readonly string[],

@@ -1,5 +1,5 @@
 import type { Step } from '../../../domain/migration/steps';
-import type { Line } from '../../../client';
+import type { MigrationClient } from '../../../client';
 import { readProgress } from '../../../client';
 import { readTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
@@ -8,7 +8,7 @@ import { addWindow, windowsOf } from '../../shared/limit-options';
 import { assertCompany, send, stepNamed } from '../../shared/send';
 import type { SenderOptions } from '../../shared/sender';
 import { addDecider, sentBy } from '../../shared/sender';
-import { withLine } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 /** `ferry reject`, `propose-time`, `pause`, `resume`: decisions in one line each. */
 export function addDecisions({ program, run, terminal }: Context): void {
@@ -21,7 +21,7 @@ export function addDecisions({ program, run, terminal }: Context): void {
     'reason needed',
   ).action((migration: string, step: string | undefined, options: SenderOptions & Next) =>
     run(() =>
-      withLine(terminal.env, async (ferry) =>
+      withMigrationClient(terminal.env, async (ferry) =>
         send(ferry, migration, 'reject', {
           step: await stepOf(ferry, migration, step),
           ...sentBy(options),
@@ -39,7 +39,7 @@ export function addDecisions({ program, run, terminal }: Context): void {
     ),
   ).action((migration: string, when: string, options: SenderOptions & Pick<LimitOptions, 'window'>) =>
     run(() =>
-      withLine(terminal.env, (ferry) =>
+      withMigrationClient(terminal.env, (ferry) =>
         send(ferry, migration, 'proposeTime', {
           startAt: readTime(when).toISOString(),
           ...windowsOf(options),
@@ -55,7 +55,7 @@ export function addDecisions({ program, run, terminal }: Context): void {
         .command(`${message} <migration>`)
         .description(message === 'pause' ? 'Start no further company' : 'Go on after a pause'),
     ).action((migration: string, options: SenderOptions) =>
-      run(() => withLine(terminal.env, (ferry) => send(ferry, migration, message, sentBy(options)))),
+      run(() => withMigrationClient(terminal.env, (ferry) => send(ferry, migration, message, sentBy(options)))),
     );
   }
 }
@@ -65,11 +65,15 @@ interface Next {
   readonly company?: string;
 }
 
-async function stepOf(ferry: Line, migrationId: string, step: string | undefined): Promise<Step> {
+async function stepOf(ferry: MigrationClient, migrationId: string, step: string | undefined): Promise<Step> {
   return step === undefined ? (await readProgress(ferry, migrationId)).step : stepNamed(step);
 }
 
-async function nextOf(ferry: Line, migrationId: string, { next, company }: Next): Promise<Record<string, unknown>> {
+async function nextOf(
+  ferry: MigrationClient,
+  migrationId: string,
+  { next, company }: Next,
+): Promise<Record<string, unknown>> {
   if (company === undefined) return next === undefined ? {} : { next };
   await assertCompany(ferry, migrationId, company);
   return { next: next ?? 'another-company', company };

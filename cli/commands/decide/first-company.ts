@@ -2,7 +2,7 @@ import type { Context } from '../../shared/context';
 import { assertCompany, send } from '../../shared/send';
 import type { SenderOptions } from '../../shared/sender';
 import { addDecider, sentBy } from '../../shared/sender';
-import { withLine } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 /** `ferry first-company`: which company proves the way; after one was moved, which is moved instead. */
 export function addFirstCompany({ program, run, terminal }: Context): void {
@@ -12,7 +12,7 @@ export function addFirstCompany({ program, run, terminal }: Context): void {
       .description('Choose the company that goes first; after one was moved: another, or the same one again'),
   ).action((migration: string, reference: string, options: SenderOptions) =>
     run(() =>
-      withLine(terminal.env, async (ferry) => {
+      withMigrationClient(terminal.env, async (ferry) => {
         await assertCompany(ferry, migration, reference);
         return send(ferry, migration, 'chooseFirstCompany', {
           company: reference,

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { CommandFailed } from '../../shared/command-failed';
-import type { Ferry, WindowSchedule } from '../../../client';
+import type { LedgerClient, WindowSchedule } from '../../../client';
 import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../../../client';
 import { readMigration } from '../../../store';
-import type { CommandResult, Screen } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { BY_DEFAULT } from '../../shared/sender';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 interface Which {
   readonly all?: true;
@@ -26,13 +26,15 @@ export function addSchedule({ program, run, terminal }: Context): void {
     .description('See, pause, resume and trigger the windows in which companies are started');
   const onEach = (
     command: Command,
-    work: (ferry: Ferry, ids: readonly string[], options: Noted) => Promise<CommandResult>,
+    work: (ferry: LedgerClient, ids: readonly string[], options: Noted) => Promise<CommandResult>,
   ): void => {
     command
       .option('--all', 'of every migration whose windows are scheduled')
       .action((migration: string | undefined, options: Noted) =>
         run(() =>
-          withFerry(terminal.env, async (ferry) => work(ferry, await chosen(ferry, migration, options), options)),
+          withLedgerClient(terminal.env, async (ferry) =>
+            work(ferry, await chosen(ferry, migration, options), options),
+          ),
         ),
       );
   };
@@ -58,7 +60,7 @@ function noted(command: Command): Command {
     .option('--by <name>', `who ${BY_DEFAULT}`);
 }
 
-async function chosen(ferry: Ferry, migration: string | undefined, { all }: Which): Promise<readonly string[]> {
+async function chosen(ferry: LedgerClient, migration: string | undefined, { all }: Which): Promise<readonly string[]> {
   if ((migration === undefined) !== (all === true))
     throw new CommandFailed('which migration is meant?', 'name one, or say --all');
   if (migration !== undefined) return [migration];
@@ -72,7 +74,7 @@ async function chosen(ferry: Ferry, migration: string | undefined, { all }: Whic
 
 const OPENINGS_SHOWN = 5;
 
-async function show(ferry: Ferry, ids: readonly string[]): Promise<CommandResult> {
+async function show(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
   const schedules = await Promise.all(ids.map((id) => readWindowSchedule(ferry, id)));
   return {
     json: { schema: 'ferry.schedule/1', schedules },
@@ -83,7 +85,7 @@ async function show(ferry: Ferry, ids: readonly string[]): Promise<CommandResult
   };
 }
 
-function printSchedule(screen: Screen, { migrationId, windows, openings, state, note }: WindowSchedule): void {
+function printSchedule(screen: Output, { migrationId, windows, openings, state, note }: WindowSchedule): void {
   const said = note ? ` (${note})` : '';
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: screen.styled('green', 'windows open by themselves'),
@@ -102,7 +104,12 @@ function printSchedule(screen: Screen, { migrationId, windows, openings, state, 
   );
 }
 
-async function pause(ferry: Ferry, ids: readonly string[], paused: boolean, options: Noted): Promise<CommandResult> {
+async function pause(
+  ferry: LedgerClient,
+  ids: readonly string[],
+  paused: boolean,
+  options: Noted,
+): Promise<CommandResult> {
   const { by, reason } = options;
   const note = `${paused ? 'paused' : 'resumed'} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
   return forEach(ids, async (id) =>
@@ -110,7 +117,7 @@ async function pause(ferry: Ferry, ids: readonly string[], paused: boolean, opti
   );
 }
 
-async function trigger(ferry: Ferry, ids: readonly string[]): Promise<CommandResult> {
+async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
   return forEach(ids, async (id) => {
     const came = await triggerSchedule(ferry, id);
     if (came === undefined) return NOT_SCHEDULED;

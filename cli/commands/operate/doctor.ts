@@ -1,6 +1,6 @@
 import type { Examined } from '../../doctor';
 import { examineAll } from '../../doctor';
-import type { CommandResult, Screen } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
@@ -29,7 +29,7 @@ function answered(checks: readonly Examined[]): CommandResult {
 
 const WIDEST = 'search attributes'.length;
 
-function printCheck(screen: Screen, { about, verdict, what, advice }: Examined): void {
+function printCheck(screen: Output, { about, verdict, what, advice }: Examined): void {
   const marks = { ok: screen.styled('green', '✓'), problem: screen.styled('red', '✗'), 'not-checked': '-' };
   screen.line(`${marks[verdict]} ${about.padEnd(WIDEST)}  ${what}`);
   if (advice !== undefined) screen.line(`  ${' '.repeat(WIDEST)}  ${advice}`);

@@ -12,7 +12,7 @@ import {
   type KeyRequest,
 } from '../../../stack/service/keys';
 import { CommandFailed } from '../../shared/command-failed';
-import type { CommandResult, Screen } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
@@ -41,7 +41,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
     .action((id: string) =>
       withDatabase(async (url) => {
         if (!(await retireKey(url, id))) throw noKey(id);
-        const print = (screen: Screen): void => screen.line(`The key ${id} is outdated.`);
+        const print = (screen: Output): void => screen.line(`The key ${id} is outdated.`);
         return { json: { schema: 'ferry.service-key-revoked/1', id }, print, quietly: NOTHING };
       }),
     );

@@ -3,7 +3,7 @@ import { loadConfig } from '../../../config';
 import { startServiceAlone, type ServiceAlone } from '../../../stack/service/standalone';
 import { CommandFailed } from '../../shared/command-failed';
 import { untilAborted } from '../../shared/pause';
-import type { Screen, Terminal } from '../../terminal';
+import type { Output, Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { addServiceKeys } from './service-keys';
 
@@ -43,7 +43,7 @@ async function start({ screen, terminal }: Context, options: StartOptions): Prom
   }
 }
 
-async function started(screen: Screen, { env }: Terminal, options: StartOptions): Promise<ServiceAlone> {
+async function started(screen: Output, { env }: Terminal, options: StartOptions): Promise<ServiceAlone> {
   const { home, logLevel } = loadConfig([], env);
   try {
     return await startServiceAlone({
@@ -61,7 +61,7 @@ async function started(screen: Screen, { env }: Terminal, options: StartOptions)
   }
 }
 
-function printStarted(screen: Screen, { url, keys }: ServiceAlone): void {
+function printStarted(screen: Output, { url, keys }: ServiceAlone): void {
   screen.note(
     `${screen.styled('green', '✓')} The Company Data Service listens at ${url}; its documentation: ${url}/docs`,
   );

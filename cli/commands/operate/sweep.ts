@@ -2,7 +2,7 @@ import { closeTerminated, sweep } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { BY_DEFAULT } from '../../shared/sender';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 interface SweepOptions {
   readonly close?: true;
@@ -22,7 +22,7 @@ export function addSweep({ program, run, terminal }: Context): void {
 }
 
 async function swept(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Promise<CommandResult> {
-  return withFerry(env, async (ferry) => {
+  return withLedgerClient(env, async (ferry) => {
     const { schedulesDeleted, open } = await sweep(ferry);
     const closed: string[] = [];
     const closing: string[] = [];

@@ -4,7 +4,7 @@ import type { Stack } from '../../../stack/stack';
 import { startWholeStack, workerLog } from '../../../stack/whole-stack';
 import { CommandFailed } from '../../shared/command-failed';
 import { untilAborted } from '../../shared/pause';
-import type { CommandResult, Screen, Terminal } from '../../terminal';
+import type { CommandResult, Output, Terminal } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import type { Context } from '../../shared/context';
 
@@ -27,7 +27,7 @@ export function addUp({ program, run, screen, terminal }: Context): void {
     });
 }
 
-async function start(screen: Screen, { env }: Terminal, interrupted: AbortSignal): Promise<Stack> {
+async function start(screen: Output, { env }: Terminal, interrupted: AbortSignal): Promise<Stack> {
   const { home, logLevel } = loadConfig([], env);
   try {
     return await startWholeStack({

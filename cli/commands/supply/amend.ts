@@ -1,11 +1,11 @@
 import type { Amended, HeldBack, StoredMigration } from '../../../store';
 import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack } from '../../../store';
 import { CommandFailed } from '../../shared/command-failed';
-import type { Answer, Ferry } from '../../../client';
+import type { Answer, LedgerClient } from '../../../client';
 import { decide } from '../../../client';
 import type { Manifest } from '../../manifest';
 import { ManifestDigest, readManifest } from '../../manifest';
-import type { CommandResult, Screen } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
@@ -13,7 +13,7 @@ import { findingsJson, printFindings } from '../../shared/finding-list';
 import { openMigrationOf } from '../../shared/open-migration';
 import type { SenderOptions } from '../../shared/sender';
 import { addSender, senderOf } from '../../shared/sender';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 const CHECKED_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
@@ -32,11 +32,16 @@ export function addAmend({ program, run, terminal }: Context): void {
         'Add companies, or correct those whose move has not begun: a manifest (CSV or JSON) of just these rows',
       ),
   ).action((migration: string, manifest: string, options: SenderOptions) =>
-    run(() => withFerry(terminal.env, (ferry) => amend(ferry, migration, manifest, options))),
+    run(() => withLedgerClient(terminal.env, (ferry) => amend(ferry, migration, manifest, options))),
   );
 }
 
-async function amend(ferry: Ferry, migrationId: string, file: string, options: SenderOptions): Promise<CommandResult> {
+async function amend(
+  ferry: LedgerClient,
+  migrationId: string,
+  file: string,
+  options: SenderOptions,
+): Promise<CommandResult> {
   const sender = senderOf(options);
   const { migration, platform } = await openMigrationOf(ferry, migrationId, latecomers);
   const manifest = await readManifest({ manifest: file }, platform, migration.route);
@@ -57,7 +62,7 @@ async function amend(ferry: Ferry, migrationId: string, file: string, options: S
   return whatBecame(migration, manifest, amended, answer, held);
 }
 
-async function stored(ferry: Ferry, migration: StoredMigration, { rows }: Manifest): Promise<Amended> {
+async function stored(ferry: LedgerClient, migration: StoredMigration, { rows }: Manifest): Promise<Amended> {
   try {
     return await amendManifest(ferry.db, { migrationId: migration.id, rows, createDigest: () => new ManifestDigest() });
   } catch (error) {
@@ -70,7 +75,7 @@ async function stored(ferry: Ferry, migration: StoredMigration, { rows }: Manife
 const isUnchecked = ({ heldBack: why }: HeldBack): boolean => why === NOT_CHECKED;
 
 /** What is still held back once a worker has checked everything, or after a while. */
-async function afterCheck(ferry: Ferry, migrationId: string): Promise<readonly HeldBack[]> {
+async function afterCheck(ferry: LedgerClient, migrationId: string): Promise<readonly HeldBack[]> {
   const until = Date.now() + CHECKED_WITHIN_MS;
   for (;;) {
     const held = await readHeldBack(ferry.db, migrationId);
@@ -132,7 +137,7 @@ function whatBecame(
   };
 }
 
-function printNamed(screen: Screen, what: string, references: readonly string[]): void {
+function printNamed(screen: Output, what: string, references: readonly string[]): void {
   if (references.length === 0) return;
   const more = references.length > NAMED_AT_MOST ? ` and ${references.length - NAMED_AT_MOST} more` : '';
   screen.line(

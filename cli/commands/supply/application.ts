@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { Secret } from '../../../security';
 import { CommandFailed } from '../../shared/command-failed';
-import type { Ferry } from '../../../client';
+import type { LedgerClient } from '../../../client';
 import { detailsChecked } from '../../../client';
 import type { CommandResult, Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
@@ -12,7 +12,7 @@ import { openMigrationOf } from '../../shared/open-migration';
 import { send } from '../../shared/send';
 import type { SenderOptions } from '../../shared/sender';
 import { addSender, senderOf } from '../../shared/sender';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 import { withService } from '../../shared/with-service';
 
 interface ApplicationOptions extends SenderOptions {
@@ -38,13 +38,13 @@ export function addApplication({ program, run, terminal }: Context): void {
       )
       .option('--secret-file <path>', 'a file that holds its secret and nothing else (default: it is asked for)'),
   ).action((migration: string, options: ApplicationOptions) =>
-    run(() => withFerry(terminal.env, (ferry) => supply(terminal, ferry, migration, options))),
+    run(() => withLedgerClient(terminal.env, (ferry) => supply(terminal, ferry, migration, options))),
   );
 }
 
 async function supply(
   terminal: Terminal,
-  ferry: Ferry,
+  ferry: LedgerClient,
   migrationId: string,
   options: ApplicationOptions,
 ): Promise<CommandResult> {

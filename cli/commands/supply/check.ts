@@ -1,9 +1,9 @@
-import { basisInWords } from '../../../presentation/temporal-ui/current-details';
+import { estimateBasisText } from '../../../presentation/temporal-ui/current-details';
 import { duration } from '../../../domain/text/moments';
 import type { Platform } from '../../../platforms/platforms';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../../manifest';
 import { counted } from '../../../domain/text/sentences';
-import type { CommandResult, Screen } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import type { AccountCheck, CheckedPlan } from '../../starting/account-check';
 import { checkAccount, routeOf } from '../../starting/account-check';
@@ -96,7 +96,7 @@ export function checkJson({ files, platform, manifest, account, findings }: Whol
   };
 }
 
-export function printSummary(screen: Screen, { manifest, platform, account, findings }: WholeCheck): void {
+export function printSummary(screen: Output, { manifest, platform, account, findings }: WholeCheck): void {
   const { errors, warnings } = findings;
   if (account && !account.isConfigured) {
     screen.line('Account and other migrations were not looked at: neither service nor database is configured.');
@@ -111,6 +111,8 @@ export function printSummary(screen: Screen, { manifest, platform, account, find
   screen.line(`${screen.styled('green', '✓')} ${what}: no errors, ${counted(warnings, 'warning')}`);
   if (account) {
     const { lowMs, highMs } = account.estimate;
-    screen.line(`  To move them takes ${duration(lowMs)} to ${duration(highMs)} (${basisInWords(account.estimate)})`);
+    screen.line(
+      `  To move them takes ${duration(lowMs)} to ${duration(highMs)} (${estimateBasisText(account.estimate)})`,
+    );
   }
 }

@@ -2,11 +2,11 @@ import { findPlatform } from '../../../platforms/platforms';
 import type { SealedCredential, Supplied } from '../../../store';
 import { readMigration, replaceCredentials, supplyCredentials } from '../../../store';
 import { CommandFailed } from '../../shared/command-failed';
-import type { Ferry } from '../../../client';
+import type { LedgerClient } from '../../../client';
 import { decide, NoSuchMigration } from '../../../client';
 import type { Credentials } from '../../manifest';
 import { readCredentials, seeFile } from '../../manifest';
-import type { CommandResult, Screen, Terminal } from '../../terminal';
+import type { CommandResult, Output, Terminal } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import { readTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
@@ -17,7 +17,7 @@ import { addShred, disposeOf } from '../../manifest/disposal';
 import { findingsJson, printFindings } from '../../shared/finding-list';
 import type { SenderOptions } from '../../shared/sender';
 import { addDecider, addSender, senderOf, sentBy } from '../../shared/sender';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 interface CredentialOptions extends SenderOptions, ShredOption {
   readonly obtainedAt?: string;
@@ -38,7 +38,9 @@ export function addCredentials({ program, run, terminal }: Context): void {
         .option(...OBTAINED_AT),
     ),
   ).action((migration: string, file: string, options: CredentialOptions) =>
-    run(() => withFerry(terminal.env, (ferry) => supply(ferry, terminal, { migrationId: migration, file, options }))),
+    run(() =>
+      withLedgerClient(terminal.env, (ferry) => supply(ferry, terminal, { migrationId: migration, file, options })),
+    ),
   );
 
   addShred(
@@ -49,7 +51,9 @@ export function addCredentials({ program, run, terminal }: Context): void {
         .option(...OBTAINED_AT),
     ),
   ).action((migration: string, file: string, options: CredentialOptions) =>
-    run(() => withFerry(terminal.env, (ferry) => replace(ferry, terminal, { migrationId: migration, file, options }))),
+    run(() =>
+      withLedgerClient(terminal.env, (ferry) => replace(ferry, terminal, { migrationId: migration, file, options })),
+    ),
   );
 }
 
@@ -59,7 +63,7 @@ interface Request {
   readonly options: CredentialOptions;
 }
 
-async function supply(ferry: Ferry, terminal: Terminal, request: Request): Promise<CommandResult> {
+async function supply(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
   const sender = senderOf(options);
   const seen = await seeFile(file);
@@ -77,7 +81,7 @@ async function supply(ferry: Ferry, terminal: Terminal, request: Request): Promi
 }
 
 /** The new credentials are stored first, and used only once the decision that they are has been applied. */
-async function replace(ferry: Ferry, terminal: Terminal, request: Request): Promise<CommandResult> {
+async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
   const sent = sentBy(options);
   const seen = await seeFile(file);
@@ -102,7 +106,7 @@ async function replace(ferry: Ferry, terminal: Terminal, request: Request): Prom
 }
 
 async function readFile(
-  ferry: Ferry,
+  ferry: LedgerClient,
   migrationId: string,
   file: string,
   { obtainedAt }: CredentialOptions,
@@ -176,7 +180,7 @@ function whatBecame(
 
 const NAMED_AT_MOST = 10;
 
-function refusedFor(screen: Screen, references: readonly string[], why: string): void {
+function refusedFor(screen: Output, references: readonly string[], why: string): void {
   if (references.length === 0) return;
   const more = references.length > NAMED_AT_MOST ? ` and ${references.length - NAMED_AT_MOST} more` : '';
   screen.line(

@@ -2,9 +2,9 @@ import type { LimitsChange } from '../../../domain/planning/limits';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/plan';
 import { counted } from '../../../domain/text/sentences';
-import type { Ferry, SelfServiceStarted } from '../../../client';
+import type { LedgerClient, SelfServiceStarted } from '../../../client';
 import { startSelfService } from '../../../client';
-import type { CommandResult, Screen } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal';
 import type { WholeCheck } from './check';
 import { checkWhole, printSummary } from './check';
 import type { Context } from '../../shared/context';
@@ -19,10 +19,10 @@ import { BY_DEFAULT } from '../../shared/sender';
 import type { Startable } from '../../starting/startable';
 import { assertStartable, limitsRead } from '../../starting/startable';
 import type { YesOption } from '../../shared/confirm';
-import { isWanted } from '../../shared/confirm';
+import { confirm } from '../../shared/confirm';
 import type { Watched } from '../view/watch';
 import { watched } from '../view/watch';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 interface SelfServiceOptions extends Startable, LimitOptions, YesOption, Pick<SenderOptions, 'by'> {
   readonly credentials?: string;
@@ -66,7 +66,7 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   const check = await checkWhole(terminal.env, request);
   if (check.findings.errors > 0) return refused(check);
   if (!(await isConfirmed(context, check, options))) return notStarted();
-  return withFerry(terminal.env, async (ferry) => {
+  return withLedgerClient(terminal.env, async (ferry) => {
     const started = await start(ferry, check, options, limits);
     if (!screen.json && !screen.quiet) printStarted(screen, check, started);
     const canBeWatched = started.preflight !== null && !options.detach;
@@ -94,11 +94,11 @@ async function isConfirmed(
       : 'From its move on only the service may use the token of a company.',
   );
   screen.line('By starting you confirm for every company that nothing else syncs, refreshes or revokes its token.');
-  return isWanted({ screen, terminal }, options, 'Start?');
+  return confirm({ screen, terminal }, options, 'Start?');
 }
 
 function start(
-  ferry: Ferry,
+  ferry: LedgerClient,
   { manifest: { rows, credentials, digest }, platform }: WholeCheck,
   { client, label, contact, by, totalInvoices }: SelfServiceOptions,
   limits: LimitsChange,
@@ -141,7 +141,7 @@ function notStarted(): CommandResult {
 }
 
 /** Before it is watched. */
-function printStarted(screen: Screen, { manifest }: WholeCheck, started: SelfServiceStarted): void {
+function printStarted(screen: Output, { manifest }: WholeCheck, started: SelfServiceStarted): void {
   const { migrationId } = started;
   screen.line(`${screen.styled('green', '✓')} ${migrationId}: started`);
   if (started.preflight) printPreflight(screen, started.preflight);

@@ -5,7 +5,7 @@ import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/plan';
 import type { Approver } from '../../../domain/migration/signatures';
 import { CommandFailed } from '../../shared/command-failed';
-import { detailsChecked, readHeldUp, startMigration } from '../../../client';
+import { detailsChecked, readOutages, startMigration } from '../../../client';
 import type { Manifest } from '../../manifest';
 import { readManifest, seeFile } from '../../manifest';
 import { supplyCredentials } from '../../../store';
@@ -24,7 +24,7 @@ import { BY_DEFAULT } from '../../shared/sender';
 import { askedArguments, DEFAULT_CONTACT } from '../../starting/questions';
 import type { Startable } from '../../starting/startable';
 import { assertStartable, limitsRead } from '../../starting/startable';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 interface StartOptions extends Startable, LimitOptions, ShredOption, Pick<SenderOptions, 'by'> {
   readonly credentials?: string;
@@ -87,7 +87,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
   const manifest = await readManifest(files, platform);
   if (manifest.findings.errors > 0) return refusedManifest(manifest);
   const firstCompany = await knownCompany(manifest, options.firstCompany);
-  return withFerry(env, async (ferry) => {
+  return withLedgerClient(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
       client,
       platform,
@@ -111,7 +111,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     const stored = storable
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by)).stored.length
       : 0;
-    const heldUp = preflight ? [] : await readHeldUp(ferry, migrationId);
+    const heldUp = preflight ? [] : await readOutages(ferry, migrationId);
     const isAllStored = stored > 0 && stored === manifest.withCredential;
     const disposal =
       isAllStored || options.shred ? await disposeOf(holding, isAllStored, options, terminal) : undefined;

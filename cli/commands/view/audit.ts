@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import { stringify } from 'csv-stringify/sync';
-import { whatWasDecided } from '../../../presentation/wording/decisions';
+import { decisionText } from '../../../presentation/wording/decisions';
 import type { Recorded } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-verification';
 import { signedEnd } from '../../../domain/decisions/audit-verification';
 import type { Approver } from '../../../domain/migration/signatures';
 import type { SigningKey } from '../../../security';
 import { readMigration, readTrail } from '../../../store';
-import type { Ferry } from '../../../client';
+import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
-import type { Screen, Shown } from '../../terminal';
+import type { Output, Shown } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { verifyTrail } from '../../reporting/audit-verification';
 import type { Context } from '../../shared/context';
 import { approverOption } from '../../shared/options';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 const FORMATS = ['table', 'csv', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];
@@ -37,7 +37,7 @@ export function addAudit({ program, run, screen, terminal }: Context): void {
     .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
       run(() =>
         verify === undefined
-          ? withFerry(terminal.env, (ferry) => audit(screen, ferry, migration, format))
+          ? withLedgerClient(terminal.env, (ferry) => audit(screen, ferry, migration, format))
           : verifyTrail(verify, migration, approver),
       ),
     );
@@ -50,7 +50,12 @@ function formatOf(text: string): Format {
 }
 
 /** Written while it is read: it may be of any length. */
-async function audit(screen: Screen, { db, signer }: Ferry, migrationId: string, format: Format): Promise<Shown> {
+async function audit(
+  screen: Output,
+  { db, signer }: LedgerClient,
+  migrationId: string,
+  format: Format,
+): Promise<Shown> {
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   const trail = readTrail(db, migrationId);
   if (screen.json) await screen.flowJson({ schema: 'ferry.audit/1', migrationId }, 'trail', mapped(trail, entryOf));
@@ -67,7 +72,7 @@ interface Exporting {
   readonly signer: SigningKey | undefined;
 }
 
-type Printer = (screen: Screen, trail: AsyncIterable<Recorded>, exporting: Exporting) => Promise<void>;
+type Printer = (screen: Output, trail: AsyncIterable<Recorded>, exporting: Exporting) => Promise<void>;
 
 const PRINTERS: Readonly<Record<Format, Printer>> = {
   table: (screen, trail) =>
@@ -126,5 +131,5 @@ function entryOf({ decision, outcome, signed }: Recorded) {
 }
 
 function whatOf({ decision }: Recorded): string {
-  return decision.kind === 'unreadable' ? `unreadable ${decision.message}` : whatWasDecided(decision);
+  return decision.kind === 'unreadable' ? `unreadable ${decision.message}` : decisionText(decision);
 }

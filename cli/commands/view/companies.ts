@@ -1,17 +1,17 @@
 import type { CompanyState } from '../../../domain/companies/company-state';
-import { COMPANY_STATES, inClientWords } from '../../../domain/companies/company-state';
+import { COMPANY_STATES, clientStateText } from '../../../domain/companies/company-state';
 import type { FailureKind } from '../../../domain/companies/failures';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { counted } from '../../../domain/text/sentences';
 import type { CompanyFilter, LedgerCompany } from '../../../store';
 import { readCompanies, readCompanyPage } from '../../../store';
-import type { Ferry } from '../../../client';
+import type { LedgerClient } from '../../../client';
 import { readCounts } from '../../../client';
-import type { Screen, Shown, TableCell } from '../../terminal';
+import type { Output, Shown, TableCell } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { flowCsv } from '../../shared/csv';
 import { countOption, wordOption } from '../../shared/options';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 interface CompaniesOptions {
   readonly state?: CompanyState;
@@ -38,7 +38,7 @@ export function addCompanies({ program, run, screen, terminal }: Context): void 
     .addOption(countOption('--page <number>', 'the first, the second ... of so many', 1))
     .option('--csv', 'as CSV, for a spreadsheet')
     .action((migration: string, options: CompaniesOptions) =>
-      run(() => withFerry(terminal.env, (ferry) => companies(screen, ferry, migration, options))),
+      run(() => withLedgerClient(terminal.env, (ferry) => companies(screen, ferry, migration, options))),
     );
 }
 
@@ -50,7 +50,12 @@ interface Found {
 }
 
 /** Written while they are read: there may be any number of them. */
-async function companies(screen: Screen, ferry: Ferry, migrationId: string, options: CompaniesOptions): Promise<Shown> {
+async function companies(
+  screen: Output,
+  ferry: LedgerClient,
+  migrationId: string,
+  options: CompaniesOptions,
+): Promise<Shown> {
   await readCounts(ferry, migrationId);
   const found = await find(ferry, migrationId, options);
   if (options.csv && !screen.json) await flowCsv(screen, records(found.companies()));
@@ -62,7 +67,7 @@ async function companies(screen: Screen, ferry: Ferry, migrationId: string, opti
   return { shown: true };
 }
 
-async function find({ db }: Ferry, migrationId: string, options: CompaniesOptions): Promise<Found> {
+async function find({ db }: LedgerClient, migrationId: string, options: CompaniesOptions): Promise<Found> {
   const { limit, page = 1 } = options;
   const filter = filterOf(options);
   if (limit === undefined && options.page === undefined) {
@@ -92,7 +97,7 @@ async function* records(found: AsyncIterable<LedgerCompany>): AsyncGenerator<Rec
     const { reference, name, organization, wave, state, failure, movedAt } = company;
     yield {
       ...{ reference, name, organization, wave, state },
-      'for the client': inClientWords(state, failure),
+      'for the client': clientStateText(state, failure),
       failure,
       'what happened': whatHappened(company),
       'moved at': movedAt?.toISOString() ?? null,
@@ -109,7 +114,7 @@ function whatHappened({ state, failureText, heldBack, confirmedAt }: LedgerCompa
   return failureText ?? whyWaiting;
 }
 
-async function print(screen: Screen, { companies: found, page }: Found): Promise<void> {
+async function print(screen: Output, { companies: found, page }: Found): Promise<void> {
   let count = 0;
   let links = 0;
   async function* rows(): AsyncGenerator<readonly TableCell[]> {
@@ -128,7 +133,7 @@ async function print(screen: Screen, { companies: found, page }: Found): Promise
   screen.line(page && count > 0 ? `${page.from + 1} to ${page.from + count} of ${of}` : of);
 }
 
-async function printLinks(screen: Screen, found: AsyncIterable<LedgerCompany>): Promise<void> {
+async function printLinks(screen: Output, found: AsyncIterable<LedgerCompany>): Promise<void> {
   for await (const company of found) {
     if (mayConnectAgain(company)) await screen.flow(`  ${company.reference} connects again at ${company.linkUrl}`);
   }

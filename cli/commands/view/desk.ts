@@ -1,10 +1,10 @@
 import { CommandFailed } from '../../shared/command-failed';
-import { runDesk } from '../../dashboard';
+import { runDashboard } from '../../dashboard';
 import type { Shown } from '../../terminal';
 import type { Context } from '../../shared/context';
 import type { SenderOptions } from '../../shared/sender';
 import { addSender, senderOf } from '../../shared/sender';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 /** `ferry desk`: all open migrations on one live screen. */
 export function addDesk({ program, run, screen, terminal }: Context): void {
@@ -19,7 +19,7 @@ export function addDesk({ program, run, screen, terminal }: Context): void {
         throw new CommandFailed('the desk needs a terminal', 'where there is none, use: ferry list --json');
       }
       const sender = senderOf(options);
-      await withFerry(env, (ferry) => runDesk({ ferry, terminal, prompts, keyboard, ...sender }));
+      await withLedgerClient(env, (ferry) => runDashboard({ ferry, terminal, prompts, keyboard, ...sender }));
       return { shown: true };
     }),
   );

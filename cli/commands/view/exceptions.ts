@@ -1,23 +1,25 @@
 import type { FailureKind } from '../../../domain/companies/failures';
-import { inWords } from '../../../domain/companies/failures';
+import { failureText } from '../../../domain/companies/failures';
 import type { Remedy } from '../../../domain/companies/remedies';
-import { remediesFor, remedyInWords } from '../../../domain/companies/remedies';
+import { remediesFor, remedyText } from '../../../domain/companies/remedies';
 import type { LedgerCompany, StoredMigration } from '../../../store';
 import { readCompanies, readMigration } from '../../../store';
-import type { Ferry } from '../../../client';
+import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
-import type { Screen, Shown, TableCell } from '../../terminal';
+import type { Output, Shown, TableCell } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { NAMED_AT_MOST, remedyCommand } from '../../shared/remedy-commands';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 /** `ferry exceptions`: the companies that were not moved, and what can be done about each, ready to be typed. */
 export function addExceptions({ program, run, screen, terminal }: Context): void {
   program
     .command('exceptions <migration>')
     .description('List the companies that were not moved, with the commands that can do something about each')
-    .action((migration: string) => run(() => withFerry(terminal.env, (ferry) => exceptions(screen, ferry, migration))));
+    .action((migration: string) =>
+      run(() => withLedgerClient(terminal.env, (ferry) => exceptions(screen, ferry, migration))),
+    );
 }
 
 /** Companies with which the same can be done. */
@@ -30,7 +32,7 @@ interface Kind {
 }
 
 /** Written while they are read, once for each kind: there may be any number of them. */
-async function exceptions(screen: Screen, { db }: Ferry, migrationId: string): Promise<Shown> {
+async function exceptions(screen: Output, { db }: LedgerClient, migrationId: string): Promise<Shown> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const found = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
@@ -51,7 +53,7 @@ async function* forPrograms(migration: StoredMigration, found: AsyncIterable<Led
   for await (const company of found) {
     const remedies = remediesFor(company).map((remedy) => ({
       remedy,
-      does: remedyInWords(remedy),
+      does: remedyText(remedy),
       command: remedyCommand(remedy, migration, [company.reference]),
     }));
     yield { ...company, remedies };
@@ -82,14 +84,14 @@ async function* ofKind(kind: string, found: AsyncIterable<LedgerCompany>): Async
 }
 
 function titleOf({ state, failure }: { readonly state: string; readonly failure: FailureKind | null }): string {
-  if (failure !== null) return inWords(failure);
+  if (failure !== null) return failureText(failure);
   return state === 'waiting'
     ? 'held back by the check of the details'
     : 'it is not known whether the credential was used';
 }
 
 async function printKind(
-  screen: Screen,
+  screen: Output,
   migration: StoredMigration,
   { title, remedies, companies, references }: Kind,
   found: () => AsyncIterable<LedgerCompany>,
@@ -106,7 +108,7 @@ async function printKind(
   }
   for (const remedy of remedies) {
     screen.line(`  ${remedyCommand(remedy, migration, references)}`);
-    screen.line(`      ${remedyInWords(remedy)}`);
+    screen.line(`      ${remedyText(remedy)}`);
   }
   screen.line();
 }

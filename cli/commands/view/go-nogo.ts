@@ -4,13 +4,13 @@ import type { GoNoGo, GoNoGoFacts } from '../../../domain/progress/go-nogo';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { Progress } from '../../../domain/progress/progress';
 import { countFailures, readLimits, readNextCompanies } from '../../../store';
-import type { Ferry } from '../../../client';
-import { NoWorker, readHeldUp, readProgress, readWindowSchedule, readWorkers } from '../../../client';
-import type { CommandResult, Screen } from '../../terminal';
+import type { LedgerClient } from '../../../client';
+import { NoWorker, readOutages, readProgress, readWindowSchedule, readWorkers } from '../../../client';
+import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { openMigrationOf } from '../../shared/open-migration';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 import { usingService } from '../../shared/with-service';
 
 /** `ferry go-nogo`: whether the next window may come, and why; what would pause it, and whom to call. */
@@ -20,14 +20,14 @@ export function addGoNoGo({ program, run, terminal }: Context): void {
     .description('Say before a window whether it may come: yes or no and why, what would pause it, whom to call')
     .action((migration: string) =>
       run(() =>
-        withFerry(terminal.env, async (ferry) =>
+        withLedgerClient(terminal.env, async (ferry) =>
           answered(migration, goNoGo(await factsOf(terminal.env, ferry, migration))),
         ),
       ),
     );
 }
 
-async function factsOf(env: NodeJS.ProcessEnv, ferry: Ferry, migrationId: string): Promise<GoNoGoFacts> {
+async function factsOf(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationId: string): Promise<GoNoGoFacts> {
   const { migration, platform } = await openMigrationOf(ferry, migrationId, () => `see: ferry report ${migrationId}`);
   const { db } = ferry;
   const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, heldUp, service] =
@@ -38,7 +38,7 @@ async function factsOf(env: NodeJS.ProcessEnv, ferry: Ferry, migrationId: string
       progressOrNone(ferry, migrationId),
       readWindowSchedule(ferry, migrationId),
       readWorkers(ferry),
-      readHeldUp(ferry, migrationId),
+      readOutages(ferry, migrationId),
       askService(env, platform.key),
     ]);
   return {
@@ -59,7 +59,7 @@ async function factsOf(env: NodeJS.ProcessEnv, ferry: Ferry, migrationId: string
 }
 
 /** Without a worker everything else is looked at all the same. */
-async function progressOrNone(ferry: Ferry, migrationId: string): Promise<Progress | null> {
+async function progressOrNone(ferry: LedgerClient, migrationId: string): Promise<Progress | null> {
   try {
     return await readProgress(ferry, migrationId);
   } catch (error) {
@@ -87,7 +87,7 @@ function answered(migrationId: string, result: GoNoGo): CommandResult {
   };
 }
 
-function print(screen: Screen, migrationId: string, { go, opening, answers, wouldPause, contact }: GoNoGo): void {
+function print(screen: Output, migrationId: string, { go, opening, answers, wouldPause, contact }: GoNoGo): void {
   const verdict = go ? screen.styled('green', 'GO') : screen.styled('red', 'NO-GO');
   const when =
     opening === null

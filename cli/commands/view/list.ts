@@ -1,10 +1,10 @@
 import { ADD_PAYLOAD_KEY } from '../../shared/error-advice';
 import type { MigrationLine } from '../../../client';
 import { listMigrations } from '../../../client';
-import type { CommandResult, Screen } from '../../terminal';
+import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { withLine } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 /** `ferry list`: every migration in a line. */
 export function addList({ program, run, terminal }: Context): void {
@@ -15,7 +15,7 @@ export function addList({ program, run, terminal }: Context): void {
 }
 
 /** Where everything about a migration stands in Temporal, and only its search attributes can be read. */
-function printMissingKeys(screen: Screen, migrations: readonly MigrationLine[]): void {
+function printMissingKeys(screen: Output, migrations: readonly MigrationLine[]): void {
   const missing = new Set(migrations.flatMap(({ missingKey }) => missingKey ?? []));
   for (const key of missing) {
     const ids = migrations.filter(({ missingKey }) => missingKey === key).map(({ migrationId }) => migrationId);
@@ -26,7 +26,7 @@ function printMissingKeys(screen: Screen, migrations: readonly MigrationLine[]):
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const migrations: MigrationLine[] = [];
-  await withLine(env, async (ferry) => {
+  await withMigrationClient(env, async (ferry) => {
     for await (const migration of listMigrations(ferry)) migrations.push(migration);
   });
   return {

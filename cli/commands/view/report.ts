@@ -1,10 +1,10 @@
 import { Option } from 'commander';
-import type { Ferry } from '../../../client';
+import type { LedgerClient } from '../../../client';
 import { readReport } from '../../../client';
-import type { Screen, Shown } from '../../terminal';
+import type { Output, Shown } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { REPORT_FORMATS, type ReportFormat, reportWriters } from '../../reporting/report-writers';
-import { withFerry } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 /** `ferry report`: the handover report; at any time, also long after the end. */
 export function addReport({ program, run, screen, terminal }: Context): void {
@@ -17,12 +17,12 @@ export function addReport({ program, run, screen, terminal }: Context): void {
         .default('md'),
     )
     .action((migration: string, { format }: { format: ReportFormat }) =>
-      run(() => withFerry(terminal.env, (ferry) => report(screen, ferry, migration, format))),
+      run(() => withLedgerClient(terminal.env, (ferry) => report(screen, ferry, migration, format))),
     );
 }
 
 /** Written while it is read: it may have any number of companies. */
-async function report(screen: Screen, ferry: Ferry, migrationId: string, format: ReportFormat): Promise<Shown> {
+async function report(screen: Output, ferry: LedgerClient, migrationId: string, format: ReportFormat): Promise<Shown> {
   await reportWriters[screen.json ? 'json' : format](screen, await readReport(ferry, migrationId));
   return { shown: true };
 }

@@ -1,20 +1,20 @@
-import { basisInWords, endInWords } from '../../../presentation/temporal-ui/current-details';
+import { estimateBasisText, endText } from '../../../presentation/temporal-ui/current-details';
 import { headline } from '../../../domain/progress/headline';
 import { duration } from '../../../domain/text/moments';
 import type { Estimate } from '../../../domain/planning/estimate';
-import { settledCompanies } from '../../../domain/companies/company-state';
+import { finishedCompanies } from '../../../domain/companies/company-state';
 import type { Progress, StepProgress } from '../../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../../domain/migration/steps';
 import type { Interrupted } from '../../../store';
 import { countInterrupted } from '../../../store';
-import { readHeldUp, readProgress } from '../../../client';
-import type { CommandResult, Screen } from '../../terminal';
+import { readOutages, readProgress } from '../../../client';
+import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { printPreflight } from '../../shared/finding-list';
 import { nextCommands } from '../../shared/next-commands';
-import { withLine } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 /** `ferry show`: one migration on one screen, and the commands that take it further. */
 export function addShow({ program, run, terminal }: Context): void {
@@ -23,9 +23,9 @@ export function addShow({ program, run, terminal }: Context): void {
     .description('Show one migration: steps, companies, evidence, who is waited for and what to type next')
     .action((migration: string) =>
       run(() =>
-        withLine(terminal.env, async (ferry) => {
+        withMigrationClient(terminal.env, async (ferry) => {
           const progress = await readProgress(ferry, migration);
-          const heldUp = await readHeldUp(ferry, migration);
+          const heldUp = await readOutages(ferry, migration);
           const interrupted = ferry.db ? await countInterrupted(ferry.db, migration) : null;
           return showResult(progress, heldUp, interrupted);
         }),
@@ -59,7 +59,7 @@ function showResult(progress: Progress, heldUp: readonly string[], interrupted: 
   };
 }
 
-function printSteps(screen: Screen, steps: readonly StepProgress[]): void {
+function printSteps(screen: Output, steps: readonly StepProgress[]): void {
   screen.table(
     [{ title: '' }, { title: 'Step' }, { title: 'State' }, { title: 'Since / ended' }, { title: 'Approved by' }],
     steps.map(({ step, state, openedAt, endedAt, approvals }) => [
@@ -76,10 +76,10 @@ function printSteps(screen: Screen, steps: readonly StepProgress[]): void {
   );
 }
 
-function printFacts(screen: Screen, { route, counts, estimate, proposal, preflight }: Progress): void {
+function printFacts(screen: Output, { route, counts, estimate, proposal, preflight }: Progress): void {
   const moving = counts.importing + counts.syncing;
   screen.line(
-    `Companies: ${settledCompanies(counts)} of ${counts.total} done; ${counts.migrated} migrated, ${moving} under way, ` +
+    `Companies: ${finishedCompanies(counts)} of ${counts.total} done; ${counts.migrated} migrated, ${moving} under way, ` +
       `${counts.waiting} waiting, ${counts.failed} failed, ${counts.skipped + counts.excluded} left out`,
   );
   if (counts.unconfirmed > 0) screen.line(`  ${counts.unconfirmed} not yet confirmed as disabled`);
@@ -94,23 +94,23 @@ function printFacts(screen: Screen, { route, counts, estimate, proposal, preflig
   if (proposal) screen.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
 }
 
-function printInterrupted(screen: Screen, { companies, onItsWayUntil }: Interrupted): void {
+function printInterrupted(screen: Output, { companies, onItsWayUntil }: Interrupted): void {
   if (companies === 0) return;
   const were = companies === 1 ? 'company was' : 'companies were';
   const until = onItsWayUntil && `; a credential may be on its way to the service until ${localTime(onItsWayUntil)}`;
   screen.line(`${companies} ${were} interrupted, and will be taken up again${until ?? ''}`);
 }
 
-function printEstimate(screen: Screen, estimate: Estimate, hasStart: boolean): void {
+function printEstimate(screen: Output, estimate: Estimate, hasStart: boolean): void {
   const { volume, requests, lowMs, highMs, ends, darkHours } = estimate;
   const number = (count: number): string => count.toLocaleString('en-US');
   const records =
     volume.companiesWithoutVolume === volume.companies ? 'records unknown' : counted(volume.records, 'record');
   screen.line(
     `Estimate: ${duration(lowMs)} to ${duration(highMs)} for ${counted(volume.companies, 'company')}, ${records}, ` +
-      `${number(requests)} requests (${basisInWords(estimate)})`,
+      `${number(requests)} requests (${estimateBasisText(estimate)})`,
   );
-  if (hasStart && ends) screen.line(`  ${endInWords(localTime(ends.earliest), localTime(ends.latest))}`);
+  if (hasStart && ends) screen.line(`  ${endText(localTime(ends.earliest), localTime(ends.latest))}`);
   if (darkHours !== null) screen.line(`  up to ${counted(darkHours, 'hour')} without fresh data`);
   if (volume.largestFamily > 1) {
     screen.line(
@@ -120,7 +120,7 @@ function printEstimate(screen: Screen, estimate: Estimate, hasStart: boolean): v
 }
 
 /** What the first company's end-to-end check has found. */
-export function printEvidence(screen: Screen, { firstCompany }: Progress): void {
+export function printEvidence(screen: Output, { firstCompany }: Progress): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
   screen.line();
   screen.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);

@@ -2,14 +2,20 @@ import { headline } from '../../../domain/progress/headline';
 import { isEnding } from '../../../domain/migration/migration-state';
 import type { Progress } from '../../../domain/progress/progress';
 import { readOverviews } from '../../../store';
-import type { Line } from '../../../client';
-import { causeOf, NoSuchMigration, readEndFromOutside, readProgress, troubleOf } from '../../../client';
+import type { MigrationClient } from '../../../client';
+import {
+  firstConnectionError,
+  NoSuchMigration,
+  readTerminationReason,
+  readProgress,
+  connectionErrorText,
+} from '../../../client';
 import { openPause, within } from '../../shared/pause';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
 import type { Looked } from '../../reporting/watch-view';
 import { openWatchView } from '../../reporting/watch-view';
-import { withLine } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 const LOOK_EVERY_MS = 250;
 /** Where a look takes long, so many times as long as it took is waited: whoever watches must not be a burden. */
@@ -30,7 +36,9 @@ export function addWatch(context: Context): void {
     .option('--until-decision', 'or until a person is waited for')
     .action((migration: string, options: WatchOptions) =>
       context.run(() =>
-        withLine(context.terminal.env, async (ferry) => watchResult(await watched(context, ferry, migration, options))),
+        withMigrationClient(context.terminal.env, async (ferry) =>
+          watchResult(await watched(context, ferry, migration, options)),
+        ),
       ),
     );
 }
@@ -49,7 +57,7 @@ export interface Watched {
  */
 export async function watched(
   { terminal, screen }: Context,
-  ferry: Line,
+  ferry: MigrationClient,
   migrationId: string,
   { untilDecision }: WatchOptions,
 ): Promise<Watched> {
@@ -68,7 +76,7 @@ export async function watched(
       } catch (error) {
         // Whoever has seen nothing yet learns at once what is wrong.
         if (latest === null || error instanceof NoSuchMigration) throw error;
-        view?.show(latest, troubleOf(error));
+        view?.show(latest, connectionErrorText(error));
       }
       if (interrupted.aborted && latest) return stopped(latest);
       await pause.wait(Math.max(LOOK_EVERY_MS, (Date.now() - begunAt) * REST_FOR_WORK));
@@ -79,18 +87,18 @@ export async function watched(
 }
 
 /** @throws the cause, when something does not answer */
-async function look(ferry: Line, migrationId: string): Promise<Looked> {
+async function look(ferry: MigrationClient, migrationId: string): Promise<Looked> {
   const asked = await Promise.allSettled([
     readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
     ferry.db ? within(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
-    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readEndFromOutside(ferry, migrationId)),
+    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readTerminationReason(ferry, migrationId)),
   ]);
   const [progress, overviews, end] = asked;
   if (progress.status === 'fulfilled' && overviews.status === 'fulfilled' && end.status === 'fulfilled') {
     const [overview = null] = overviews.value;
     return { progress: progress.value, overview, endedFromOutside: end.value, at: new Date() };
   }
-  throw causeOf(asked.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
+  throw firstConnectionError(asked.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
 }
 
 function isOver({ progress, endedFromOutside }: Looked): boolean {

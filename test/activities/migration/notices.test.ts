@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createNoticeBoard } from '../../../activities';
+import { createNotifier } from '../../../activities';
 import type { Notice } from '../../../domain/progress/notices';
 import { Secret } from '../../../security';
 import { json, startMisbehavingService } from '../../company-data-client/misbehaving-service';
@@ -27,7 +27,7 @@ function recordingLog() {
 test('a notice reaches the webhook with a signature over its id, time and body', async () => {
   const receiver = await startMisbehavingService();
   receiver.answer(json(200, {}));
-  await createNoticeBoard(recordingLog(), { url: receiver.url, secret: SECRET }).post(NOTICE, 'run.7');
+  await createNotifier(recordingLog(), { url: receiver.url, secret: SECRET }).post(NOTICE, 'run.7');
   const [arrived] = receiver.arrived;
   const { body = '', headers = {} } = arrived ?? {};
   expect(JSON.parse(body)).toEqual({ type: 'tokenferry.escalation', data: NOTICE });
@@ -41,14 +41,14 @@ test('a notice reaches the webhook with a signature over its id, time and body',
 test('a webhook that does not take it is told again later', async () => {
   const receiver = await startMisbehavingService();
   receiver.answer(json(503, {}));
-  const board = createNoticeBoard(recordingLog(), { url: receiver.url, secret: SECRET });
+  const board = createNotifier(recordingLog(), { url: receiver.url, secret: SECRET });
   await expect(board.post(NOTICE, 'run.7')).rejects.toThrow('the webhook answered 503');
   await receiver.close();
 });
 
 test('without a webhook the log has it: what is urgent as a warning', async () => {
   const log = recordingLog();
-  const board = createNoticeBoard(log, undefined);
+  const board = createNotifier(log, undefined);
   await board.post(NOTICE, '1');
   await board.post({ ...NOTICE, kind: 'reminder' }, '2');
   expect(log.lines).toEqual([

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { createWindowSchedules } from '../../../activities';
 import { scheduleIdOf } from '../../../domain/migration/plan';
 import type { Window } from '../../../domain/planning/windows';
-import { openingsFrom } from '../../../domain/planning/windows';
+import { windowOccurrences } from '../../../domain/planning/windows';
 import { until } from '../../support/conditions';
 import { ownNamespace } from '../../support/namespaces';
 
@@ -47,14 +47,16 @@ test.each<[string, Window, string, readonly string[]]>([
     ['2027-10-01T15:45:00.000Z', '2027-10-02T15:30:00.000Z', '2027-10-08T15:15:00.000Z'],
   ],
 ])('its openings are the instants that were reckoned: %s', async (_, window, from, instants) => {
-  expect(await createWindowSchedules(client.schedule).keep(MIGRATION, openingsFrom([window], from))).toBe('running');
+  expect(await createWindowSchedules(client.schedule).keep(MIGRATION, windowOccurrences([window], from))).toBe(
+    'running',
+  );
   expect(await nextOpenings(instants.length)).toEqual(instants);
 });
 
 test('openings that are listed anew replace those before, and leave a pause and its note as they are', async () => {
   const schedules = createWindowSchedules(client.schedule);
   const list = (timeZone: string) =>
-    schedules.keep(MIGRATION, openingsFrom([nightly(timeZone)], '2027-06-01T12:00:00.000Z'));
+    schedules.keep(MIGRATION, windowOccurrences([nightly(timeZone)], '2027-06-01T12:00:00.000Z'));
   await list('Europe/Berlin');
   await client.schedule.getHandle(scheduleIdOf(MIGRATION)).pause('paused by Sam');
   await until(async () => (await list('Europe/London')) === 'paused');

@@ -1,15 +1,15 @@
 /** The screen that a state of the desk is, and what keys make of it: no terminal is needed to know. */
 import { frameOf, rowsInSight } from '../../../cli/dashboard/frame';
 import { pressed } from '../../../cli/dashboard/keys';
-import type { DeskRow, DeskState, Reading } from '../../../cli/dashboard/state';
-import { EMPTY_DESK, withReading } from '../../../cli/dashboard/state';
+import type { DashboardRow, DashboardState, Reading } from '../../../cli/dashboard/state';
+import { EMPTY_DASHBOARD, withReading } from '../../../cli/dashboard/state';
 import { textOf, widthOf } from '../../../cli/terminal/line';
 
 const NOW = new Date('2026-03-02T22:04:11Z');
 const SIZE = { columns: 80, rows: 24 };
 const HEIGHT = rowsInSight(SIZE);
 
-const row = (migrationId: string, some: Partial<DeskRow> = {}): DeskRow => ({
+const row = (migrationId: string, some: Partial<DashboardRow> = {}): DashboardRow => ({
   migrationId,
   state: 'waiting',
   step: 'schedule',
@@ -41,15 +41,15 @@ const moving = row('moving.wave', {
   facts,
 });
 
-function desk(rows: readonly DeskRow[], reading: Partial<Reading> = {}): DeskState {
-  return withReading(EMPTY_DESK, { rows, trouble: null, at: NOW.getTime(), ...reading });
+function desk(rows: readonly DashboardRow[], reading: Partial<Reading> = {}): DashboardState {
+  return withReading(EMPTY_DASHBOARD, { rows, trouble: null, at: NOW.getTime(), ...reading });
 }
 
-function linesOf(state: DeskState, size = SIZE): readonly string[] {
+function linesOf(state: DashboardState, size = SIZE): readonly string[] {
   return frameOf(state, size, NOW).map((line) => line.map(textOf).join('').trimEnd());
 }
 
-function afterKeys(state: DeskState, ...keys: string[]): DeskState {
+function afterKeys(state: DashboardState, ...keys: string[]): DashboardState {
   return keys.reduce((before, key) => pressed(before, key, HEIGHT).state, state);
 }
 

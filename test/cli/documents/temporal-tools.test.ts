@@ -2,7 +2,7 @@
 import { openCompanies } from '../../../domain/companies/company-state';
 import type { Progress } from '../../../domain/progress/progress';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { DECISION_MESSAGES, readDecision } from '../../../domain/migration/parse-decision';
+import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/parse-decision';
 import { STEP_RULES, STEPS, stepNumber } from '../../../domain/migration/steps';
 import { progressQuery } from '../../../workflows/messages';
 import { readWindowSchedule } from '../../../client';
@@ -38,7 +38,7 @@ test('every field of every message that is documented is one that is read', () =
     const message = JSON.parse(typed) as Record<string, unknown>;
     const asked = new Set<PropertyKey>();
     const watched = new Proxy(message, { get: (fields, key) => (asked.add(key), fields[String(key)]) });
-    expect({ line, read: readDecision(name as DecisionMessage, watched, () => 'an-id') }).toMatchObject({
+    expect({ line, read: parseDecision(name as DecisionMessage, watched, () => 'an-id') }).toMatchObject({
       read: { decision: {} },
     });
     expect({ line, unread: Object.keys(message).filter((key) => !asked.has(key)) }).toEqual({ line, unread: [] });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ServiceError } from '@temporalio/client';
 import { CommandFailed } from '../../../cli/shared/command-failed';
-import { explained } from '../../../cli/shared/error-advice';
+import { withAdvice } from '../../../cli/shared/error-advice';
 import { MigrationClosed, NoSuchMigration, NotReadable, NoWorker, Unreachable, WorkerFails } from '../../../client';
 import { FileChanged } from '../../../cli/manifest/findings';
 import { AccessDenied, KeyRefused } from '../../../company-data-client';
@@ -68,7 +68,7 @@ const FAILURES: readonly (readonly [Error, said: RegExp, advice: RegExp])[] = [
 test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected] as const))(
   '%s',
   (_, error, said, advice) => {
-    const told = explained(error);
+    const told = withAdvice(error);
     expect(told).toBeInstanceOf(CommandFailed);
     if (!(told instanceof CommandFailed)) return;
     expect(told.message).toMatch(said);
@@ -79,7 +79,7 @@ test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected
 
 test('a mistake of ours is not taken for something that a person can mend', () => {
   const mistake = new TypeError('x is not a function');
-  expect(explained(mistake)).toBe(mistake);
+  expect(withAdvice(mistake)).toBe(mistake);
 });
 
 /** Not thrown towards the command, or put into its words where it is met. */

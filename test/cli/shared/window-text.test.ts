@@ -1,5 +1,5 @@
 import { readWindow } from '../../../cli/shared/window-text';
-import { windowInWords } from '../../../presentation/wording/windows';
+import { windowText } from '../../../presentation/wording/windows';
 
 const WORKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri'];
 
@@ -31,9 +31,9 @@ test.each([
   'fri 01:00-02:00 America/New_York',
   'daily 20:00-23:30 Asia/Kolkata',
 ])('"%s" is written as it is read', (text) => {
-  expect(windowInWords(readWindow(text))).toBe(text);
+  expect(windowText(readWindow(text))).toBe(text);
 });
 
 test('days are written in the order of the week, however they were named', () => {
-  expect(windowInWords(readWindow('fri-mon 01:00-02:00 UTC'))).toBe('mon,fri-sun 01:00-02:00 UTC');
+  expect(windowText(readWindow('fri-mon 01:00-02:00 UTC'))).toBe('mon,fri-sun 01:00-02:00 UTC');
 });

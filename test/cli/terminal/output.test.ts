@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { openProgressBar } from '../../../cli/terminal/progress-bar';
-import { Screen } from '../../../cli/terminal/output';
+import { Output } from '../../../cli/terminal/output';
 import { localTime } from '../../../cli/terminal/times';
 import { until } from '../../support/conditions';
 import { capturedStream } from '../captured-terminal';
@@ -40,7 +40,7 @@ test.each([
 
 test('what a client wrote cannot steer the terminal', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
-  new Screen({ stdout, stderr }, false).table(
+  new Output({ stdout, stderr }, false).table(
     [{ title: 'Name' }],
     [['Ac\u009b31mme'], ['Bo\u0007lt'], ['\u001b[2JCut']],
   );
@@ -50,7 +50,7 @@ test('what a client wrote cannot steer the terminal', () => {
 test('what people have to type again is never cut, however narrow the terminal', () => {
   const [stdout, stderr] = [capturedStream(40), capturedStream()];
   const id = 'acme-and-sons.quickbooks-online.again';
-  new Screen({ stdout, stderr }, false).table(
+  new Output({ stdout, stderr }, false).table(
     [{ title: 'Migration', whole: true }, { title: 'What' }],
     [[id, 'a sentence that has to give way']],
   );
@@ -59,7 +59,7 @@ test('what people have to type again is never cut, however narrow the terminal',
 
 test('a failure is one line for people', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
-  new Screen({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');
+  new Output({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');
   expect(stdout.text).toBe('');
   expect(stderr.text).toBe('ferry: there is no migration acme.wave; see them all with: ferry list\n');
 });
@@ -74,7 +74,7 @@ describe('a result of any length', () => {
 
   test.each([0, 1, 3])('is one JSON value, with a list of %i', async (count) => {
     const [stdout, stderr] = [capturedStream(), capturedStream()];
-    await new Screen({ stdout, stderr }, true).flowJson({ schema: 'ferry.test/1', of: 'all' }, 'list', numbered(count));
+    await new Output({ stdout, stderr }, true).flowJson({ schema: 'ferry.test/1', of: 'all' }, 'list', numbered(count));
     const list = Array.from({ length: count }, (_, index) => ({ number: index + 1 }));
     expect(JSON.parse(stdout.text)).toEqual({ schema: 'ferry.test/1', of: 'all', list });
   });
@@ -83,7 +83,7 @@ describe('a result of any length', () => {
     let taken = 0;
     const takeOne: (() => void)[] = [];
     const stdout = new Writable({ highWaterMark: 1, write: (_piece, _encoding, done) => void takeOne.push(done) });
-    const screen = new Screen({ stdout, stderr: capturedStream() }, true);
+    const screen = new Output({ stdout, stderr: capturedStream() }, true);
     const written = screen.flowJson(
       { schema: 'ferry.test/1', of: 'all' },
       'list',
@@ -116,7 +116,7 @@ describe('a result of any length', () => {
       for await (const { number } of numbered(2_500, () => (taken += 1))) yield [`row ${number}`, 'of many'];
     }
     const columns = [{ title: 'Which' }, { title: 'What' }];
-    const written = new Screen({ stdout, stderr: capturedStream() }, false).flowTable(columns, rows());
+    const written = new Output({ stdout, stderr: capturedStream() }, false).flowTable(columns, rows());
     await until(async () => takeOne.length > 0);
     expect(taken).toBe(1_000);
     const rest = setInterval(() => takeOne.shift()?.(), 0);
@@ -128,7 +128,7 @@ describe('a result of any length', () => {
 
   test('a table of nothing is its head', async () => {
     const [stdout, stderr] = [capturedStream(), capturedStream()];
-    await new Screen({ stdout, stderr }, false).flowTable([{ title: 'Which' }], Readable.from([]));
+    await new Output({ stdout, stderr }, false).flowTable([{ title: 'Which' }], Readable.from([]));
     expect(stdout.text).toBe('Which\n');
   });
 });

@@ -4,9 +4,9 @@ import { Writable } from 'node:stream';
 import type { ReportFormat } from '../../../cli/reporting/report-writers';
 import { REPORT_FORMATS, reportWriters } from '../../../cli/reporting/report-writers';
 import type { HandoverReport } from '../../../client';
-import { Screen } from '../../../cli/terminal';
+import { Output } from '../../../cli/terminal';
 import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
-import type { CourseFigures } from '../../../store';
+import type { MigrationStatistics } from '../../../store';
 import { DURATIONS_MS } from '../../../store';
 import type { ReportHead } from '../../../presentation/handover/report-facts';
 import type { LedgerCompany } from '../../../store';
@@ -42,7 +42,7 @@ const HEAD: ReportHead = {
   ],
 };
 
-const COURSE: CourseFigures = {
+const COURSE: MigrationStatistics = {
   moved: [
     { at: '2026-11-21T00:00:00.000Z', companies: 1 },
     { at: '2026-11-21T01:30:00.000Z', companies: 2 },
@@ -94,7 +94,7 @@ function reportOf(companies: readonly LedgerCompany[], head: Partial<ReportHead>
 
 async function written(format: ReportFormat, report = reportOf(COMPANIES)): Promise<string> {
   const stdout = capturedStream();
-  await reportWriters[format](new Screen({ stdout, stderr: stdout }, false), report);
+  await reportWriters[format](new Output({ stdout, stderr: stdout }, false), report);
   return stdout.text;
 }
 
@@ -202,7 +202,7 @@ test.each(REPORT_FORMATS)('as %s it is read only as fast as it is taken', async 
       highWaterMark: 1_000,
       write: (_piece, _encoding, done) => ((taken += 1) < 200 ? done() : full()),
     });
-    void reportWriters[format](new Screen({ stdout, stderr: stdout }, false), {
+    void reportWriters[format](new Output({ stdout, stderr: stdout }, false), {
       ...report,
       companies: (states) => (!states || states.includes('migrated') ? endless() : report.companies(states)),
     });

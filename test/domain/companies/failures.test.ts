@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { CallFailure } from '../../../domain/companies/call-failure';
 import type { Call, Consequence, FailureKind, StopReason } from '../../../domain/companies/failures';
-import { consequenceOf, consequenceOfLinkError, inWords, stopInWords } from '../../../domain/companies/failures';
+import { consequenceOf, consequenceOfLinkError, failureText, stopReasonText } from '../../../domain/companies/failures';
 
 const CALLS: readonly Call[] = [
   'find-company',
@@ -117,8 +117,8 @@ test('every reason is told in words that say what to do, and in no word of the i
     'sync-timed-out',
   ];
   const reasons: readonly StopReason[] = ['key-refused', 'account-limit', 'application-refused', 'wrong-organization'];
-  const told = [...kinds.map(inWords), ...reasons.map(stopInWords)];
+  const told = [...kinds.map(failureText), ...reasons.map(stopReasonText)];
   expect(new Set(told).size).toBe(told.length);
   for (const words of told) expect(words).not.toMatch(/ledger|vault|slice|crossing|digest|PendingAuth/i);
-  for (const words of reasons.map(stopInWords)) expect(words).toMatch(/, then resume$/);
+  for (const words of reasons.map(stopReasonText)) expect(words).toMatch(/, then resume$/);
 });

@@ -2,7 +2,7 @@ import type { CompanyState } from '../../../domain/companies/company-state';
 import { COMPANY_STATES, isOpen } from '../../../domain/companies/company-state';
 import type { FailureKind } from '../../../domain/companies/failures';
 import type { Remediable, Remedy } from '../../../domain/companies/remedies';
-import { remediesFor, remedyInWords } from '../../../domain/companies/remedies';
+import { remediesFor, remedyText } from '../../../domain/companies/remedies';
 
 const company = (some: Partial<Remediable>): Remediable => ({
   state: 'failed',
@@ -51,6 +51,6 @@ test('a company about which nothing final is known, and which nobody works on, c
     if (state === 'importing' || state === 'syncing') continue;
     const remedies = remediesFor(company({ state }));
     expect(remedies.some((remedy) => remedy === 'skip' || remedy === 'exclude')).toBe(true);
-    expect(remedies.map(remedyInWords).every((words) => words.length > 0)).toBe(true);
+    expect(remedies.map(remedyText).every((words) => words.length > 0)).toBe(true);
   }
 });

@@ -6,7 +6,7 @@ import { decide } from '../../../domain/decisions/decide';
 import type { Decision } from '../../../domain/migration/decision';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { newMigration } from '../../../domain/migration/migration-state';
-import { isSettled, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
+import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import { ROLES, STEPS, stepNumber } from '../../../domain/migration/steps';
 import {
   approve,
@@ -55,7 +55,7 @@ const anyDecision = fc
 function workflowActs(state: MigrationState): MigrationState {
   const { step } = state;
   if (state.closed) return state;
-  if (isSettled(state, step)) return withStepEnded(state, step, AT);
+  if (isStepComplete(state, step)) return withStepEnded(state, step, AT);
   const opened = withStepOpened(state, step, AT);
   switch (step) {
     case 'supply-details':

@@ -1,5 +1,5 @@
 import type { Recorded } from '../../../domain/migration/migration-state';
-import { nextToRecord } from '../../../domain/decisions/audit-batches';
+import { nextAuditBatch } from '../../../domain/decisions/audit-batches';
 import { LATER } from '../../support/migration-states';
 
 const AS_MANY_AS_A_MESSAGE_TAKES = 1_000;
@@ -20,14 +20,14 @@ const confirmations = (count: number, companies: number, referenceLength: number
 function piecesOf(unrecorded: readonly Recorded[]): (readonly Recorded[])[] {
   const pieces: (readonly Recorded[])[] = [];
   for (let left = unrecorded; left.length > 0; left = left.slice(pieces.at(-1)?.length))
-    pieces.push(nextToRecord(left));
+    pieces.push(nextAuditBatch(left));
   return pieces;
 }
 
 test('a few decisions are handed on at once', () => {
   const few = confirmations(5, 10, 20);
-  expect(nextToRecord(few)).toEqual(few);
-  expect(nextToRecord([])).toEqual([]);
+  expect(nextAuditBatch(few)).toEqual(few);
+  expect(nextAuditBatch([])).toEqual([]);
 });
 
 test.each([

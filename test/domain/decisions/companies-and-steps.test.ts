@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import type { Counts } from '../../../domain/companies/company-state';
 import {
-  anythingCrossed,
+  anyCrossed,
   COMPANY_STATES,
-  inClientWords,
+  clientStateText,
   movableCompanies,
   NO_COUNTS,
   openCompanies,
-  settledCompanies,
+  finishedCompanies,
 } from '../../../domain/companies/company-state';
-import { isSettled, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
+import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import { STEPS, isRole, isStep, stepNumber } from '../../../domain/migration/steps';
 import { approve, AT, counts, decided, LATER, stateAt } from '../../support/migration-states';
 
@@ -30,7 +30,7 @@ describe('counts of companies', () => {
 
   test('open are those about which nothing final is known', () => expect(openCompanies(ONE_EACH)).toBe(6));
   test('movable are those that need nothing from anybody', () => expect(movableCompanies(ONE_EACH)).toBe(3));
-  test('settled are the others', () => expect(settledCompanies(ONE_EACH)).toBe(4));
+  test('settled are the others', () => expect(finishedCompanies(ONE_EACH)).toBe(4));
 
   test.each<[keyof Counts, boolean]>([
     ['waiting', false],
@@ -43,12 +43,12 @@ describe('counts of companies', () => {
     ['failed', true],
     ['outcomeUnknown', true],
   ])('a company that is %s may have crossed: %s', (state, crossed) => {
-    expect(anythingCrossed({ ...NO_COUNTS, [state]: 1 })).toBe(crossed);
+    expect(anyCrossed({ ...NO_COUNTS, [state]: 1 })).toBe(crossed);
   });
 });
 
 test('a client reads one of four words for every state', () => {
-  const words = COMPANY_STATES.map((state) => [state, inClientWords(state, null)]);
+  const words = COMPANY_STATES.map((state) => [state, clientStateText(state, null)]);
   expect(Object.fromEntries(words)).toEqual({
     waiting: 'not moved',
     importing: 'moving',
@@ -59,8 +59,8 @@ test('a client reads one of four words for every state', () => {
     excluded: 'not moved',
     'outcome-unknown': 'not moved',
   });
-  expect(inClientWords('failed', 'reauthorization-required')).toBe('must reconnect');
-  expect(inClientWords('failed', 'incomplete')).toBe('not moved');
+  expect(clientStateText('failed', 'reauthorization-required')).toBe('must reconnect');
+  expect(clientStateText('failed', 'incomplete')).toBe('not moved');
 });
 
 describe('the course of the steps', () => {
@@ -85,7 +85,7 @@ describe('the course of the steps', () => {
 
   test('disabling ends when no company is unconfirmed, and not before the companies are known', () => {
     const settled = (some: Partial<Counts>) =>
-      isSettled(stateAt('disable-syncing', { counts: counts(some) }), 'disable-syncing');
+      isStepComplete(stateAt('disable-syncing', { counts: counts(some) }), 'disable-syncing');
     expect(settled({ total: 10, waiting: 10, unconfirmed: 1 })).toBe(false);
     expect(settled({ total: 10, waiting: 10, unconfirmed: 0 })).toBe(true);
     expect(settled({})).toBe(false);
@@ -93,8 +93,8 @@ describe('the course of the steps', () => {
 
   test('a step of two approvals is not settled by one', () => {
     const one = decided(stateAt('update-application'), approve('update-application', 'client'));
-    expect(isSettled(one, 'update-application')).toBe(false);
-    expect(isSettled(decided(one, approve('update-application', 'support')), 'update-application')).toBe(true);
+    expect(isStepComplete(one, 'update-application')).toBe(false);
+    expect(isStepComplete(decided(one, approve('update-application', 'support')), 'update-application')).toBe(true);
   });
 });
 

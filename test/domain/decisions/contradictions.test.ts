@@ -1,7 +1,7 @@
 /** Decisions that contradict one another and come in one moment, before anybody has acted on the first of them. */
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { isSettled, withStepEnded } from '../../../domain/decisions/step-transitions';
+import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
 import type { Undecided } from '../../support/migration-states';
 import {
   approve,
@@ -44,13 +44,13 @@ describe('the first company, approved and not approved at once', () => {
     const { state, applied } = answered(proven, approval, decision);
     expect(applied).toEqual([true, true]);
     expect(state.firstCompany).toBeNull();
-    expect(isSettled(state, 'migrate-first-company')).toBe(false);
+    expect(isStepComplete(state, 'migrate-first-company')).toBe(false);
   });
 
   test.each(otherwise)('%s, then approved: there is nothing to approve', (_, decision) => {
     const { state, applied } = answered(proven, decision, approval);
     expect(applied).toEqual([true, false]);
-    expect(isSettled(state, 'migrate-first-company')).toBe(false);
+    expect(isStepComplete(state, 'migrate-first-company')).toBe(false);
   });
 });
 

@@ -1,8 +1,8 @@
 import type { Companies } from '../../../domain/migration/decision';
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { whoIsWaitedFor } from '../../../domain/progress/progress';
-import { isSettled, withStepEnded } from '../../../domain/decisions/step-transitions';
+import { waitingForOf } from '../../../domain/progress/progress';
+import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
 import type { Role, Step } from '../../../domain/migration/steps';
 import type { Undecided } from '../../support/migration-states';
 import {
@@ -37,7 +37,7 @@ describe('before anything has crossed', () => {
   test('a step that was opened again can be approved and ended again', () => {
     const again = decided(stateAt('disable-syncing'), reject('schedule', 'client'));
     const agreed = decided(again, proposeTime('client'), approve('schedule', 'client'), approve('schedule', 'support'));
-    expect(isSettled(agreed, 'schedule')).toBe(true);
+    expect(isStepComplete(agreed, 'schedule')).toBe(true);
     expect(withStepEnded(agreed, 'schedule', AT).step).toBe('update-application');
   });
 
@@ -204,7 +204,7 @@ describe('the first company, chosen', () => {
 
   test('one that cannot be moved as it is: both sides are waited for', () => {
     const held = stateAt('migrate-first-company', { wantedFirst: { reference: 'acme-7', heldUp: true } });
-    expect(whoIsWaitedFor(held)).toEqual({
+    expect(waitingForOf(held)).toEqual({
       roles: ['client', 'support'],
       what: 'supply what acme-7 lacks, which is to go first, or choose another company',
     });

@@ -1,14 +1,14 @@
 /** The self-service route: what the client decides, what there is not, and how it ends. */
 import type { Counts } from '../../../domain/companies/company-state';
-import { detailsOf } from '../../../presentation/temporal-ui/current-details';
+import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { headline } from '../../../domain/progress/headline';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { newMigration } from '../../../domain/migration/migration-state';
 import { nextNotice, waitOf } from '../../../domain/progress/notices';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import { progressOf, whoIsWaitedFor } from '../../../domain/progress/progress';
-import { isSettled, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
+import { progressOf, waitingForOf } from '../../../domain/progress/progress';
+import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import type { Undecided } from '../../support/migration-states';
 import { approve, AT, counts, deciding, preflight, proposeTime, reject } from '../../support/migration-states';
 
@@ -34,9 +34,9 @@ const moving = (some: Partial<Counts>): MigrationState => ({
 });
 
 test('what was supplied is checked, and moved next: there is nothing between', () => {
-  expect(isSettled(begun, 'supply-details')).toBe(false);
-  expect(isSettled(checked(['no room']), 'supply-details')).toBe(false);
-  expect(isSettled(checked(), 'supply-details')).toBe(true);
+  expect(isStepComplete(begun, 'supply-details')).toBe(false);
+  expect(isStepComplete(checked(['no room']), 'supply-details')).toBe(false);
+  expect(isStepComplete(checked(), 'supply-details')).toBe(true);
   expect(moving({}).step).toBe('complete-migration');
 });
 
@@ -48,7 +48,7 @@ test.each<[string, Partial<Counts>, boolean]>([
   ['a company has failed', { migrated: 2, failed: 1 }, false],
   ['all are moved or settled', { migrated: 1, skipped: 1, excluded: 1 }, true],
 ])('it ends by itself when nothing is left to decide: %s', (_, some, ends) => {
-  expect(isSettled(moving(some), 'complete-migration')).toBe(ends);
+  expect(isStepComplete(moving(some), 'complete-migration')).toBe(ends);
 });
 
 test('it does not end while a decision has not reached the ledger', () => {
@@ -58,7 +58,7 @@ test('it does not end while a decision has not reached the ledger', () => {
     added: 1,
     corrected: 0,
   });
-  expect(isSettled(state, 'complete-migration')).toBe(false);
+  expect(isStepComplete(state, 'complete-migration')).toBe(false);
 });
 
 test.each<[string, Undecided]>([
@@ -87,7 +87,7 @@ test.each<[string, Undecided]>([
 test('what stopped by itself is resumed by the client', () => {
   const pause = { reason: 'the key is refused', by: null, stop: 'key-refused', at: AT } as const;
   const stopped = { ...moving({ waiting: 3 }), pause };
-  expect(whoIsWaitedFor(stopped)).toEqual({ roles: ['client'], what: 'paused: the key is refused' });
+  expect(waitingForOf(stopped)).toEqual({ roles: ['client'], what: 'paused: the key is refused' });
   expect(deciding(stopped, { kind: 'resume', role: 'client' }).state.pause).toBeNull();
 });
 
@@ -117,7 +117,7 @@ test.each<[string, MigrationState, readonly string[], string]>([
   ['with one that failed', moving({ migrated: 2, failed: 1 }), ['client'], 'say what becomes of 1 company not moved'],
   ['when nothing is left', moving({ migrated: 3 }), [], 'every company is moved or settled: the migration ends'],
 ])('%s it says who is waited for: the client, or nobody', (_, state, roles, what) => {
-  expect(whoIsWaitedFor(state)).toEqual({ roles, what });
+  expect(waitingForOf(state)).toEqual({ roles, what });
 });
 
 test('the client is reminded in hours, from the start on: its data is dark', () => {
@@ -130,7 +130,7 @@ test('the client is reminded in hours, from the start on: its data is dark', () 
 test('right after a decision nobody is waited for: what it does is not known yet', () => {
   const failed = moving({ migrated: 2, failed: 1 });
   const { state } = deciding(failed, { kind: 'retry', role: 'client', companies: 'all' });
-  expect(whoIsWaitedFor(state).roles).toEqual([]);
+  expect(waitingForOf(state).roles).toEqual([]);
 });
 
 test('what people read speaks of no steps, no first company and no sign-off', () => {
@@ -141,7 +141,7 @@ test('what people read speaks of no steps, no first company and no sign-off', ()
     moving({ migrated: 2, failed: 1 }),
   ]) {
     const progress = progressOf(plan, state);
-    expect(`${headline(progress)}\n${detailsOf(progress)}`).not.toMatch(
+    expect(`${headline(progress)}\n${currentDetails(progress)}`).not.toMatch(
       /step|first company|sign off|switched off yet/i,
     );
   }

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { DECISION_MESSAGES, MOST_COMPANIES_IN_A_MESSAGE, readDecision } from '../../../domain/migration/parse-decision';
+import {
+  DECISION_MESSAGES,
+  MOST_COMPANIES_IN_A_MESSAGE,
+  parseDecision,
+} from '../../../domain/migration/parse-decision';
 
-const read = (message: DecisionMessage, input: unknown) => readDecision(message, input, () => 'fresh');
+const read = (message: DecisionMessage, input: unknown) => parseDecision(message, input, () => 'fresh');
 const WINDOW = { days: ['mon', 'fri'], from: '22:00', to: '05:00', timeZone: 'Europe/London' };
 const PATIENCE = { firstAfterMs: 60_000, everyMs: 60_000, escalateAfterMs: 60_000 };
 const SENT = { role: 'client', by: 'Cleo', decisionId: 'one' } as const;

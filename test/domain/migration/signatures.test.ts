@@ -1,12 +1,12 @@
 /** Decisions that have to be signed: what is taken, and what is refused, recorded and changes nothing. */
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { readDecision } from '../../../domain/migration/parse-decision';
+import { parseDecision } from '../../../domain/migration/parse-decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Approver } from '../../../domain/migration/signatures';
 import { readSigned, signedText } from '../../../domain/migration/signatures';
 import type { TrailEntry } from '../../../domain/decisions/audit-verification';
-import { trailVerifier } from '../../../domain/decisions/audit-verification';
+import { createTrailVerifier } from '../../../domain/decisions/audit-verification';
 import type { SigningKey } from '../../../security';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { AT, stateAt } from '../../support/migration-states';
@@ -41,7 +41,7 @@ const signed = (some: Fields = {}, { key = SAM, message = 'pause', migrationId =
 };
 
 function received(state: MigrationState, input: Fields, message: DecisionMessage = 'pause'): MigrationState {
-  const reading = readDecision(message, input, () => 'fresh');
+  const reading = parseDecision(message, input, () => 'fresh');
   if ('malformed' in reading) throw new Error(reading.malformed);
   return decide(state, reading.decision, AT, RULES, { migrationId: ID, signed: readSigned(message, input) });
 }
@@ -131,7 +131,7 @@ describe('an exported trail', () => {
   );
   const unsigned = received(START, content());
   const objections = (entries: readonly TrailEntry[], approvers = APPROVERS): readonly (string | null)[] =>
-    entries.map(trailVerifier(ID, approvers));
+    entries.map(createTrailVerifier(ID, approvers));
 
   test('is proven by the public keys alone; what was refused needs no signature', () => {
     expect(objections([entryOf(unsigned), { ...entryOf(paused) }].slice(1))).toEqual([null]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { EstimateOf, KnownSpeed, Measurement, Volume } from '../../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import { looksAt } from '../../../domain/planning/polling';
+import { pollsDuring } from '../../../domain/planning/polling';
 import type { Window } from '../../../domain/planning/windows';
 
 const SPEED = { importMs: 1_000, syncBaseMs: 10_000, msPerRecord: 10 };
@@ -44,7 +44,7 @@ test('a pace, and the limit of the service, take their time', () => {
   const paced = { ...tenAtOnce, companiesPerMinute: 10 };
   expect(estimated(volume(20, 0), { limits: paced }).highMs).toBe((120_000 + 10_000) * 1.5);
   const { requests, highMs } = estimated(volume(10_000, 0));
-  expect(requests).toBe(10_000 * (6 + 2 * looksAt(10_000)));
+  expect(requests).toBe(10_000 * (6 + 2 * pollsDuring(10_000)));
   expect(highMs).toBe((requests - 1_000) * 60 * 1.5);
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { Window } from '../../../domain/planning/windows';
-import { isWindow, openingsFrom, WEEKDAYS } from '../../../domain/planning/windows';
+import { isWindow, windowOccurrences, WEEKDAYS } from '../../../domain/planning/windows';
 
 const EVERY_DAY = [...WEEKDAYS];
 const nights = (some: Partial<Window> = {}): Window => ({
@@ -11,7 +11,7 @@ const nights = (some: Partial<Window> = {}): Window => ({
   timeZone: 'Europe/London',
   ...some,
 });
-const next = (window: Window, at: string) => openingsFrom([window], at)[0];
+const next = (window: Window, at: string) => windowOccurrences([window], at)[0];
 
 test.each<[string, Window, string, string, string]>([
   ['in winter', nights(), '2026-01-10T12:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
@@ -72,14 +72,14 @@ test('a window that lies wholly in the hour that is left out does not open that 
 
 test('windows that overlap or touch are one', () => {
   const windows = [nights({ days: ['fri'] }), nights({ days: ['sat'], from: '05:00', to: '09:00' })];
-  expect(openingsFrom(windows, '2026-01-09T12:00:00Z')[0]).toEqual({
+  expect(windowOccurrences(windows, '2026-01-09T12:00:00Z')[0]).toEqual({
     opensAt: '2026-01-09T22:00:00.000Z',
     closesAt: '2026-01-10T09:00:00.000Z',
   });
 });
 
 test('no window opens where there is none, and a zone that does not exist is an error', () => {
-  expect(openingsFrom([], '2026-01-09T12:00:00Z')).toEqual([]);
+  expect(windowOccurrences([], '2026-01-09T12:00:00Z')).toEqual([]);
   expect(() => next(nights({ timeZone: 'Europe/Atlantis' }), '2026-01-09T12:00:00Z')).toThrow(RangeError);
 });
 
@@ -98,7 +98,7 @@ test('every opening begins and ends as the wall clock says, in every zone and se
   fc.assert(
     fc.property(window, at, (one, moment) => {
       expect(isWindow(one)).toBe(true);
-      for (const { opensAt, closesAt } of openingsFrom([one], moment.toISOString())) {
+      for (const { opensAt, closesAt } of windowOccurrences([one], moment.toISOString())) {
         expect(closesAt > opensAt && Date.parse(closesAt) > moment.getTime()).toBe(true);
         const opens = DateTime.fromISO(opensAt, { zone: one.timeZone });
         // Luxon knows the zone as well: before this instant it was not yet that late, from it on it is.

@@ -4,8 +4,8 @@ import type { ManifestRow } from '../../../domain/companies/manifest';
 import type { PreflightFacts, ServiceFacts } from '../../../domain/preflight/preflight';
 import { preflight } from '../../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../../domain/preflight/preflight-finding';
-import type { Taken } from '../../../domain/preflight/organization-conflicts';
-import { takenFindings } from '../../../domain/preflight/organization-conflicts';
+import type { OrganizationConflicts } from '../../../domain/preflight/organization-conflicts';
+import { organizationFindings } from '../../../domain/preflight/organization-conflicts';
 import { platform } from '../../support/platform';
 
 const QUICKBOOKS = platform('quickbooks-online');
@@ -96,8 +96,8 @@ test('a service that does not show the application is believed, with a warning',
 });
 
 describe('of an organization that somebody has', () => {
-  const found = (of: ManifestRow, some: Partial<Taken>, by = QUICKBOOKS) =>
-    takenFindings(of, by, { connected: new Map(), openElsewhere: new Map(), ...some });
+  const found = (of: ManifestRow, some: Partial<OrganizationConflicts>, by = QUICKBOOKS) =>
+    organizationFindings(of, by, { connected: new Map(), openElsewhere: new Map(), ...some });
   const connected = (status: string) => new Map([['2', { companyId: 'id', name: 'Acme', status }]]);
   const about = { about: { row: 2, reference: 'C-2' }, field: 'realmId' };
 

@@ -2,7 +2,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../../domain/migration/plan';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import { progressOf, whoIsWaitedFor } from '../../../domain/progress/progress';
+import { progressOf, waitingForOf } from '../../../domain/progress/progress';
 import type { Role, Step } from '../../../domain/migration/steps';
 import {
   approve,
@@ -134,7 +134,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
   ['completed', stateAt('complete-migration', { closed: 'completed' }), [], 'the migration is completed'],
   ['abandoned', stateAt('migrate-first-company', { closed: 'abandoned' }), [], 'the migration is abandoned'],
 ])('%s: who is waited for, and what for', (_, state, roles, what) => {
-  const waited = whoIsWaitedFor(state);
+  const waited = waitingForOf(state);
   expect(waited.roles).toEqual(roles);
   expect(waited.what).toContain(what);
 });

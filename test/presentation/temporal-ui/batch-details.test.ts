@@ -1,11 +1,11 @@
-import { batchDetailsOf, batchSummaryOf } from '../../../presentation/temporal-ui/batch-details';
+import { batchDetails, batchSummary } from '../../../presentation/temporal-ui/batch-details';
 import { AT, counts } from '../../support/migration-states';
 
 const run = { migrationId: 'acme.quickbooks-online', runNumber: 2 };
 const opening = { opensAt: '2026-03-07T20:00:00.000Z', closesAt: '2026-03-08T04:00:00.000Z' };
 
 test('a batch run shows its window, its counts and when they were counted', () => {
-  const text = batchDetailsOf({ ...run, opening, counts: counts({ total: 10, migrated: 4, waiting: 6 }), at: AT });
+  const text = batchDetails({ ...run, opening, counts: counts({ total: 10, migrated: 4, waiting: 6 }), at: AT });
   expect(text).toContain('# Batch run 2 of acme.quickbooks-online');
   expect(text).toContain('started from 2026-03-07 20:00 UTC to 2026-03-08 04:00 UTC');
   expect(text).toContain('4 of 10 companies');
@@ -14,12 +14,12 @@ test('a batch run shows its window, its counts and when they were counted', () =
 });
 
 test('before anything has moved, and without windows, it claims neither', () => {
-  const text = batchDetailsOf({ ...run, opening: null, counts: null, at: AT });
+  const text = batchDetails({ ...run, opening: null, counts: null, at: AT });
   expect(text).toContain('companies may be started at any time');
   expect(text).not.toContain('Counted');
 });
 
 test('the line of a list says until when it may start companies', () => {
-  expect(batchSummaryOf({ ...run, opening })).toBe('Batch run 2 of acme.quickbooks-online, until 2026-03-08 04:00 UTC');
-  expect(batchSummaryOf({ ...run, opening: null })).toBe('Batch run 2 of acme.quickbooks-online');
+  expect(batchSummary({ ...run, opening })).toBe('Batch run 2 of acme.quickbooks-online, until 2026-03-08 04:00 UTC');
+  expect(batchSummary({ ...run, opening: null })).toBe('Batch run 2 of acme.quickbooks-online');
 });

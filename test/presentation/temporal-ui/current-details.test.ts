@@ -1,8 +1,8 @@
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
-import { detailsOf, endInWords } from '../../../presentation/temporal-ui/current-details';
+import { currentDetails, endText } from '../../../presentation/temporal-ui/current-details';
 import { headline } from '../../../domain/progress/headline';
 import { duration } from '../../../domain/text/moments';
-import { stopInWords } from '../../../domain/companies/failures';
+import { stopReasonText } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../../domain/migration/plan';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
@@ -22,7 +22,7 @@ const plan: MigrationPlan = {
   limits: DEFAULT_LIMITS,
   decisions: DEFAULT_DECISION_RULES,
 };
-const detailsAt = (state: MigrationState): string => detailsOf(progressOf(plan, state));
+const detailsAt = (state: MigrationState): string => currentDetails(progressOf(plan, state));
 const volume = {
   companies: 10,
   records: 400,
@@ -48,7 +48,10 @@ const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ['abandoned', stateAt('migrate-first-company', { closed: 'abandoned' })],
   ...(['key-refused', 'account-limit', 'application-refused', 'wrong-organization'] as const).map(
     (stop) =>
-      [stop, stateAt('complete-migration', { pause: { reason: stopInWords(stop), by: null, stop, at: AT } })] as const,
+      [
+        stop,
+        stateAt('complete-migration', { pause: { reason: stopReasonText(stop), by: null, stop, at: AT } }),
+      ] as const,
   ),
 ];
 
@@ -140,6 +143,6 @@ test.each([
 });
 
 test('an end that is certain to the minute is one moment', () => {
-  expect(endInWords('22:31', '22:31')).toBe('over at 22:31');
-  expect(endInWords('22:31', '22:40')).toBe('over between 22:31 and 22:40');
+  expect(endText('22:31', '22:31')).toBe('over at 22:31');
+  expect(endText('22:31', '22:40')).toBe('over between 22:31 and 22:40');
 });

@@ -7,8 +7,8 @@ import {
   readVault,
   setPaused,
   supplyCredentials,
-  noteSending,
-  takeOverSent,
+  recordSendIntent,
+  reclaimSent,
 } from '../../../store';
 import type { Ledger, Movable } from '../../support/ledger';
 import {
@@ -156,9 +156,9 @@ test('a credential that comes while its company is being claimed is refused by n
 test('a company whose attempt died is taken over by one of several', async () => {
   const one = await movable(ledger, rowsOf(6));
   await claimGroup(db, one.claimant, 6, null);
-  await noteSending(db, one.claimant, [1, 2, 3, 4, 5, 6]);
+  await recordSendIntent(db, one.claimant, [1, 2, 3, 4, 5, 6]);
   await beginSlice(db, one.claimant);
   const takers = await Promise.all([2, 3, 4].map((slice) => beginSlice(db, { ...one.claimant, slice })));
-  const taken = await Promise.all(takers.map((taker) => takeOverSent(db, taker, 6)));
+  const taken = await Promise.all(takers.map((taker) => reclaimSent(db, taker, 6)));
   expect(numbers(taken.flat())).toEqual([1, 2, 3, 4, 5, 6]);
 });

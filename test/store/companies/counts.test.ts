@@ -1,6 +1,6 @@
 /** How many companies are where, and what a run has still before it. */
 import type { Database } from '../../../store';
-import { beginSlice, claimGroup, countCompanies, lookAhead, setOpening, setPaused } from '../../../store';
+import { beginSlice, claimGroup, countCompanies, lookAhead, setWindowOccurrence, setPaused } from '../../../store';
 import type { Ledger } from '../../support/ledger';
 import { CONFIRMED_AT, movable, msFromNow, openLedger, putRow, rowsOf } from '../../support/ledger';
 
@@ -132,7 +132,7 @@ test('a window that is not open holds those that could be claimed, and nobody el
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
   const opening = (fromMs: number) => ({ opensAt: at(fromMs), closesAt: at(fromMs + 60_000) });
   const held = async () => (await ahead(id)).heldByWindow;
-  await setOpening(db, id, opening(60_000));
+  await setWindowOccurrence(db, id, opening(60_000));
   expect(await ahead(id)).toMatchObject({ heldByWindow: true, nextClaimInMs: null });
   await setPaused(db, id, true);
   expect(await held()).toBe(false);
@@ -142,9 +142,9 @@ test('a window that is not open holds those that could be claimed, and nobody el
   await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(0) });
   expect(await held()).toBe(false);
   await putRow(db, id, 2, { state: 'waiting' });
-  await setOpening(db, id, opening(-120_000));
+  await setWindowOccurrence(db, id, opening(-120_000));
   expect(await held()).toBe(true);
-  await setOpening(db, id, opening(-1_000));
+  await setWindowOccurrence(db, id, opening(-1_000));
   expect(await ahead(id)).toMatchObject({ heldByWindow: false, nextClaimInMs: 0 });
 });
 

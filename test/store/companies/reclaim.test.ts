@@ -7,9 +7,9 @@ import {
   closeMigration,
   countInterrupted,
   recordImports,
-  noteSending,
-  putBackUnsent,
-  takeOverSent,
+  recordSendIntent,
+  releaseUnsent,
+  reclaimSent,
 } from '../../../store';
 import type { Ledger, Movable } from '../../support/ledger';
 import { HOLD_FOR_MS, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../../support/ledger';
@@ -38,42 +38,42 @@ async function importingFor(heldMs: number): Promise<Movable> {
 
 async function sentAndHeldFor(heldMs: number): Promise<Movable> {
   const one = await importingFor(heldMs);
-  expect([...(await noteSending(db, one.claimant, [1]))]).toEqual([1]);
+  expect([...(await recordSendIntent(db, one.claimant, [1]))]).toEqual([1]);
   return one;
 }
 
-const takenOver = async ({ claimant }: Movable) => takeOverSent(db, await beginSlice(db, claimant), 5);
+const takenOver = async ({ claimant }: Movable) => reclaimSent(db, await beginSlice(db, claimant), 5);
 
 describe('a company whose credential had not left', () => {
   test('is put back as soon as a newer attempt has begun, and its old one may send nothing any more', async () => {
     const one = await importingFor(HOLD_FOR_MS);
     const newer = await beginSlice(db, one.claimant);
-    expect(await takeOverSent(db, newer, 5)).toEqual([]);
-    expect(await putBackUnsent(db, newer)).toBe(1);
+    expect(await reclaimSent(db, newer, 5)).toEqual([]);
+    expect(await releaseUnsent(db, newer)).toBe(1);
     expect(await readRow(db, one.id, 1)).toMatchObject({ state: 'waiting', attempt: null });
-    expect(await noteSending(db, one.claimant, [1])).toEqual(new Set());
+    expect(await recordSendIntent(db, one.claimant, [1])).toEqual(new Set());
     expect(await claimGroup(db, newer, 5, null)).toMatchObject([{ row: 1, tries: 2, sentAt: null, onItsWay: false }]);
   });
 
   test('stays with an attempt that is the newest, until that should have let it go', async () => {
     const one = await importingFor(HOLD_FOR_MS);
-    expect(await putBackUnsent(db, one.claimant)).toBe(0);
+    expect(await releaseUnsent(db, one.claimant)).toBe(0);
     await putRow(db, one.id, 1, { held_until: msFromNow(-1) });
-    expect(await putBackUnsent(db, one.claimant)).toBe(1);
+    expect(await releaseUnsent(db, one.claimant)).toBe(1);
   });
 
   test('is put back by nobody whose run is over', async () => {
     const one = await importingFor(-1);
     await beginRun(db, one.id, 'run-2');
-    expect(await putBackUnsent(db, one.claimant)).toBe(0);
+    expect(await releaseUnsent(db, one.claimant)).toBe(0);
   });
 });
 
 test('a company whose credential may be on its way is taken over to be looked at, and held for no longer', async () => {
   const one = await sentAndHeldFor(5_000);
   const { held_until: heldUntil } = await readRow(db, one.id, 1);
-  expect(await takeOverSent(db, one.claimant, 5)).toEqual([]);
-  expect(await putBackUnsent(db, await beginSlice(db, one.claimant))).toBe(0);
+  expect(await reclaimSent(db, one.claimant, 5)).toEqual([]);
+  expect(await releaseUnsent(db, await beginSlice(db, one.claimant))).toBe(0);
   expect(await takenOver(one)).toMatchObject([{ row: 1, tries: 2, onItsWay: true, sentAt: expect.any(Date) as Date }]);
   expect((await readRow(db, one.id, 1)).held_until).toEqual(heldUntil);
 });
@@ -94,7 +94,7 @@ test.each<[string, (one: Movable) => Promise<unknown>]>([
   const one = await sentAndHeldFor(-1);
   const newer = await beginSlice(db, one.claimant);
   await change(one);
-  expect(await takeOverSent(db, newer, 5)).toEqual([]);
+  expect(await reclaimSent(db, newer, 5)).toEqual([]);
 });
 
 test('each time a slice begins it is a newer attempt, whatever number Temporal gives it', async () => {

@@ -1,7 +1,7 @@
 /** How a migration went, counted in the database for the charts of its report. */
 import { sql } from 'kysely';
 import type { Database } from '../../../store';
-import { DURATIONS_MS, readCourse } from '../../../store';
+import { DURATIONS_MS, readStatistics } from '../../../store';
 import type { Ledger } from '../../support/ledger';
 import { CONFIRMED_AT, movable, openLedger, putRow, rowsOf } from '../../support/ledger';
 
@@ -31,7 +31,7 @@ test('what was moved adds up in time; durations fall into their columns; failure
   await putRow(db, id, 7, { state: 'failed', failure: 'reauthorization-required' });
   await putRow(db, id, 8, { state: 'excluded' });
 
-  const course = await readCourse(db, id);
+  const course = await readStatistics(db, id);
   expect(course).toMatchObject({
     moved: [5, 10, 20, 60].map((minutes, index) => ({ at: minutesLater(minutes).toISOString(), companies: index + 1 })),
     ...{ medianMs: 5_000, most95Ms: 100_000_000, longestMs: 100_000_000 },
@@ -57,14 +57,14 @@ test('however many companies were moved, the curve has few points and ends with 
   const { id } = await movable(ledger, rowsOf(600));
   await sql`update companies set state = 'migrated', moved_at = ${minutesLater(0)}::timestamptz + make_interval(mins => row)
     where migration_id = ${id}`.execute(db);
-  const { moved } = await readCourse(db, id);
+  const { moved } = await readStatistics(db, id);
   expect(moved.length).toBeLessThanOrEqual(161);
   expect(moved.at(-1)).toEqual({ at: minutesLater(600).toISOString(), companies: 600 });
 });
 
 test('of a migration that has moved one company, or none', async () => {
   const { id } = await movable(ledger, rowsOf(1));
-  expect(await readCourse(db, id)).toMatchObject({ moved: [], medianMs: null, slowest: [], failures: [] });
+  expect(await readStatistics(db, id)).toMatchObject({ moved: [], medianMs: null, slowest: [], failures: [] });
   await putRow(db, id, 1, { state: 'migrated', moved_at: minutesLater(1) });
-  expect(await readCourse(db, id)).toMatchObject({ moved: [{ at: minutesLater(1).toISOString(), companies: 1 }] });
+  expect(await readStatistics(db, id)).toMatchObject({ moved: [{ at: minutesLater(1).toISOString(), companies: 1 }] });
 });

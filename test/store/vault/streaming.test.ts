@@ -1,6 +1,13 @@
 /** Any number of rows comes and goes in groups: nothing holds all of them. */
 import type { Database, SealedCredential } from '../../../store';
-import { countToMove, openMigration, openVault, readToMove, supplyCredentials, supplyMigration } from '../../../store';
+import {
+  countPreflightRows,
+  openMigration,
+  openVault,
+  readPreflightRows,
+  supplyCredentials,
+  supplyMigration,
+} from '../../../store';
 import type { Ledger } from '../../support/ledger';
 import { aMigration, credentialOf, credentialRows, openLedger, rowsOf } from '../../support/ledger';
 
@@ -37,14 +44,14 @@ test('a manifest that breaks off while it is stored is not stored at all', async
     throw new Error('the file was changed');
   }
   await expect(supplyMigration(db, migration, breaking())).rejects.toThrow('the file was changed');
-  expect(await countToMove(db, migration.id)).toMatchObject({ companies: 0 });
+  expect(await countPreflightRows(db, migration.id)).toMatchObject({ companies: 0 });
 });
 
 test('companies are checked in pages, in their order', async () => {
   const migration = aMigration();
   await supplyMigration(db, migration, rowsOf(5_001));
   const pages: (readonly number[])[] = [];
-  for await (const page of readToMove(db, migration.id)) pages.push(page.map(({ row }) => row));
+  for await (const page of readPreflightRows(db, migration.id)) pages.push(page.map(({ row }) => row));
   expect(pages.map(({ length }) => length)).toEqual([5_000, 1]);
   expect(pages.flat()).toEqual(Array.from({ length: 5_001 }, (_, index) => index + 1));
 });
@@ -58,7 +65,7 @@ test('families are counted, and what is to be created', async () => {
     migration,
     rowsOf(7, (row) => ({ family: family[row - 1] ?? null, ...(row === 1 ? { named } : {}) })),
   );
-  expect(await countToMove(db, migration.id)).toEqual({
+  expect(await countPreflightRows(db, migration.id)).toEqual({
     ...{ companies: 7, toCreate: 6, withoutFamily: 1, families: 2, related: 5, largestFamily: 3 },
   });
 });

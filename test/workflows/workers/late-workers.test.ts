@@ -1,7 +1,7 @@
 /** Nobody works when a window opens: what is started late keeps to the windows all the same. */
 import { readWindowSchedule, setSchedulePaused } from '../../../client';
 import { scheduleIdOf } from '../../../domain/migration/plan';
-import type { Opened } from '../../../domain/planning/windows';
+import type { WindowStart } from '../../../domain/planning/windows';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
 import { TASK_QUEUE } from '../../../workflows/messages';
@@ -74,7 +74,7 @@ test('no worker when a window opens: one that comes within the window starts its
   await orchestrator.startWorker();
   expect(await ofLate.result()).toMatchObject({ opened: true });
   await until(async () => (await migrated(late)) === 3, 30_000);
-  const { opened, text } = (await ofMissed.result()) as Opened;
+  const { opened, text } = (await ofMissed.result()) as WindowStart;
   const [, next = ''] = /^no company is started outside the windows: the next opens at (.+)$/.exec(text) ?? [];
   expect(opened).toBe(false);
   expect(Date.parse(next)).toBeGreaterThan(Date.now());

@@ -1,27 +1,27 @@
 /** Step 6. */
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import { CancellationScope, condition, ParentClosePolicy, startChild } from '@temporalio/workflow';
-import { batchSummaryOf } from '../../../presentation/temporal-ui/batch-details';
+import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
 import { movableCompanies } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { batchRunIdOf } from '../../../domain/migration/plan';
-import { isSettled } from '../../../domain/decisions/step-transitions';
-import { records } from '../../activity-proxies';
+import { isStepComplete } from '../../../domain/decisions/step-transitions';
+import { shortActivities } from '../../activity-proxies';
 import type { BatchReport } from '../../batch-run';
 import { batchRun } from '../../batch-run';
-import type { Desk } from '../context';
+import type { MigrationContext } from '../context';
 import { lookAgainSignal } from '../../messages';
-import { countAgain, estimateAgain, halt, inLedger, mayMove, newsAfter } from '../ledger';
+import { refreshCounts, refreshEstimate, pauseMigration, isRecorded, mayMove, changedSince } from '../ledger';
 import { whileRelinking } from '../relinking';
 
 const STEP = 'complete-migration';
 
 /** Batch runs move the rest; both sides sign off when nothing is open any more. */
-export async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
+export async function remainingCompaniesMigrated(desk: MigrationContext): Promise<void> {
   const ready = (state: MigrationState): boolean =>
-    isSettled(state, STEP) || mayVerify(state) || (mayMove(state) && movableCompanies(state.counts) > 0);
+    isStepComplete(state, STEP) || mayVerify(state) || (mayMove(state) && movableCompanies(state.counts) > 0);
   if (!(await whileRelinking(desk, () => desk.until(ready)))) return;
-  if (isSettled(desk.state(), STEP)) desk.end(STEP);
+  if (isStepComplete(desk.state(), STEP)) desk.end(STEP);
   else if (mayVerify(desk.state()) || onlySyncing(desk.state()) || (await windowOpened(desk))) await oneBatchRun(desk);
 }
 
@@ -31,7 +31,7 @@ export async function remainingCompaniesMigrated(desk: Desk): Promise<void> {
  * with the same trouble again.
  */
 function mayVerify(state: MigrationState): boolean {
-  return inLedger(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stop === null;
+  return isRecorded(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stop === null;
 }
 
 /** What syncs already is verified whenever it is ready: nothing is started by that. */
@@ -46,13 +46,13 @@ const LATE_MS = 5 * 60_000;
  * Whether companies may be started now. Windows are opened by the migration's Schedule, so that people can pause and
  * trigger it in Temporal's own tools; what begins within an opening that was not paused needs no other.
  */
-async function windowOpened(desk: Desk): Promise<boolean> {
+async function windowOpened(desk: MigrationContext): Promise<boolean> {
   const { migrationId } = desk.plan;
-  const isNews = newsAfter(desk);
-  const { opening, opensInMs } = await records.openWindow({ migrationId });
+  const isNews = changedSince(desk);
+  const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });
   // Where there were no windows, and are none, there is no Schedule to keep or to delete.
   const isKept = opening !== null || desk.state().schedule !== 'none';
-  const schedule = isKept ? await records.keepSchedule({ migrationId }) : 'none';
+  const schedule = isKept ? await shortActivities.keepSchedule({ migrationId }) : 'none';
   desk.change((state) => ({ ...state, opening, schedule }));
   if (opening === null) return true;
   if (opensInMs <= 0 && (schedule === 'running' || desk.state().opened?.opensAt === opening.opensAt)) return true;
@@ -62,7 +62,7 @@ async function windowOpened(desk: Desk): Promise<boolean> {
   return false;
 }
 
-async function oneBatchRun(desk: Desk): Promise<void> {
+async function oneBatchRun(desk: MigrationContext): Promise<void> {
   const { migrationId } = desk.plan;
   const runNumber = desk.state().batchRuns + 1;
   desk.change((state) => ({ ...state, batchRuns: runNumber }));
@@ -71,20 +71,20 @@ async function oneBatchRun(desk: Desk): Promise<void> {
     args: [batch],
     workflowId: batchRunIdOf(migrationId),
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    staticSummary: batchSummaryOf(batch),
+    staticSummary: batchSummary(batch),
   });
   const { stop } = await whileTelling(desk, run);
-  await countAgain(desk, () => ({ standstill: null }));
-  if (stop) await halt(desk, stop);
-  await estimateAgain(desk, true);
+  await refreshCounts(desk, () => ({ standstill: null }));
+  if (stop) await pauseMigration(desk, stop);
+  await refreshEstimate(desk, true);
 }
 
 /** What a run reports in the end. Meanwhile it looks again whenever something was decided, or a window has opened. */
-async function whileTelling(desk: Desk, run: ChildWorkflowHandle<typeof batchRun>): Promise<BatchReport> {
+async function whileTelling(desk: MigrationContext, run: ChildWorkflowHandle<typeof batchRun>): Promise<BatchReport> {
   let over = false;
   async function tell(): Promise<void> {
     while (!over) {
-      const isNews = newsAfter(desk);
+      const isNews = changedSince(desk);
       await condition(() => over || isNews(desk.state()));
       // One that has just ended is not told any more.
       if (!over) await run.signal(lookAgainSignal).catch(() => undefined);

@@ -1,35 +1,35 @@
 /** Step 5. */
 import { movableCompanies } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import type { Standstill } from '../../../domain/migration/outage';
-import { standstillSummary } from '../../../domain/migration/outage';
-import { isSettled } from '../../../domain/decisions/step-transitions';
-import { records, slices } from '../../activity-proxies';
-import type { Desk } from '../context';
+import type { Outage } from '../../../domain/migration/outage';
+import { outageSummary } from '../../../domain/migration/outage';
+import { isStepComplete } from '../../../domain/decisions/step-transitions';
+import { shortActivities, sliceActivities } from '../../activity-proxies';
+import type { MigrationContext } from '../context';
 import { now } from '../context';
-import { growingWait } from '../../backoff';
-import { countAgain, estimateAgain, halt, mayMove, newsAfter, windowOpen } from '../ledger';
+import { backoff } from '../../backoff';
+import { refreshCounts, refreshEstimate, pauseMigration, mayMove, changedSince, awaitWindow } from '../ledger';
 
 const STEP = 'migrate-first-company';
 
 /** One company is moved and proven; support approves it, or says what is tried next. */
-export async function firstCompanyProven(desk: Desk): Promise<void> {
+export async function firstCompanyProven(desk: MigrationContext): Promise<void> {
   if (!(await startTimeReached(desk))) return;
   const wanted = (state: MigrationState): boolean => state.wantedFirst !== null || movableCompanies(state.counts) > 0;
   if (desk.state().firstCompany === null) {
     if (!(await desk.until((state) => mayMove(state) && wanted(state)))) return;
-    if (!(await windowOpen(desk))) return;
+    if (!(await awaitWindow(desk))) return;
     await chooseFirstCompany(desk);
   }
   if (desk.state().firstCompany?.stage === 'importing') {
     await moveFirstCompany(desk);
-    if (desk.state().firstCompany?.stage === 'proven') await estimateAgain(desk, false);
+    if (desk.state().firstCompany?.stage === 'proven') await refreshEstimate(desk, false);
   }
-  const decided = await desk.until((state) => isSettled(state, STEP) || state.firstCompany === null);
-  if (decided && isSettled(desk.state(), STEP)) desk.end(STEP);
+  const decided = await desk.until((state) => isStepComplete(state, STEP) || state.firstCompany === null);
+  if (decided && isStepComplete(desk.state(), STEP)) desk.end(STEP);
 }
 
-async function startTimeReached(desk: Desk): Promise<boolean> {
+async function startTimeReached(desk: MigrationContext): Promise<boolean> {
   const ms = Date.parse(desk.state().proposal?.startAt ?? now()) - Date.now();
   if (ms <= 0) return true;
   // A turn to another step ends the wait early.
@@ -38,10 +38,13 @@ async function startTimeReached(desk: Desk): Promise<boolean> {
   return here(desk.state()) && !desk.historyIsLong();
 }
 
-async function chooseFirstCompany(desk: Desk): Promise<void> {
+async function chooseFirstCompany(desk: MigrationContext): Promise<void> {
   const { migrationId } = desk.plan;
-  const isNews = newsAfter(desk);
-  const chosen = await records.chooseFirstCompany({ migrationId, wanted: desk.state().wantedFirst?.reference ?? null });
+  const isNews = changedSince(desk);
+  const chosen = await shortActivities.chooseFirstCompany({
+    migrationId,
+    wanted: desk.state().wantedFirst?.reference ?? null,
+  });
   if (!chosen) {
     // The company that was asked for cannot be moved as it is: whatever may change that is a decision.
     desk.change((state) => ({ ...state, wantedFirst: state.wantedFirst && { ...state.wantedFirst, heldUp: true } }));
@@ -61,34 +64,34 @@ async function chooseFirstCompany(desk: Desk): Promise<void> {
 const WAIT = { shortestMs: 800, longestMs: 5 * 60_000 };
 
 /** Until something final is known of it, or the history has to be cut: then the next one goes on looking. */
-async function moveFirstCompany(desk: Desk): Promise<void> {
+async function moveFirstCompany(desk: MigrationContext): Promise<void> {
   const { migrationId } = desk.plan;
   const { firstCompany } = desk.state();
   if (!firstCompany) return;
   const { row, reference } = firstCompany;
-  const wait = growingWait(WAIT);
+  const wait = backoff(WAIT);
   while (!desk.historyIsLong()) {
-    const isNews = newsAfter(desk);
-    const advance = await slices.advanceFirstCompany.executeWithOptions(
+    const isNews = changedSince(desk);
+    const advance = await sliceActivities.advanceFirstCompany.executeWithOptions(
       { summary: `Move and check the first company, ${reference}` },
       [{ migrationId, row }],
     );
-    await countAgain(desk, () => ({
+    await refreshCounts(desk, () => ({
       ...('againInMs' in advance ? {} : { standstill: null }),
       ...('result' in advance ? { firstCompany: advance.result } : {}),
     }));
-    if ('stop' in advance) return halt(desk, advance.stop, { firstCompany: null });
+    if ('stop' in advance) return pauseMigration(desk, advance.stop, { firstCompany: null });
     if ('result' in advance) return;
     // A credential supplied, or a resume, is looked at without waiting.
     const ms = wait(advance.againInMs, false);
     const standstill = heldUp(desk.state(), advance.heldUpBy, ms);
     desk.change((state) => ({ ...state, standstill }));
-    const summary = standstill ? standstillSummary(standstill) : 'Until the next look at the first company';
+    const summary = standstill ? outageSummary(standstill) : 'Until the next look at the first company';
     await desk.whileNothing(isNews, { ms, summary });
   }
 }
 
-function heldUp({ standstill }: MigrationState, why: string | null, ms: number): Standstill | null {
+function heldUp({ standstill }: MigrationState, why: string | null, ms: number): Outage | null {
   if (!why) return null;
   return { why, since: standstill?.since ?? now(), until: new Date(Date.now() + ms).toISOString() };
 }

@@ -1,26 +1,26 @@
 /** Step 1, and the checks of what is added or corrected after it. */
 import { condition } from '@temporalio/workflow';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { isSettled } from '../../../domain/decisions/step-transitions';
-import { checks, records } from '../../activity-proxies';
-import type { Desk } from '../context';
-import { countAgain, inLedger } from '../ledger';
+import { isStepComplete } from '../../../domain/decisions/step-transitions';
+import { longActivities, shortActivities } from '../../activity-proxies';
+import type { MigrationContext } from '../context';
+import { refreshCounts, isRecorded } from '../ledger';
 
 /** The ledger and the vault are opened and the details checked; support accepts them, where somebody has to. */
-export async function detailsSupplied(desk: Desk): Promise<void> {
+export async function detailsSupplied(desk: MigrationContext): Promise<void> {
   const { migrationId } = desk.plan;
   // Checked already: the history was cut while somebody was waited for.
   if (desk.state().preflight === null) {
-    await records.openMigration({ migrationId });
+    await shortActivities.openMigration({ migrationId });
     await checkDetails(desk);
   }
   // A rejection, or a correction, asks for another check.
-  const ended = await desk.until((state) => isSettled(state, 'supply-details') || state.preflight === null);
+  const ended = await desk.until((state) => isStepComplete(state, 'supply-details') || state.preflight === null);
   if (ended && desk.state().preflight) desk.end('supply-details');
 }
 
 /** After step 1 has ended, companies that are added or corrected wait for this check, beside everything else. */
-export async function keepDetailsChecked(desk: Desk): Promise<void> {
+export async function keepDetailsChecked(desk: MigrationContext): Promise<void> {
   const due = ({ changes, changesChecked, step }: MigrationState): boolean =>
     changes > changesChecked && step !== 'supply-details';
   for (;;) {
@@ -31,13 +31,13 @@ export async function keepDetailsChecked(desk: Desk): Promise<void> {
 }
 
 /** Checks what was supplied; what is changed meanwhile is checked next. */
-async function checkDetails(desk: Desk): Promise<void> {
+async function checkDetails(desk: MigrationContext): Promise<void> {
   const { migrationId } = desk.plan;
   // What is left out in the ledger is not checked.
-  await condition(() => inLedger(desk.state()));
+  await condition(() => isRecorded(desk.state()));
   const { changes, proposal } = desk.state();
-  const preflight = await checks.preflight({ migrationId, startAt: proposal?.startAt ?? null });
-  await countAgain(desk, (state) => ({
+  const preflight = await longActivities.preflight({ migrationId, startAt: proposal?.startAt ?? null });
+  await refreshCounts(desk, (state) => ({
     changesChecked: Math.max(state.changesChecked, changes),
     ...(state.changes === changes ? { preflight } : {}),
   }));
