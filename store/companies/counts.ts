@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/company-state';
 import type { Database } from '../database/database';
+import { one } from '../database/database';
 import { isClaimable, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
 import { SUPERSEDED } from './reclaim';
 
@@ -19,7 +20,9 @@ export interface Ahead {
 }
 
 export async function lookAhead(db: Database, migrationId: string): Promise<Ahead> {
-  const { rows } = await sql<Ahead>`
+  const ahead = await one(
+    db,
+    sql<Ahead>`
     with waiting as not materialized (
       select c.not_before from companies c
       join migrations m on m.id = c.migration_id
@@ -46,9 +49,8 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
       case when exists (select from waiting where not_before is null or not_before <= clock_timestamp()) then 0
         else ${msUntil(sql`(select min(not_before) from waiting)`)} end as "nextClaimInMs",
       ${msUntil(sql`(select min(held_until) from held where state = 'importing')`)} as "nextTakeOverInMs",
-      ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`.execute(db);
-  const [ahead] = rows;
-  if (!ahead) throw new Error('a select without from always gives one row');
+      ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`,
+  );
   const { nextClaimInMs, nextTakeOverInMs, nextCheckInMs } = ahead;
   return {
     ...ahead,
@@ -80,22 +82,24 @@ export interface Interrupted {
  * does not know what became of them, or it holds them for too long.
  */
 export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
-  const { rows } = await sql<Interrupted>`
+  return one(
+    db,
+    sql<Interrupted>`
     select count(*) as companies,
       max(c.held_until) filter (where c.authorization_sent_at is not null and c.held_until > clock_timestamp())
         as "onItsWayUntil"
     from companies c
     join migrations m on m.id = c.migration_id
     where c.migration_id = ${migrationId} and c.state = 'importing'
-      and (c.failure_text is not null or c.held_until < clock_timestamp() or ${SUPERSEDED})`.execute(db);
-  const [interrupted] = rows;
-  if (!interrupted) throw new Error('an aggregate always gives one row');
-  return interrupted;
+      and (c.failure_text is not null or c.held_until < clock_timestamp() or ${SUPERSEDED})`,
+  );
 }
 
 /** How many companies are in which state. One scan of the migration's rows. */
 export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {
-  const { rows } = await sql<Counts>`
+  return one(
+    db,
+    sql<Counts>`
     select
       count(*) as total,
       count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is null) as unconfirmed,
@@ -123,8 +127,6 @@ export async function countCompanies(db: Database, migrationId: string): Promise
     from companies c
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
-    where c.migration_id = ${migrationId}`.execute(db);
-  const [counts] = rows;
-  if (!counts) throw new Error('an aggregate always gives one row');
-  return counts;
+    where c.migration_id = ${migrationId}`,
+  );
 }

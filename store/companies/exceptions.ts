@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
+import { one } from '../database/database';
 
 export interface LeavingOut {
   readonly migrationId: string;
@@ -82,7 +83,9 @@ export async function countFailures(
   migrationId: string,
   enough: number | null = null,
 ): Promise<Failures> {
-  const { rows } = await sql<Failures>`
+  return one(
+    db,
+    sql<Failures>`
     select
       (select count(*) from companies
         where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and not failure_accepted)
@@ -90,10 +93,8 @@ export async function countFailures(
       (select count(*) from (
         select from companies
         where migration_id = ${migrationId} and state in ('migrated', 'failed', 'syncing', 'outcome-unknown')
-        limit ${enough}) counted) as tried`.execute(db);
-  const [failures] = rows;
-  if (!failures) throw new Error('a select without from always gives one row');
-  return failures;
+        limit ${enough}) counted) as tried`,
+  );
 }
 
 /** What has failed until now no longer counts against what is tolerated. */

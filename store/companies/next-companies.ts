@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { NextCompanies } from '../../domain/progress/go-nogo';
 import type { Database } from '../database/database';
+import { one } from '../database/database';
 import { LACKS_CREDENTIAL } from './claimable';
 
 export interface Ready {
@@ -12,7 +13,9 @@ export interface Ready {
 
 /** Of the lowest wave that waits; those that a check holds back do not go. */
 export async function readNextCompanies(db: Database, migrationId: string): Promise<Ready> {
-  const { rows } = await sql<Omit<NextCompanies, 'oldestCredentialAt'> & { oldestAt: Date | null; toCreate: number }>`
+  const ready = await one(
+    db,
+    sql<Omit<NextCompanies, 'oldestCredentialAt'> & { oldestAt: Date | null; toCreate: number }>`
     with ready as (
       select c.wave, c.company_id, c.confirmed_at, v.obtained_at,
         ${LACKS_CREDENTIAL} as lacks_credential,
@@ -29,9 +32,8 @@ export async function readNextCompanies(db: Database, migrationId: string): Prom
       count(*) filter (where goes_next and confirmed_at is not null and lacks_credential) as "withoutCredential",
       min(obtained_at) filter (where goes_next and not lacks_credential) as "oldestAt",
       count(*) filter (where company_id is null) as "toCreate"
-    from ready`.execute(db);
-  const [ready] = rows;
-  if (!ready) throw new Error('an aggregate always gives one row');
+    from ready`,
+  );
   const { oldestAt, toCreate, ...next } = ready;
   return { next: { ...next, oldestCredentialAt: oldestAt?.toISOString() ?? null }, toCreate };
 }

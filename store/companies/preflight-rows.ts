@@ -8,6 +8,7 @@ import type { OrganizationConflicts } from '../../domain/preflight/organization-
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
 import { NAMED_AS_SUPPLIED } from '../migrations/manifest-rows';
 import type { Database } from '../database/database';
+import { one } from '../database/database';
 
 /** A company that can still be checked before its move. */
 export interface UncheckedCompany extends ManifestRow {
@@ -57,7 +58,9 @@ export interface PreflightTotals extends FamilySizes {
 }
 
 export async function countPreflightRows(db: Database, migrationId: string): Promise<PreflightTotals> {
-  const { rows } = await sql<PreflightTotals>`
+  return one(
+    db,
+    sql<PreflightTotals>`
     with to_move as (
       select company_id, family from companies where migration_id = ${migrationId} and state = 'waiting'
     ), families as (
@@ -70,10 +73,8 @@ export async function countPreflightRows(db: Database, migrationId: string): Pro
       (select count(*) from families where size > 1) as families,
       (select coalesce(sum(size), 0) from families where size > 1)::integer as related,
       (select coalesce(max(size), 0) from families) as "largestFamily"
-    from to_move`.execute(db);
-  const [counted] = rows;
-  if (!counted) throw new Error('an aggregate always gives one row');
-  return counted;
+    from to_move`,
+  );
 }
 
 /** A company of the account, and an organization that it is connected to, as `organizationKey` writes it. */

@@ -1,5 +1,5 @@
 /** The connection to Postgres, with the schema brought up to date. */
-import type { MigrationProvider, Transaction } from 'kysely';
+import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
 import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import { DatabaseError, types } from 'pg';
 import { openPool } from '../../postgres/pool';
@@ -80,6 +80,13 @@ function withoutPassword(url: string): string {
   } catch {
     return '(not a URL)';
   }
+}
+
+/** Runs a query that returns exactly one row, such as an aggregate without `group by`, and returns that row. */
+export async function one<Row>(db: Queryable, query: RawBuilder<Row>): Promise<Row> {
+  const [row] = (await query.execute(db)).rows;
+  if (row === undefined) throw new Error('a query that always returns one row returned none');
+  return row;
 }
 
 /** Whether Postgres refused something because of the constraint or unique index of this name. */
