@@ -1,4 +1,9 @@
-/** How far one company is. The ledger row holds it; `importing` is reached by the claim alone. */
+/**
+ * The state of a company, how many companies are in each state, and the six words in which a client reads it.
+ *
+ * The ledger row holds the state. Only the claim, one SQL statement, sets a company to `importing`.
+ */
+import type { FailureKind } from './failures';
 
 export const COMPANY_STATES = [
   'waiting',
@@ -13,28 +18,91 @@ export const COMPANY_STATES = [
 
 export type CompanyState = (typeof COMPANY_STATES)[number];
 
-/** How many companies of a migration are in each state, and what the waiting ones lack. */
+/** Returns whether the final outcome of a company is not known yet. */
+export function isOpen(state: CompanyState): boolean {
+  return state === 'waiting' || state === 'importing' || state === 'syncing' || state === 'outcome-unknown';
+}
+
+/** The words in which people read the state of a company. Each key is a value of `--state`. */
+export const CLIENT_STATES = {
+  moved: 'moved',
+  moving: 'moving',
+  'not-moved-yet': 'not moved yet',
+  'must-reconnect': 'must reconnect',
+  'not-moved': 'not moved',
+  'left-out': 'left out',
+} as const;
+
+export type ClientState = keyof typeof CLIENT_STATES;
+
+/** Returns the client's word for a company: the ledger state, and for a failed company its failure, decide. */
+export function clientStateOf(state: CompanyState, failure: FailureKind | null): ClientState {
+  switch (state) {
+    case 'migrated':
+      return 'moved';
+    case 'importing':
+    case 'syncing':
+      return 'moving';
+    case 'waiting':
+    case 'outcome-unknown':
+      return 'not-moved-yet';
+    case 'failed':
+      return failure === 'reauthorization-required' ? 'must-reconnect' : 'not-moved';
+    case 'skipped':
+    case 'excluded':
+      return 'left-out';
+  }
+}
+
+/** Returns the state of a company as people read it: *moved*, *must reconnect* and so on. */
+export function clientStateText(state: CompanyState, failure: FailureKind | null): string {
+  return CLIENT_STATES[clientStateOf(state, failure)];
+}
+
+/** The ledger rows that a client state covers. */
+export interface LedgerStates {
+  readonly states: readonly CompanyState[];
+  /** Absent: any failure. True: only `reauthorization-required`. False: every other failure. */
+  readonly mustReconnect?: boolean;
+}
+
+/** Returns the ledger rows that a client state covers: the inverse of `clientStateOf`. */
+export function ledgerStatesOf(clientState: ClientState): LedgerStates {
+  switch (clientState) {
+    case 'must-reconnect':
+      return { states: ['failed'], mustReconnect: true };
+    case 'not-moved':
+      return { states: ['failed'], mustReconnect: false };
+    case 'moved':
+    case 'moving':
+    case 'not-moved-yet':
+    case 'left-out':
+      return { states: COMPANY_STATES.filter((state) => clientStateOf(state, null) === clientState) };
+  }
+}
+
+/** How many companies of a migration are in each state, and what the waiting ones still need. */
 export interface Counts {
   readonly total: number;
-  /** Not yet confirmed by the client as disabled in its own application, and not excluded. */
+  /** Waiting, not held back, and not confirmed: the client has not said that its own application stopped syncing. */
   readonly unconfirmed: number;
-  /** Those of them that belong to the wave that goes first. */
+  /** The part of `unconfirmed` that belongs to the first wave. */
   readonly unconfirmedInFirstWave: number;
-  /** Waiting, confirmed, but without a credential that counts. */
+  /** Waiting, not held back and confirmed, but without a usable credential. */
   readonly withoutCredential: number;
-  /** Waiting for a correction, whatever else they lack: the check found something wrong with them, or is still to come. */
+  /** Waiting for a correction or for the check of a correction, whatever else they lack. */
   readonly heldBack: number;
   readonly waiting: number;
   readonly importing: number;
   readonly syncing: number;
   readonly migrated: number;
   readonly failed: number;
-  /** Of those: whose end customer has to connect again. */
+  /** The part of `failed` whose end customer has to reconnect. */
   readonly mustReconnect: number;
   readonly skipped: number;
   readonly excluded: number;
   readonly outcomeUnknown: number;
-  /** Of the companies that were not moved, and why; null: there is none. */
+  /** Digest of the companies that were not moved, with their reasons; null: there are none. */
   readonly exceptionsDigest: string | null;
 }
 
@@ -56,7 +124,7 @@ export const NO_COUNTS: Counts = {
   exceptionsDigest: null,
 };
 
-/** Whether a message carries counts: anybody can send one with Temporal's own tools. */
+/** Checks a message from outside, because anyone with access to Temporal can send one with its own tools. */
 export function isCounts(value: unknown): value is Counts {
   if (typeof value !== 'object' || value === null) return false;
   const fields = value as Record<string, unknown>;
@@ -67,46 +135,35 @@ export function isCounts(value: unknown): value is Counts {
   );
 }
 
-/** Companies about which nothing final is known: while there is one, a migration cannot be signed off. */
+/** Returns how many companies are in each client state. */
+export function clientCounts(counts: Counts): Readonly<Record<ClientState, number>> {
+  return {
+    moved: counts.migrated,
+    moving: counts.importing + counts.syncing,
+    'not-moved-yet': counts.waiting + counts.outcomeUnknown,
+    'must-reconnect': counts.mustReconnect,
+    'not-moved': counts.failed - counts.mustReconnect,
+    'left-out': counts.skipped + counts.excluded,
+  };
+}
+
+/** Counts the companies without a final outcome. A migration can be signed off only when there are none. */
 export function openCompanies(counts: Counts): number {
   return counts.waiting + counts.importing + counts.syncing + counts.outcomeUnknown;
 }
 
-/** Whether nothing final is known of a company. */
-export function isOpen(state: CompanyState): boolean {
-  return state === 'waiting' || state === 'importing' || state === 'syncing' || state === 'outcome-unknown';
-}
-
-/** Companies that a batch run can still move by itself, without anybody supplying anything. */
+/** Counts the companies that a batch run can still move without anyone supplying anything. */
 export function movableCompanies(counts: Counts): number {
   const lacking = counts.unconfirmed + counts.withoutCredential + counts.heldBack;
   return counts.waiting - lacking + counts.importing + counts.syncing;
 }
 
-/** Companies with a final outcome, good or bad: what a progress bar counts. */
+/** Counts the companies with a final outcome, good or bad. */
 export function finishedCompanies(counts: Counts): number {
   return counts.total - openCompanies(counts);
 }
 
-/** Whether a credential of this migration may already have been handed to the service. */
+/** Returns whether a credential of this migration may already have been handed to the service. */
 export function anyCrossed(counts: Counts): boolean {
   return counts.importing + counts.syncing + counts.migrated + counts.failed + counts.outcomeUnknown > 0;
-}
-
-/** A state in the words a client reads: *moved, moving, must reconnect, not moved*. */
-export function clientStateText(state: CompanyState, failure: string | null): string {
-  switch (state) {
-    case 'migrated':
-      return 'moved';
-    case 'importing':
-    case 'syncing':
-      return 'moving';
-    case 'failed':
-      return failure === 'reauthorization-required' ? 'must reconnect' : 'not moved';
-    case 'waiting':
-    case 'skipped':
-    case 'excluded':
-    case 'outcome-unknown':
-      return 'not moved';
-  }
 }

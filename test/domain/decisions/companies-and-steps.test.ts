@@ -1,9 +1,15 @@
 import fc from 'fast-check';
-import type { Counts } from '../../../domain/companies/company-state';
+import type { ClientState, CompanyState, Counts } from '../../../domain/companies/company-state';
+import type { FailureKind } from '../../../domain/companies/failures';
+import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import {
   anyCrossed,
-  COMPANY_STATES,
+  CLIENT_STATES,
+  clientCounts,
+  clientStateOf,
   clientStateText,
+  COMPANY_STATES,
+  ledgerStatesOf,
   movableCompanies,
   NO_COUNTS,
   openCompanies,
@@ -13,21 +19,21 @@ import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/d
 import { STEPS, isRole, isStep, stepNumber } from '../../../domain/migration/steps';
 import { approve, AT, counts, decided, LATER, stateAt } from '../../support/migration-states';
 
-describe('counts of companies', () => {
-  const ONE_EACH = counts({
-    total: 10,
-    waiting: 3,
-    unconfirmed: 1,
-    withoutCredential: 1,
-    importing: 1,
-    syncing: 1,
-    migrated: 1,
-    failed: 1,
-    skipped: 1,
-    excluded: 1,
-    outcomeUnknown: 1,
-  });
+const ONE_EACH = counts({
+  total: 10,
+  waiting: 3,
+  unconfirmed: 1,
+  withoutCredential: 1,
+  importing: 1,
+  syncing: 1,
+  migrated: 1,
+  failed: 1,
+  skipped: 1,
+  excluded: 1,
+  outcomeUnknown: 1,
+});
 
+describe('counts of companies', () => {
   test('open are those about which nothing final is known', () => expect(openCompanies(ONE_EACH)).toBe(6));
   test('movable are those that need nothing from anybody', () => expect(movableCompanies(ONE_EACH)).toBe(3));
   test('settled are the others', () => expect(finishedCompanies(ONE_EACH)).toBe(4));
@@ -47,20 +53,42 @@ describe('counts of companies', () => {
   });
 });
 
-test('a client reads one of four words for every state', () => {
-  const words = COMPANY_STATES.map((state) => [state, clientStateText(state, null)]);
-  expect(Object.fromEntries(words)).toEqual({
-    waiting: 'not moved',
-    importing: 'moving',
-    syncing: 'moving',
-    migrated: 'moved',
-    failed: 'not moved',
-    skipped: 'not moved',
-    excluded: 'not moved',
-    'outcome-unknown': 'not moved',
+describe('the words that a client reads', () => {
+  test.each<[CompanyState, FailureKind | null, ClientState]>([
+    ['waiting', null, 'not-moved-yet'],
+    ['importing', null, 'moving'],
+    ['syncing', null, 'moving'],
+    ['migrated', null, 'moved'],
+    ['failed', null, 'not-moved'],
+    ['failed', 'incomplete', 'not-moved'],
+    ['failed', 'reauthorization-required', 'must-reconnect'],
+    ['skipped', 'refused', 'left-out'],
+    ['excluded', null, 'left-out'],
+    ['outcome-unknown', null, 'not-moved-yet'],
+  ])('a company that is %s (failure: %s) reads as %s', (state, failure, expected) => {
+    expect(clientStateOf(state, failure)).toBe(expected);
+    expect(clientStateText(state, failure)).toBe(expected.replaceAll('-', ' '));
   });
-  expect(clientStateText('failed', 'reauthorization-required')).toBe('must reconnect');
-  expect(clientStateText('failed', 'incomplete')).toBe('not moved');
+
+  test('each word finds the ledger rows that read so, and no others', () => {
+    for (const state of COMPANY_STATES) {
+      for (const failure of state === 'failed' ? FAILURE_KINDS : [null]) {
+        const words = Object.keys(CLIENT_STATES) as ClientState[];
+        const found = words.filter((word) => {
+          const { states, mustReconnect } = ledgerStatesOf(word);
+          const hasFailure = mustReconnect ?? failure === 'reauthorization-required';
+          return states.includes(state) && hasFailure === (failure === 'reauthorization-required');
+        });
+        expect(found).toEqual([clientStateOf(state, failure)]);
+      }
+    }
+  });
+
+  test('counts in these words add up to all companies', () => {
+    const counted = clientCounts({ ...ONE_EACH, failed: 3, mustReconnect: 2, total: 12 });
+    expect(counted).toMatchObject({ 'must-reconnect': 2, 'not-moved': 1, 'left-out': 2, moving: 2 });
+    expect(Object.values(counted).reduce((sum, each) => sum + each)).toBe(12);
+  });
 });
 
 describe('the course of the steps', () => {
