@@ -33,17 +33,17 @@ export interface ActivityDeps {
   readonly keys: KeyProvider;
   readonly notices: Notifier;
   readonly schedules: WindowSchedules;
-  readonly whereabouts: WorkflowStatus;
+  readonly workflowStatus: WorkflowStatus;
   /** An authorization that has not been sent so long after its company was claimed is not sent at all. Milliseconds. */
   readonly sendWithinMs: number;
   /**
    * So long after the claim of a company nothing its attempt has sent is still on its way. Longer than `sendWithinMs` and
    * the time-out of an authorization together. Milliseconds.
    */
-  readonly stalledAfterMs: number;
+  readonly leaseMs: number;
   /**
    * So long a slice begins companies before it is handed back, even if more is to be done: then a worker that has joined
    * meanwhile may take it. Milliseconds.
    */
-  readonly handBackAfterMs: number;
+  readonly sliceTimeLimitMs: number;
 }

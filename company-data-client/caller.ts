@@ -16,7 +16,7 @@ export interface CallOptions {
    */
   readonly sendBefore?: Date | undefined;
   /** Called each time before the request leaves, after every wait for its turn. What it throws ends the call: nothing is sent. */
-  readonly beforeSending?: (() => Promise<void>) | undefined;
+  readonly recordSendIntent?: (() => Promise<void>) | undefined;
 }
 
 /** What a call gave, and how to speak about it with support. */
@@ -63,7 +63,7 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
   const pacer = createRateLimiter();
 
   async function sendInTurn(request: HttpRequest, patience: RetryBudget, options: CallOptions) {
-    const { signal, sendBefore, beforeSending } = options;
+    const { signal, sendBefore, recordSendIntent: beforeSending } = options;
     const turn = await pacer.turn(patience.endsAt, signal);
     if (turn instanceof Date) throw heldBack(request.call, turn);
     let answer: HttpAnswer | undefined;

@@ -2,7 +2,7 @@
 export * from './migrations/amendments';
 export * from './migrations/audit-trail';
 export * from './companies/checks';
-export { beginSlice, claimGroup, recordSendIntent } from './companies/claim';
+export { beginSlice, claimCompanies, recordSendIntent } from './companies/claim';
 export type { LeaseOwner, ClaimedCompany } from './companies/claim';
 export * from './companies/companies';
 export * from './companies/counts';

@@ -72,12 +72,12 @@ export async function startWorker(
         keys: createMasterKeyProvider(config.masterKeys),
         notices: createNotifier(log, config.webhook.target),
         schedules: createWindowSchedules(client.schedule),
-        whereabouts: createWorkflowStatus(
+        workflowStatus: createWorkflowStatus(
           new Client({ connection, namespace, dataConverter: withoutPayloads(dataConverter) }),
         ),
         sendWithinMs: timing.sendWithinMs,
-        stalledAfterMs: stalledAfterMs(timing),
-        handBackAfterMs: timing.handBackAfterMs,
+        leaseMs: stalledAfterMs(timing),
+        sliceTimeLimitMs: timing.sliceTimeLimitMs,
       }),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
       maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,

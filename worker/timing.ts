@@ -9,7 +9,7 @@ export interface WorkerTiming {
   /** A longer outage is for Temporal to wait out: then people see what is held up, and by what. */
   readonly retryBudgetMs: number;
   /** A worker that joins gets its part of a run after so long at the latest; each slice costs a few events. */
-  readonly handBackAfterMs: number;
+  readonly sliceTimeLimitMs: number;
   /** So often a namespace is looked through for terminated migrations. */
   readonly sweepEveryMs: number;
 }
@@ -19,7 +19,7 @@ export const TIMING: WorkerTiming = {
   sendWithinMs: 60_000,
   marginMs: 15_000,
   retryBudgetMs: 10_000,
-  handBackAfterMs: 60_000,
+  sliceTimeLimitMs: 60_000,
   sweepEveryMs: 3_600_000,
 };
 

@@ -8,13 +8,13 @@ import { readLimits } from '../../store';
 import type { CheckWork, SliceWork } from './slices';
 import { verifySlice, importSlice, readAhead } from './slices';
 import type { ActivityDeps } from '../deps';
-import type { Blocked } from './circuit-breaker';
+import type { OpenCircuit } from './circuit-breaker';
 
 export interface SliceReport {
   readonly claimed: number;
   readonly stop: StopReason | null;
   /** Nothing gets through to the service or its platform any more; null: something does. */
-  readonly blocked: Blocked | null;
+  readonly blocked: OpenCircuit | null;
   /** As the limits are now: a slice beyond them has nothing more to do. */
   readonly slicesAtOnce: number;
   /** Milliseconds until something can be claimed; null: nothing is left to claim, or the migration is paused. */
@@ -28,7 +28,7 @@ export interface CheckReport {
   readonly settled: number;
   readonly stop: StopReason | null;
   /** Nothing can be seen of any company; null: of some it can. */
-  readonly blocked: Blocked | null;
+  readonly blocked: OpenCircuit | null;
   /** Absent in histories of before, as is the next. */
   readonly paused?: boolean;
   /** Companies could be started, were it not for the window, which is not open. */
@@ -42,7 +42,7 @@ export interface CheckReport {
 }
 
 /** The service does not answer, or has asked to wait. */
-export interface Trouble {
+export interface ServiceUnavailable {
   readonly why: string;
   /** Milliseconds; 0: it does not say how long. */
   readonly afterMs: number;
@@ -51,7 +51,7 @@ export interface Trouble {
 export function batchActivities(deps: ActivityDeps) {
   return {
     /** Asks the service for something that costs nothing. Null: it answers, whatever it says. */
-    async askService(): Promise<Trouble | null> {
+    async askService(): Promise<ServiceUnavailable | null> {
       try {
         await deps.service.account({ signal: cancellationSignal() });
         return null;
@@ -64,7 +64,7 @@ export function batchActivities(deps: ActivityDeps) {
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
       const result = await importSlice(deps, { ...work, onlyRow: null });
-      const { paused, nextClaimInMs, nextTakeOverInMs } = await readAhead(deps, work.migrationId);
+      const { paused, nextClaimInMs, nextReclaimInMs: nextTakeOverInMs } = await readAhead(deps, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
       return {
         ...result,

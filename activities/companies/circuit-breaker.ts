@@ -1,7 +1,7 @@
 /** Whether anything gets through: whoever tries company after company notices when the service or its platform is down. */
 
 /** Nothing gets through any more. */
-export interface Blocked {
+export interface OpenCircuit {
   /** What came back last. */
   readonly why: string;
   /** So many got through before. */
@@ -14,7 +14,7 @@ export interface CircuitBreaker {
   /** Whether as many were put off in a row as go side by side. */
   isBlocked(lanes: number): boolean;
   /** The same at the end, when fewer may have been tried: then none of them got through. */
-  blocked(lanes: number): Blocked | null;
+  blocked(lanes: number): OpenCircuit | null;
 }
 
 export function createCircuitBreaker(): CircuitBreaker {

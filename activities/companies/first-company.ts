@@ -1,7 +1,7 @@
 /** The first company: moved and checked by the same code as all others, and its evidence gathered. */
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { StopReason } from '../../domain/companies/failures';
-import { beginRun, chooseFirst, findCompany } from '../../store';
+import { beginRun, chooseFirstCompany, findCompany } from '../../store';
 import { verifySlice, importSlice } from './slices';
 import type { ActivityDeps } from '../deps';
 
@@ -23,7 +23,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       readonly wanted: string | null;
     }): Promise<{ row: number; reference: string } | null> {
       await beginRun(db, choice.migrationId, RUN);
-      return chooseFirst(db, choice.migrationId, choice.wanted);
+      return chooseFirstCompany(db, choice.migrationId, choice.wanted);
     },
 
     /** One step forward: claim and import it, or look at its sync. */

@@ -171,7 +171,7 @@ class Walk {
     };
     const { value, ...answer } = await service.putAuthorization(this.companyId(), connection.id, fields, {
       sendBefore,
-      beforeSending,
+      recordSendIntent: beforeSending,
     });
     this.quote(answer.correlationId);
     if (isAcceptance(connection, value)) this.at = { ...this.at, accepted: answer, crossed: true };

@@ -6,15 +6,23 @@ import type { StopReason } from '../../domain/companies/failures';
 import { exceedsTolerance, paceOf } from '../../domain/planning/limits';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import type { Ahead, CheckOutcome, ClaimedCompany, LeaseOwner, Database, DueCompany, ImportOutcome } from '../../store';
+import type {
+  RemainingWork,
+  CheckOutcome,
+  ClaimedCompany,
+  LeaseOwner,
+  Database,
+  DueCompany,
+  ImportOutcome,
+} from '../../store';
 import {
   beginSlice,
-  claimGroup,
+  claimCompanies,
   countFailures,
-  lookAhead,
+  readRemainingWork,
   recordSendIntent,
   releaseUnsent,
-  readDue,
+  readDueChecks,
   readLimits,
   readMigration,
   readVault,
@@ -27,7 +35,7 @@ import type { ImportContext, Imported } from './import';
 import { importCompany } from './import';
 import type { ActivityDeps } from '../deps';
 import { runWorkerPool } from './worker-pool';
-import type { Blocked } from './circuit-breaker';
+import type { OpenCircuit } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
 import type { Verified } from './verify';
 import { verifyCompany } from './verify';
@@ -45,7 +53,7 @@ export interface SliceResult {
   readonly claimed: number;
   readonly stop: StopReason | null;
   /** Nothing gets through any more; null: something does. */
-  readonly blocked: Blocked | null;
+  readonly blocked: OpenCircuit | null;
 }
 
 /** Companies whose attempt died are looked for at the beginning of a slice, and from then on so often. */
@@ -60,7 +68,7 @@ interface Claimed {
 export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
   const { db } = deps;
   const { migrationId, slice, onlyRow } = work;
-  const until = Date.now() + deps.handBackAfterMs;
+  const until = Date.now() + deps.sliceTimeLimitMs;
   let claimed = 0;
   let stop: StopReason | null = null;
   /** The plan's pace: before, nothing more is claimed. */
@@ -69,18 +77,18 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   let lanes = 1;
   const passage = createCircuitBreaker();
   const tooManyFailed = watchTolerance(deps, migrationId);
-  const claimant = await beginSlice(db, { ...work, holdForMs: deps.stalledAfterMs });
-  const crossing = await openCrossing(deps, claimant);
+  const owner = await beginSlice(db, { ...work, leaseMs: deps.leaseMs });
+  const crossing = await openCrossing(deps, owner);
 
   async function nextGroup(size: number) {
     if (Date.now() >= takeOverAt) {
-      const sent = await reclaimSent(db, claimant, size);
+      const sent = await reclaimSent(db, owner, size);
       // They come first: they are dark already.
       if (sent.length > 0) return sent;
-      await releaseUnsent(db, claimant);
+      await releaseUnsent(db, owner);
       takeOverAt = Date.now() + TAKE_OVER_EVERY_MS;
     }
-    return claimGroup(db, claimant, size, onlyRow);
+    return claimCompanies(db, owner, size, onlyRow);
   }
 
   await alive(() =>
@@ -104,7 +112,7 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
       handle: ({ company, sendBefore }) => importCompany({ ...crossing, sendBefore }, company),
       write: async (imported) => {
         const outcomes = imported.map(({ outcome }) => outcome);
-        await recordImports(db, claimant, outcomes);
+        await recordImports(db, owner, outcomes);
         for (const { putOff = null } of imported) passage.note(putOff);
         stop ??= imported.find((each) => each.stop !== null)?.stop ?? null;
         if (stop === null && (await tooManyFailed(outcomes))) stop = 'too-many-failures';
@@ -147,9 +155,9 @@ async function platformOf({ db }: ActivityDeps, migrationId: string): Promise<Pl
   return platform;
 }
 
-async function openCrossing(deps: ActivityDeps, claimant: LeaseOwner): Promise<Omit<ImportContext, 'sendBefore'>> {
+async function openCrossing(deps: ActivityDeps, owner: LeaseOwner): Promise<Omit<ImportContext, 'sendBefore'>> {
   const { db, keys, service } = deps;
-  const { migrationId } = claimant;
+  const { migrationId } = owner;
   const platform = await platformOf(deps, migrationId);
   const vault = await readVault(db, keys, migrationId);
   return {
@@ -158,16 +166,16 @@ async function openCrossing(deps: ActivityDeps, claimant: LeaseOwner): Promise<O
     service,
     vault,
     signal: signalForMany(),
-    noteSending: notesOf(db, claimant),
+    noteSending: notesOf(db, owner),
   };
 }
 
 /** Notes of companies that come while another is being written are written together. */
-function notesOf(db: Database, claimant: LeaseOwner): ImportContext['noteSending'] {
+function notesOf(db: Database, owner: LeaseOwner): ImportContext['noteSending'] {
   let latest: Promise<unknown> = Promise.resolve();
   const notes = new DataLoader<number, boolean>(
     (rows) => {
-      const noted = recordSendIntent(db, claimant, rows);
+      const noted = recordSendIntent(db, owner, rows);
       latest = noted;
       return noted.then((ours) => rows.map((row) => ours.has(row)));
     },
@@ -194,7 +202,7 @@ export interface CheckResult {
   readonly settled: number;
   readonly stop: StopReason | null;
   /** Nothing can be seen of any company; null: of some it can. */
-  readonly blocked: Blocked | null;
+  readonly blocked: OpenCircuit | null;
 }
 
 /** Looks at every company whose next look is due: as many at once as all slices together import. */
@@ -203,7 +211,7 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
   const { migrationId, onlyRow, everyDataSet } = work;
   const platform = await platformOf(deps, migrationId);
   const signal = signalForMany();
-  const until = Date.now() + deps.handBackAfterMs;
+  const until = Date.now() + deps.sliceTimeLimitMs;
   /** These look due until what was found is written down. */
   const underWayRows = new Set<number>();
   let settled = 0;
@@ -219,7 +227,11 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
         const { slicesAtOnce, companiesPerSliceAtOnce, syncTimeoutMs } = limits;
         lanes = slicesAtOnce * companiesPerSliceAtOnce;
         if (Date.now() >= until || signal.aborted || underWay >= lanes) return { items: [], lanes };
-        const due = await readDue(db, migrationId, { size: lanes - underWay, onlyRow, without: [...underWayRows] });
+        const due = await readDueChecks(db, migrationId, {
+          size: lanes - underWay,
+          onlyRow,
+          without: [...underWayRows],
+        });
         for (const { row } of due) underWayRows.add(row);
         return { items: due.map((company) => ({ company, syncTimeoutMs })), lanes };
       },
@@ -246,8 +258,8 @@ interface Due {
   readonly syncTimeoutMs: number;
 }
 
-export async function readAhead({ db }: ActivityDeps, migrationId: string): Promise<Ahead> {
-  return lookAhead(db, migrationId);
+export async function readAhead({ db }: ActivityDeps, migrationId: string): Promise<RemainingWork> {
+  return readRemainingWork(db, migrationId);
 }
 
 /** The server takes a silent activity for dead; a group may take longer than it is patient. */

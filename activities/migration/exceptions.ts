@@ -1,7 +1,14 @@
 /** Decisions about companies that are not moved, carried out in the ledger: recorded with what became of them there. */
 import type { Decision } from '../../domain/migration/decision';
 import type { Recorded } from '../../domain/migration/migration-state';
-import { awaitRelink, leaveOut, openWithNewCredential, readOutcome, recordDecisions, tryAgain } from '../../store';
+import {
+  awaitRelink,
+  leaveOutCompanies,
+  retryWithNewCredential,
+  readOutcome,
+  recordDecisions,
+  retryCompanies,
+} from '../../store';
 import type { Database } from '../../store';
 
 type Settling = Extract<Decision, { readonly kind: 'exclude' | 'skip' | 'retry' | 'relink' | 'replace-credential' }>;
@@ -45,12 +52,12 @@ async function settle(db: Database, migrationId: string, decision: Settling, at:
     case 'exclude':
     case 'skip': {
       const { companies, kind, by, reason } = decision;
-      return leaveOut(db, { migrationId, companies, as: kind, by, reason });
+      return leaveOutCompanies(db, { migrationId, companies, as: kind, by, reason });
     }
     case 'retry':
-      return tryAgain(db, migrationId, decision.companies);
+      return retryCompanies(db, migrationId, decision.companies);
     case 'replace-credential':
-      return openWithNewCredential(db, migrationId, decision.companies);
+      return retryWithNewCredential(db, migrationId, decision.companies);
     case 'relink':
       return awaitRelink(db, { migrationId, companies: decision.companies, at });
   }

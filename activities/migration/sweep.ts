@@ -12,7 +12,7 @@ export interface TerminatedMigrations {
   readonly unclear: readonly string[];
 }
 
-export function sweepActivities({ db, schedules, whereabouts }: ActivityDeps) {
+export function sweepActivities({ db, schedules, workflowStatus: whereabouts }: ActivityDeps) {
   return {
     /** Deletes the Schedules of migrations that run no more, and finds those that are still open in the ledger. */
     async lookForLeftBehind(): Promise<TerminatedMigrations> {

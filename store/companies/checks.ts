@@ -24,7 +24,7 @@ export interface DueCompany {
  * Companies whose next look is due, longest due first, at most `size` of them. Nothing keeps two from looking at one
  * company: the first to write what it found has found it.
  */
-export async function readDue(
+export async function readDueChecks(
   db: Database,
   migrationId: string,
   {

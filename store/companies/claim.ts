@@ -19,7 +19,7 @@ export interface LeaseOwner {
   readonly slice: number;
   readonly attempt: number;
   /** So long after a claim every call of this attempt has ended: nothing it has sent is on its way any more. Milliseconds. */
-  readonly holdForMs: number;
+  readonly leaseMs: number;
 }
 
 export interface ClaimedCompany {
@@ -57,7 +57,7 @@ export const CLAIMED = sql`
  */
 export async function beginSlice(
   db: Database,
-  { migrationId, run, slice, holdForMs }: Omit<LeaseOwner, 'attempt'>,
+  { migrationId, run, slice, leaseMs }: Omit<LeaseOwner, 'attempt'>,
 ): Promise<LeaseOwner> {
   const { attempt } = await db
     .insertInto('slices')
@@ -67,13 +67,13 @@ export async function beginSlice(
     )
     .returning('attempt')
     .executeTakeFirstOrThrow();
-  return { migrationId, run, slice, attempt, holdForMs };
+  return { migrationId, run, slice, attempt, leaseMs };
 }
 
 /** Claims at most `size` companies; none: nothing can be claimed now. `onlyRow` narrows it to one company. */
-export async function claimGroup(
+export async function claimCompanies(
   db: Database,
-  claimant: LeaseOwner,
+  owner: LeaseOwner,
   size: number,
   onlyRow: number | null,
 ): Promise<readonly ClaimedCompany[]> {
@@ -86,7 +86,7 @@ export async function claimGroup(
         join migrations m on m.id = c.migration_id
         join slices s on s.migration_id = m.id and s.run = m.current_run
         join credentials v on v.migration_id = c.migration_id and v.row = c.row
-        where c.migration_id = ${claimant.migrationId}
+        where c.migration_id = ${owner.migrationId}
           and (${onlyRow}::integer is null or c.row = ${onlyRow})
           and ${canBeClaimed('c', 'v')}
           and (c.family is null or not exists (
@@ -97,8 +97,8 @@ export async function claimGroup(
                 and (relative.confirmed_at, relative.row) < (c.confirmed_at, c.row)
                 and (${onlyRow}::integer is null or relative.row = ${onlyRow})))))
           and m.state = 'open' and not m.paused
-          and m.current_run = ${claimant.run}
-          and s.slice = ${claimant.slice} and s.attempt = ${claimant.attempt}
+          and m.current_run = ${owner.run}
+          and s.slice = ${owner.slice} and s.attempt = ${owner.attempt}
           and ${WINDOW_IS_OPEN}
         -- The order of an index: a claim looks at no more companies than it takes, however many there are.
         order by c.wave nulls last, c.confirmed_at, c.row
@@ -107,7 +107,7 @@ export async function claimGroup(
         for share of m, s, v
       )
       update companies c
-      set state = 'importing', ${taken(claimant)}, held_until = ${leaseEnd(claimant)}, authorization_sent_at = null
+      set state = 'importing', ${taken(owner)}, held_until = ${leaseEnd(owner)}, authorization_sent_at = null
       from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
       returning ${CLAIMED}`.execute(db);
@@ -136,32 +136,32 @@ function canBeClaimed(company: 'c' | 'relative', credential: 'v' | 'its') {
  */
 export async function recordSendIntent(
   db: Database,
-  claimant: LeaseOwner,
+  owner: LeaseOwner,
   rows: readonly number[],
 ): Promise<ReadonlySet<number>> {
   const noted = await db
     .updateTable('companies as c')
     .set({ authorization_sent_at: sql<Date>`clock_timestamp()` })
-    .where('migration_id', '=', claimant.migrationId)
+    .where('migration_id', '=', owner.migrationId)
     .where(inRows(rows))
     .where(inState('importing'))
-    .where('attempt', '=', attemptName(claimant))
+    .where('attempt', '=', leaseOwnerName(owner))
     .returning('row')
     .execute();
   return new Set(noted.map(({ row }) => row));
 }
 
 /** How a company becomes this attempt's. */
-export function taken(claimant: LeaseOwner) {
+export function taken(owner: LeaseOwner) {
   return sql`
-    attempt = ${attemptName(claimant)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp()`;
+    attempt = ${leaseOwnerName(owner)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp()`;
 }
 
-export function leaseEnd({ holdForMs }: LeaseOwner) {
-  return sql`clock_timestamp() + make_interval(secs => ${holdForMs / 1000})`;
+export function leaseEnd({ leaseMs }: LeaseOwner) {
+  return sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`;
 }
 
 /** What the ledger calls the holder of a row. */
-export function attemptName({ run, slice, attempt }: LeaseOwner): string {
+export function leaseOwnerName({ run, slice, attempt }: LeaseOwner): string {
   return `${run}/${slice}/${attempt}`;
 }

@@ -68,7 +68,7 @@ export async function findUnknown(
  * nobody knows, is put back to be moved again; one that is migrated is looked at again. Null: there is none, or the
  * wanted one lacks its credential.
  */
-export async function chooseFirst(
+export async function chooseFirstCompany(
   db: Database,
   migrationId: string,
   wanted: string | null,

@@ -7,7 +7,7 @@ import { isClaimable, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
 import { SUPERSEDED } from './reclaim';
 
 /** What a run has still before it, and when the next thing is due. Milliseconds from now; null: there is none. */
-export interface Ahead {
+export interface RemainingWork {
   /** Somebody paused the migration: nothing can be claimed. */
   readonly paused: boolean;
   /** Companies could be claimed, were it not for the window, which is not open. */
@@ -15,14 +15,14 @@ export interface Ahead {
   readonly importing: number;
   readonly syncing: number;
   readonly nextClaimInMs: number | null;
-  readonly nextTakeOverInMs: number | null;
+  readonly nextReclaimInMs: number | null;
   readonly nextCheckInMs: number | null;
 }
 
-export async function lookAhead(db: Database, migrationId: string): Promise<Ahead> {
+export async function readRemainingWork(db: Database, migrationId: string): Promise<RemainingWork> {
   const ahead = await one(
     db,
-    sql<Ahead>`
+    sql<RemainingWork>`
     with waiting as not materialized (
       select c.not_before from companies c
       join migrations m on m.id = c.migration_id
@@ -51,11 +51,11 @@ export async function lookAhead(db: Database, migrationId: string): Promise<Ahea
       ${msUntil(sql`(select min(held_until) from held where state = 'importing')`)} as "nextTakeOverInMs",
       ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`,
   );
-  const { nextClaimInMs, nextTakeOverInMs, nextCheckInMs } = ahead;
+  const { nextClaimInMs, nextReclaimInMs: nextTakeOverInMs, nextCheckInMs } = ahead;
   return {
     ...ahead,
     nextClaimInMs: notNegative(nextClaimInMs),
-    nextTakeOverInMs: notNegative(nextTakeOverInMs),
+    nextReclaimInMs: notNegative(nextTakeOverInMs),
     nextCheckInMs: notNegative(nextCheckInMs),
   };
 }

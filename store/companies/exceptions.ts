@@ -4,7 +4,7 @@ import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 import { one } from '../database/database';
 
-export interface LeavingOut {
+export interface LeaveOutOptions {
   readonly migrationId: string;
   readonly companies: readonly string[];
   /** `exclude` before the crossing, `skip` after a failure. */
@@ -18,7 +18,10 @@ export interface LeavingOut {
  *
  * @returns how many are left out by this, as each of these says of how many it was done
  */
-export async function leaveOut(db: Database, { migrationId, companies, as, by, reason }: LeavingOut): Promise<number> {
+export async function leaveOutCompanies(
+  db: Database,
+  { migrationId, companies, as, by, reason }: LeaveOutOptions,
+): Promise<number> {
   const from = as === 'exclude' ? ['waiting'] : ['failed', 'outcome-unknown'];
   const { numAffectedRows } = await sql`
     update companies
@@ -29,7 +32,7 @@ export async function leaveOut(db: Database, { migrationId, companies, as, by, r
 }
 
 /** Companies that have failed wait to be moved again. What is known of them at the service is kept, and looked at first. */
-export async function tryAgain(db: Database, migrationId: string, companies: Companies): Promise<number> {
+export async function retryCompanies(db: Database, migrationId: string, companies: Companies): Promise<number> {
   const { numAffectedRows } = await sql`
     update companies
     set state = 'waiting', failure = null, failure_text = null, failure_accepted = false, not_before = null,
@@ -42,7 +45,7 @@ export async function tryAgain(db: Database, migrationId: string, companies: Com
  * Companies that were not moved wait to be moved with the credential that has replaced the old one; those without a new
  * one stay as they are.
  */
-export async function openWithNewCredential(
+export async function retryWithNewCredential(
   db: Database,
   migrationId: string,
   companies: readonly string[],

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ServiceAnswer } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { LeaseOwner } from './claim';
-import { attemptName } from './claim';
+import { leaseOwnerName } from './claim';
 import { inRows, inState } from './companies';
 import type { Database } from '../database/database';
 
@@ -33,7 +33,7 @@ export type ImportOutcome = { readonly row: number; readonly at: ServiceRefs } &
 /** Writes what became of claimed companies: only of those that this attempt still holds. */
 export async function recordImports(
   db: Database,
-  claimant: LeaseOwner,
+  owner: LeaseOwner,
   outcomes: readonly ImportOutcome[],
 ): Promise<void> {
   if (outcomes.length === 0) return;
@@ -76,8 +76,8 @@ export async function recordImports(
       row integer, state text, company_id uuid, connection_id uuid, stored_name text, link_url text,
       correlation_id text, accepted jsonb, failure text, failure_text text, check_ms float8, wait_ms float8,
       crossed boolean)
-    where c.migration_id = ${claimant.migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row
-      and ${inState('importing')} and c.attempt = ${attemptName(claimant)}
+    where c.migration_id = ${owner.migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row
+      and ${inState('importing')} and c.attempt = ${leaseOwnerName(owner)}
     returning c.migration_id, c.row, o.crossed
     )
     update credentials v set crossed_at = clock_timestamp()

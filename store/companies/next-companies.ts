@@ -5,14 +5,14 @@ import type { Database } from '../database/database';
 import { one } from '../database/database';
 import { LACKS_CREDENTIAL } from './claimable';
 
-export interface Ready {
+export interface NextCompaniesReadiness {
   readonly next: NextCompanies;
   /** Of all that wait, so many the account does not have yet. */
   readonly toCreate: number;
 }
 
 /** Of the lowest wave that waits; those that a check holds back do not go. */
-export async function readNextCompanies(db: Database, migrationId: string): Promise<Ready> {
+export async function readNextCompanies(db: Database, migrationId: string): Promise<NextCompaniesReadiness> {
   const ready = await one(
     db,
     sql<Omit<NextCompanies, 'oldestCredentialAt'> & { oldestAt: Date | null; toCreate: number }>`

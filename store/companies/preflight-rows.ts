@@ -78,13 +78,13 @@ export async function countPreflightRows(db: Database, migrationId: string): Pro
 }
 
 /** A company of the account, and an organization that it is connected to, as `organizationKey` writes it. */
-export interface Connected {
+export interface ConnectedCompany {
   readonly companyId: string;
   readonly organization: string;
 }
 
 /** Which of these have an organization that waits for its move, without being what an earlier try has moved. */
-export async function findPreflightRows<Company extends Connected>(
+export async function findPreflightRows<Company extends ConnectedCompany>(
   db: Database,
   migrationId: string,
   connected: readonly Company[],

@@ -42,11 +42,7 @@ export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwn
  * Takes over companies whose attempt died when their credential may have left. Whoever takes one over reads the connection
  * before doing anything else; and while the credential may still be on its way, does nothing else.
  */
-export async function reclaimSent(
-  db: Database,
-  claimant: LeaseOwner,
-  size: number,
-): Promise<readonly ClaimedCompany[]> {
+export async function reclaimSent(db: Database, owner: LeaseOwner, size: number): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (
       select c.migration_id, c.row, v.sealed, v.supersedes, v.crossed_at is not null as crossed,
@@ -55,17 +51,17 @@ export async function reclaimSent(
       join migrations m on m.id = c.migration_id
       join slices s on s.migration_id = m.id and s.run = m.current_run
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
-      where c.migration_id = ${claimant.migrationId}
+      where c.migration_id = ${owner.migrationId}
         and c.state = 'importing' and c.authorization_sent_at is not null and ${LET_GO}
-        and m.state = 'open' and m.current_run = ${claimant.run}
-        and s.slice = ${claimant.slice} and s.attempt = ${claimant.attempt}
+        and m.state = 'open' and m.current_run = ${owner.run}
+        and s.slice = ${owner.slice} and s.attempt = ${owner.attempt}
       order by c.claimed_at
       limit ${size}
       for update of c skip locked
       for share of m, s
     )
     update companies c
-    set ${taken(claimant)}, held_until = case when on_its_way then c.held_until else ${leaseEnd(claimant)} end
+    set ${taken(owner)}, held_until = case when on_its_way then c.held_until else ${leaseEnd(owner)} end
     from picked
     where c.migration_id = picked.migration_id and c.row = picked.row
     returning ${CLAIMED}`.execute(db);

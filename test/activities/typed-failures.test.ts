@@ -1,25 +1,25 @@
 /** What a failed activity tells Temporal. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { dropped, failing } from '../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../support/company-import';
-import { openCrossingRig } from '../support/company-import';
-import type { Interference } from '../support/http-proxy';
+import type { ImportRig } from '../support/company-import';
+import { openImportRig } from '../support/company-import';
+import type { Interceptor } from '../support/http-proxy';
 import { putRow } from '../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 /** A look for end customers who have connected again, while every question about a connection meets this. */
-async function failureOf(interference: Interference): Promise<ApplicationFailure> {
+async function failureOf(interference: Interceptor): Promise<ApplicationFailure> {
   const { id } = await rig.migration(['sbx-revoked']);
   await rig.importSlice(id);
   await putRow(rig.ledger.db, id, 1, { relinking_since: new Date() });
-  rig.between.on('GET', /\/connections/, interference);
-  const looking = rig.perform((activities) => activities.lookForRelinked({ migrationId: id }));
+  rig.proxy.on('GET', /\/connections/, interference);
+  const looking = rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
   const failure = await looking.then(
     () => undefined,
     (error: unknown) => error,
@@ -35,7 +35,7 @@ test('it is not tried again before the service said that it may', async () => {
   expect(Number(failure.nextRetryDelay)).toBeLessThanOrEqual(3_600_000);
 });
 
-test.each<[string, Interference, string]>([
+test.each<[string, Interceptor, string]>([
   ['an outage', failing(503, 'maintenance'), 'ServiceFailing'],
   ['a dropped connection', dropped, 'NoAnswer'],
   ['a refused key', failing(401, 'the key is wrong'), 'KeyRefused'],

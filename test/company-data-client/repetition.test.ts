@@ -328,14 +328,14 @@ describe('what is called before a call leaves', () => {
     service.answer(failing(429, 'Too many', { 'retry-after': '0' }), json(200, CONNECTION));
     const arrivedBefore: number[] = [];
     const beforeSending = async () => void arrivedBefore.push(service.arrived.length);
-    await client().putAuthorization('c1', 'k1', FIELDS, { beforeSending });
+    await client().putAuthorization('c1', 'k1', FIELDS, { recordSendIntent: beforeSending });
     expect(arrivedBefore).toEqual([0, 1]);
   });
 
   test('may keep it from leaving', async () => {
     service.answer(json(200, CONNECTION));
     const beforeSending = () => Promise.reject(new Error('not ours any more'));
-    const put = client().putAuthorization('c1', 'k1', FIELDS, { beforeSending });
+    const put = client().putAuthorization('c1', 'k1', FIELDS, { recordSendIntent: beforeSending });
     await expect(put).rejects.toThrow('not ours any more');
     expect(service.arrived).toHaveLength(0);
   });

@@ -28,7 +28,7 @@ import { reachedProgress } from '../workflows/running-migration';
 import { registerApplications } from '../support/applications';
 import { until } from '../support/conditions';
 import { createTestDatabase } from '../support/database';
-import { interpose } from '../support/http-proxy';
+import { startHttpProxy } from '../support/http-proxy';
 import { startWorkerProcess } from '../support/worker-process';
 import { filesBelow, formsOf, found, marker } from './traces';
 
@@ -96,7 +96,7 @@ async function move(): Promise<readonly string[]> {
     syncBaseMs: 50,
     syncMsPerRecord: 1,
   });
-  const between = await interpose(service.url);
+  const between = await startHttpProxy(service.url);
   const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
   const direct = createCompanyDataClient({ baseUrl: service.url, apiKey: new Secret(key) });
@@ -129,7 +129,7 @@ async function move(): Promise<readonly string[]> {
   const moved = await readyToMove(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'], async (id) => {
     // What the service says of a failure goes to Temporal, and to the worker's own log.
     await until(async () => (await readOutages(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
-    between.behave();
+    between.reset();
   });
   await sent(ferry, moved, 'approve', { step: 'migrate-first-company', ...SUPPORT });
   await reachedProgress(ferry, moved, ({ counts }) => counts.failed === 1 && counts.migrated === 2);

@@ -8,9 +8,9 @@ import { Secret } from '../../security';
 import { createLog } from '../../security/log';
 import type { MisbehavingService, Reply } from '../company-data-client/misbehaving-service';
 import { startMisbehavingService } from '../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../support/company-import';
-import { openCrossingRig } from '../support/company-import';
-import { altered } from '../support/http-proxy';
+import type { ImportRig } from '../support/company-import';
+import { openImportRig } from '../support/company-import';
+import { alterBody } from '../support/http-proxy';
 import { readRow } from '../support/ledger';
 
 const random = (): string => randomBytes(20).toString('base64');
@@ -117,9 +117,9 @@ describe('what the HTTP client hands on', () => {
 });
 
 describe('what the ledger keeps of a company that was not moved', () => {
-  let rig: CrossingRig;
+  let rig: ImportRig;
   beforeAll(async () => {
-    rig = await openCrossingRig();
+    rig = await openImportRig();
   });
   afterAll(() => rig.close());
 
@@ -128,15 +128,15 @@ describe('what the ledger keeps of a company that was not moved', () => {
     [400, 'what is invalid'],
     [200, 'a success'],
   ] as const)('%i that quotes its token in %s: a text without it', async (status, place) => {
-    rig.between.behave();
+    rig.proxy.reset();
     const token = `sbx-ok-5.${randomBytes(24).toString('hex')}`;
     const { id } = await rig.migration([token]);
-    const refusing = altered((body) => ({
+    const refusing = alterBody((body) => ({
       ...body,
       status: 'PendingAuth',
       dataConnectionErrors: [{ statusText: 'GrantRefused', errorMessage: `${token} is used`, status: 'Active' }],
     }));
-    rig.between.on('PUT', /\/authorization$/, status === 200 ? refusing : quoting(status, place, 'as it is'));
+    rig.proxy.on('PUT', /\/authorization$/, status === 200 ? refusing : quoting(status, place, 'as it is'));
     await rig.importSlice(id);
     const row = await readRow(rig.ledger.db, id, 1);
     expect(row).toMatchObject({ state: 'failed', failure_text: expect.stringContaining('[secret]') as string });

@@ -14,13 +14,13 @@ import {
 } from '../../security';
 import { payloadConverter } from '../../security/payload-converter';
 import { readVault, supplyCredentials } from '../../store';
-import type { CrossingRig } from '../support/company-import';
-import { openCrossingRig } from '../support/company-import';
+import type { ImportRig } from '../support/company-import';
+import { openImportRig } from '../support/company-import';
 import { credentialOf, readRow } from '../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
 afterAll(() => rig.close());
 
@@ -44,12 +44,12 @@ describe('a sealed credential', () => {
     const { db } = rig.ledger;
     await sql`update credentials set sealed = set_byte(sealed, 90, get_byte(sealed, 90) # 1)
       where migration_id = ${id} and row = 2`.execute(db);
-    rig.between.behave();
+    rig.proxy.reset();
     await rig.importSlice(id);
     const tampered = await readRow(db, id, 2);
     expect(tampered).toMatchObject({ ...UNREADABLE, failure_text: expect.stringMatching(TOLD) as string });
     expect([(await readRow(db, id, 1)).state, (await readRow(db, id, 3)).state]).toEqual(['syncing', 'syncing']);
-    expect(rig.between.arrived('PUT', /authorization/)).toHaveLength(2);
+    expect(rig.proxy.arrived('PUT', /authorization/)).toHaveLength(2);
   });
 
   test('that was exchanged for that of another company fails both', async () => {
@@ -59,11 +59,11 @@ describe('a sealed credential', () => {
       where c.migration_id = ${id} and other.migration_id = ${id} and (c.row, other.row) in ((1, 2), (2, 1))`.execute(
       db,
     );
-    rig.between.behave();
+    rig.proxy.reset();
     await rig.importSlice(id);
     expect(await readRow(db, id, 1)).toMatchObject(UNREADABLE);
     expect(await readRow(db, id, 2)).toMatchObject(UNREADABLE);
-    expect(rig.between.arrived('PUT', /authorization/)).toHaveLength(1);
+    expect(rig.proxy.arrived('PUT', /authorization/)).toHaveLength(1);
   });
 });
 
@@ -106,11 +106,11 @@ describe("a vault's key", () => {
   ])('whose %s was exchanged stops the slice before a company is touched, and says what to do', async (...row) => {
     const [, column, value, told] = row;
     const { id } = await rig.migration(GOOD);
-    rig.between.behave();
+    rig.proxy.reset();
     const whole = (await keyOf(id))[column];
     await altered(id, column, await value()).catch(() => undefined);
     await expect(rig.importSlice(id)).rejects.toThrow(told);
-    expect(rig.between.arrived('PUT', /./)).toHaveLength(0);
+    expect(rig.proxy.arrived('PUT', /./)).toHaveLength(0);
     expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');
 
     await altered(id, column, whole ?? '');

@@ -15,38 +15,45 @@ import { Secret } from '../../security';
 import type { SealedCredential } from '../../store';
 import { changeLimits } from '../../store';
 import { createTestDatabase } from './database';
-import { interpose, type Interposer } from './http-proxy';
-import { movable, msFromNow, openLedger, rowsOf, type Ledger, type Movable } from './ledger';
+import { startHttpProxy, type HttpProxy } from './http-proxy';
+import {
+  createMovableMigration,
+  msFromNow,
+  openLedger,
+  manifestRows,
+  type Ledger,
+  type MovableMigration,
+} from './ledger';
 
 const STALLED_AFTER_MS = 60_000;
 const RUN = 'run-1';
 
 /** An activity as Temporal runs it; that one fails is what a test is about, not worth a warning. */
-export const anActivity = (info: Partial<Info> = {}): MockActivityEnvironment =>
+export const activityEnvironment = (info: Partial<Info> = {}): MockActivityEnvironment =>
   new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 
 /** The real service with somebody between, a ledger, and the activities of a worker. */
-export interface CrossingRig {
+export interface ImportRig {
   readonly ledger: Ledger;
   readonly service: Service;
-  readonly between: Interposer;
+  readonly proxy: HttpProxy;
   /** Straight to the service, to see what is there. */
-  readonly direct: CompanyDataClient;
+  readonly directClient: CompanyDataClient;
   /** A client of whatever stands at this address. */
   client(baseUrl: string, some?: Partial<CompanyDataClientOptions>): CompanyDataClient;
   /** Activities of a worker that was just started. */
   worker(some?: Partial<ActivityDeps>): Activities;
   /** As Temporal runs an activity. */
-  perform<T>(work: (activities: Activities) => Promise<T>, environment?: MockActivityEnvironment): Promise<T>;
+  runActivity<T>(work: (activities: Activities) => Promise<T>, environment?: MockActivityEnvironment): Promise<T>;
   /** A movable migration: one company for each token of the sandbox. */
-  migration(tokens: readonly string[], some?: MigrationOf): Promise<Movable>;
+  migration(tokens: readonly string[], some?: MigrationOf): Promise<MovableMigration>;
   importSlice(id: string, some?: Slice): Promise<SliceReport>;
   /** Looks once at every company whose look is due. */
-  look(id: string, syncTimeoutMs: number): Promise<CheckReport>;
+  checkDue(id: string, syncTimeoutMs: number): Promise<CheckReport>;
   /** Looks until no company is syncing, or something stops it. */
   verify(id: string, syncTimeoutMs?: number): Promise<CheckReport>;
   /** As if every attempt that holds a company had been silent for long enough. */
-  letStall(id: string): Promise<void>;
+  expireLeases(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,7 +68,7 @@ interface Slice {
   readonly environment?: MockActivityEnvironment;
 }
 
-export async function openCrossingRig(): Promise<CrossingRig> {
+export async function openImportRig(): Promise<ImportRig> {
   const serviceDatabase = await createTestDatabase();
   const ledger = await openLedger();
   const { db, keys } = ledger;
@@ -73,9 +80,9 @@ export async function openCrossingRig(): Promise<CrossingRig> {
   });
   const accountId = await createAccount(serviceDatabase.url, { name: 'Provider', plan: 'paid' });
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
-  const between = await interpose(service.url);
+  const proxy = await startHttpProxy(service.url);
   const clients: CompanyDataClient[] = [];
-  const client: CrossingRig['client'] = (baseUrl, some = {}) => {
+  const client: ImportRig['client'] = (baseUrl, some = {}) => {
     const made = createCompanyDataClient({
       baseUrl,
       apiKey: new Secret(key),
@@ -89,39 +96,39 @@ export async function openCrossingRig(): Promise<CrossingRig> {
     return made;
   };
 
-  const worker: CrossingRig['worker'] = (some = {}) =>
+  const worker: ImportRig['worker'] = (some = {}) =>
     createActivities({
       db,
       keys,
-      service: client(between.url),
+      service: client(proxy.url),
       notices: { post: async () => undefined },
       schedules: { keep: async () => 'none', refresh: async () => undefined },
-      whereabouts: { of: async () => 'running', scheduled: async () => [] },
+      workflowStatus: { of: async () => 'running', scheduled: async () => [] },
       sendWithinMs: 30_000,
-      stalledAfterMs: STALLED_AFTER_MS,
-      handBackAfterMs: 60_000,
+      leaseMs: STALLED_AFTER_MS,
+      sliceTimeLimitMs: 60_000,
       ...some,
     });
 
-  const perform = <T>(
+  const runActivity = <T>(
     work: (activities: Activities) => Promise<T>,
-    environment = anActivity(),
+    environment = activityEnvironment(),
     activities = worker(),
   ): Promise<T> => environment.run<[], T, () => Promise<T>>(() => work(activities));
 
-  const look: CrossingRig['look'] = (migrationId, syncTimeoutMs) =>
+  const checkDue: ImportRig['checkDue'] = (migrationId, syncTimeoutMs) =>
     changeLimits(db, migrationId, { syncTimeoutMs }).then(() =>
-      perform((activities) => activities.verifyDue({ migrationId })),
+      runActivity((activities) => activities.verifyDue({ migrationId })),
     );
 
   return {
     ledger,
     service,
-    between,
-    direct: client(service.url),
+    proxy,
+    directClient: client(service.url),
     client,
     worker,
-    perform,
+    runActivity,
     migration: (tokens, { platformKey = 'qhyg', row = () => ({}) } = {}) => {
       const platform = findPlatform(platformKey);
       if (!platform) throw new Error(`no platform ${platformKey}`);
@@ -132,29 +139,29 @@ export async function openCrossingRig(): Promise<CrossingRig> {
         return { reference, fields: new Secret({ ...fields, ...own }), obtainedAt: new Date().toISOString() };
       };
       const rotating = isRotating(platform);
-      return movable(ledger, rowsOf(tokens.length, row), { platformKey, rotating }, credential);
+      return createMovableMigration(ledger, manifestRows(tokens.length, row), { platformKey, rotating }, credential);
     },
     importSlice: async (migrationId, { atOnce = 4, environment, worker: by } = {}) => {
       await changeLimits(db, migrationId, { companiesPerSliceAtOnce: atOnce });
-      return perform((activities) => activities.importSlice({ migrationId, run: RUN, slice: 1 }), environment, by);
+      return runActivity((activities) => activities.importSlice({ migrationId, run: RUN, slice: 1 }), environment, by);
     },
-    look,
+    checkDue,
     verify: async (id, syncTimeoutMs = 60_000) => {
       let settled = 0;
       for (;;) {
-        const report = await look(id, syncTimeoutMs);
+        const report = await checkDue(id, syncTimeoutMs);
         settled += report.settled;
         if (report.nextInMs === null || report.stop !== null) return { ...report, settled };
         await delay(report.nextInMs);
       }
     },
-    letStall: async (id) => {
+    expireLeases: async (id) => {
       const silent = { held_until: msFromNow(-1) };
       await db.updateTable('companies').set(silent).where('migration_id', '=', id).execute();
     },
     close: async () => {
       await Promise.all(clients.map((each) => each.close()));
-      await between.close();
+      await proxy.close();
       await service.close();
       await ledger.close();
       await serviceDatabase.drop();
@@ -163,11 +170,11 @@ export async function openCrossingRig(): Promise<CrossingRig> {
 }
 
 /** What the service has of a migration's row: its companies, and their connections with their status. */
-export async function atTheService(direct: CompanyDataClient, id: string, row: number): Promise<readonly string[]> {
+export async function statusAtService(client: CompanyDataClient, id: string, row: number): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const company of direct.companies({ tags: { ferryRow: `${id}/${row}` } })) {
+  for await (const company of client.companies({ tags: { ferryRow: `${id}/${row}` } })) {
     const connections: string[] = [];
-    for await (const { status } of direct.connections(company.id)) connections.push(status);
+    for await (const { status } of client.connections(company.id)) connections.push(status);
     found.push(`company with ${connections.join(', ') || 'no connection'}`);
   }
   return found;

@@ -1,10 +1,10 @@
 import type { KyselyPlugin } from 'kysely';
 import type { KeyProvider } from '../../security';
 import type { Database } from '../../store';
-import { interpose, passedOn, type Interference } from './http-proxy';
+import { startHttpProxy, sendAnswer, type Interceptor } from './http-proxy';
 
 /** What happens to a worker at one point of its way. */
-export type Blow =
+export type Fault =
   /** It did what it was about to, and never heard of it; from then on it does nothing any more. */
   | 'dies'
   /** It is told of a failure, and nothing was done. */
@@ -16,7 +16,7 @@ export type Blow =
   | 'is not answered';
 
 /** What a worker does to the world, each a point at which something can happen to it. */
-export interface Fate {
+export interface CrashableWorker {
   readonly db: Database;
   readonly keys: KeyProvider;
   /** Where the worker believes the service to be. */
@@ -26,42 +26,42 @@ export interface Fate {
   /** Credentials as the service received them, in order, and whether it accepted them. */
   readonly crossings: readonly { readonly token: string; readonly accepted: boolean }[];
   /** Another worker takes the place of one that died, after so long that the service has forgotten its keys. */
-  reborn(): void;
+  restart(): void;
   close(): Promise<void>;
 }
 
-export interface Struck {
+export interface InjectedFault {
   /** Which point, counted from 0. */
   readonly at: number;
-  readonly blow: Blow;
+  readonly fault: Fault;
 }
 
 /** What whoever is struck hears of it. */
-class Blown extends Error {
+class FaultInjected extends Error {
   override readonly name = 'Blown';
 }
 
-/** A worker's way between its ledger, its keys and its service, with blows at the given points. */
-export async function fateOf(
+/** A worker's way proxy its ledger, its keys and its service, with blows at the given points. */
+export async function startCrashableWorker(
   world: { readonly db: Database; readonly keys: KeyProvider; readonly serviceUrl: string },
-  blows: readonly Struck[],
-): Promise<Fate> {
+  blows: readonly InjectedFault[],
+): Promise<CrashableWorker> {
   const points: string[] = [];
   const crossings: { token: string; accepted: boolean }[] = [];
   let dead = false;
   let lives = 1;
 
   /** The worker comes to a point; `done` is called when what it does there has been done. */
-  function come(point: string): { readonly blow: Blow | undefined; readonly done: () => void } {
-    if (dead) throw new Blown(`dead before: ${point}`);
+  function come(point: string): { readonly blow: Fault | undefined; readonly done: () => void } {
+    if (dead) throw new FaultInjected(`dead before: ${point}`);
     const at = points.push(point) - 1;
-    const blow = blows.find((each) => each.at === at)?.blow;
-    if (blow === 'fails') throw new Blown(`instead of: ${point}`);
+    const blow = blows.find((each) => each.at === at)?.fault;
+    if (blow === 'fails') throw new FaultInjected(`instead of: ${point}`);
     return {
       blow,
       done: () => {
         if (blow === 'dies') dead = true;
-        if (blow === 'dies' || blow === 'loses the answer') throw new Blown(`after: ${point}`);
+        if (blow === 'dies' || blow === 'loses the answer') throw new FaultInjected(`after: ${point}`);
       },
     };
   }
@@ -79,7 +79,7 @@ export async function fateOf(
   };
 
   // What is thrown ends the connection.
-  const calls: Interference = async (response, { method, url, headers, body }, pass) => {
+  const calls: Interceptor = async (response, { method, url, headers, body }, pass) => {
     headers['idempotency-key'] = ofLife(lives, headers['idempotency-key']);
     const { blow, done } = come(`${method} ${pathOf(url)}`);
     if (blow === 'is not answered') return;
@@ -90,10 +90,10 @@ export async function fateOf(
     const answer = await pass();
     if (method === 'PUT') crossings.push({ token: body, accepted: answer.body.includes('"status":"Linked"') });
     done();
-    passedOn(response, answer);
+    sendAnswer(response, answer);
   };
-  const between = await interpose(world.serviceUrl);
-  for (const method of ['GET', 'POST', 'PUT', 'DELETE']) between.on(method, /./, calls);
+  const proxy = await startHttpProxy(world.serviceUrl);
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE']) proxy.on(method, /./, calls);
 
   return {
     db: world.db.withPlugin(statements),
@@ -107,14 +107,14 @@ export async function fateOf(
         return key;
       },
     },
-    serviceUrl: between.url,
+    serviceUrl: proxy.url,
     points,
     crossings,
-    reborn: () => {
+    restart: () => {
       dead = false;
       lives += 1;
     },
-    close: () => between.close(),
+    close: () => proxy.close(),
   };
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Reply } from '../company-data-client/misbehaving-service';
 
 /** A request as it arrived. */
-type Passing = Parameters<Reply>[1];
+type ProxiedRequest = Parameters<Reply>[1];
 
 interface Answered {
   readonly status: number;
@@ -12,29 +12,29 @@ interface Answered {
 }
 
 /** What is done with a request instead of passing it on; `pass` hands it to the real service and gives its answer. */
-export type Interference = (
+export type Interceptor = (
   response: ServerResponse,
-  request: Passing,
+  request: ProxiedRequest,
   pass: () => Promise<Answered>,
 ) => void | Promise<void>;
 
 /** Stands between the client and a real service, and misbehaves exactly as it is told. */
-export interface Interposer {
+export interface HttpProxy {
   readonly url: string;
   /** The requests that arrived, whether or not they were passed on. */
-  arrived(method: string, path: RegExp): readonly Passing[];
+  arrived(method: string, path: RegExp): readonly ProxiedRequest[];
   /** A list: one request each, the next ones pass. One alone: every request. */
-  on(method: string, path: RegExp, interference: Interference | Interference[]): void;
+  on(method: string, path: RegExp, interference: Interceptor | Interceptor[]): void;
   /** Everything passes from now on, and what arrived is forgotten. */
-  behave(): void;
+  reset(): void;
   close(): Promise<void>;
 }
 
-export async function interpose(serviceUrl: string): Promise<Interposer> {
-  const arrived: Passing[] = [];
-  let rules: { method: string; path: RegExp; interference: Interference | Interference[] }[] = [];
+export async function startHttpProxy(serviceUrl: string): Promise<HttpProxy> {
+  const arrived: ProxiedRequest[] = [];
+  let rules: { method: string; path: RegExp; interference: Interceptor | Interceptor[] }[] = [];
 
-  function interferenceFor({ method, url }: Passing): Interference | undefined {
+  function interferenceFor({ method, url }: ProxiedRequest): Interceptor | undefined {
     for (const rule of rules) {
       if (rule.method !== method || !rule.path.test(url)) continue;
       const { interference } = rule;
@@ -63,7 +63,7 @@ export async function interpose(serviceUrl: string): Promise<Interposer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrived: (method, path) => arrived.filter((each) => each.method === method && path.test(each.url)),
     on: (method, path, interference) => rules.unshift({ method, path, interference }),
-    behave() {
+    reset() {
       rules = [];
       arrived.length = 0;
     },
@@ -74,7 +74,7 @@ export async function interpose(serviceUrl: string): Promise<Interposer> {
   };
 }
 
-async function forward(serviceUrl: string, { method, url, headers, body }: Passing): Promise<Answered> {
+async function forward(serviceUrl: string, { method, url, headers, body }: ProxiedRequest): Promise<Answered> {
   const { authorization = '', 'idempotency-key': key } = headers;
   const answer = await fetch(serviceUrl + url, {
     method,
@@ -90,23 +90,26 @@ async function forward(serviceUrl: string, { method, url, headers, body }: Passi
 }
 
 /** Hands the service's answer on. */
-export function passedOn(response: ServerResponse, { status, headers, body }: Answered): void {
+export function sendAnswer(response: ServerResponse, { status, headers, body }: Answered): void {
   response.writeHead(status, headers);
   response.end(body);
 }
 
-const passing: Interference = async (response, _request, pass) => passedOn(response, await pass());
+const passing: Interceptor = async (response, _request, pass) => sendAnswer(response, await pass());
 
 /** The service does what it was asked for, and its answer is lost. */
-export const answerLost: Interference = async (response, _request, pass) => {
+export const loseAnswer: Interceptor = async (response, _request, pass) => {
   await pass();
   response.destroy();
 };
 
 /** The service's own answer, with other fields in its body. */
-export const altered =
-  (alter: (body: Record<string, unknown>) => unknown): Interference =>
+export const alterBody =
+  (alter: (body: Record<string, unknown>) => unknown): Interceptor =>
   async (response, _request, pass) => {
     const answer = await pass();
-    passedOn(response, { ...answer, body: JSON.stringify(alter(JSON.parse(answer.body) as Record<string, unknown>)) });
+    sendAnswer(response, {
+      ...answer,
+      body: JSON.stringify(alter(JSON.parse(answer.body) as Record<string, unknown>)),
+    });
   };

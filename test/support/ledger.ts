@@ -47,12 +47,12 @@ export const CONFIRMED_AT = '2026-03-02T09:00:00.000Z';
 export const OBTAINED_AT = '2026-03-02T10:00:00.000Z';
 
 /** So long nobody takes a claimed company over. */
-export const HOLD_FOR_MS = 60_000;
+export const LEASE_MS = 60_000;
 
 let migrations = 0;
 
 /** Another migration each time, so that tests of one file do not meet. */
-export function aMigration(some: Partial<SuppliedMigration> = {}): SuppliedMigration {
+export function suppliedMigration(some: Partial<SuppliedMigration> = {}): SuppliedMigration {
   migrations += 1;
   return {
     id: `client-${migrations}.quickbooks-online`,
@@ -69,7 +69,7 @@ export function aMigration(some: Partial<SuppliedMigration> = {}): SuppliedMigra
 }
 
 /** A manifest of so many rows; organizations are nobody else's unless `some` says so. */
-export function rowsOf(
+export function manifestRows(
   count: number,
   some: (row: number) => Partial<ManifestRow> = () => ({}),
   owner = randomBytes(4).toString('hex'),
@@ -100,20 +100,20 @@ export const credentialOf = (
   obtainedAt: some.obtainedAt ?? OBTAINED_AT,
 });
 
-export interface Movable {
+export interface MovableMigration {
   readonly id: string;
   readonly rows: readonly ManifestRow[];
-  readonly claimant: LeaseOwner;
+  readonly owner: LeaseOwner;
 }
 
 /** A migration whose companies can be claimed: open, confirmed, with credentials, its run and slice begun. */
-export async function movable(
+export async function createMovableMigration(
   { db, keys }: Pick<Ledger, 'db' | 'keys'>,
   rows: readonly ManifestRow[],
   some: Partial<SuppliedMigration> = {},
   tokenOf: (row: ManifestRow) => SealedCredential = (row) => credentialOf(row),
-): Promise<Movable> {
-  const migration = aMigration(some);
+): Promise<MovableMigration> {
+  const migration = suppliedMigration(some);
   const { id } = migration;
   await supplyMigration(db, migration, rows);
   await openMigration(db, id);
@@ -124,7 +124,7 @@ export async function movable(
   return {
     id,
     rows,
-    claimant: await beginSlice(db, { migrationId: id, run: 'run-1', slice: 1, holdForMs: HOLD_FOR_MS }),
+    owner: await beginSlice(db, { migrationId: id, run: 'run-1', slice: 1, leaseMs: LEASE_MS }),
   };
 }
 

@@ -2,16 +2,16 @@
 import { readOutages } from '../../client';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/conditions';
-import { interpose, type Interposer } from '../support/http-proxy';
+import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { started } from './running-migration';
 
 let orchestrator: Orchestrator;
-let between: Interposer;
+let between: HttpProxy;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
-  between = await interpose(orchestrator.service.url);
+  between = await startHttpProxy(orchestrator.service.url);
   const { apiKey } = orchestrator.config.service;
   await orchestrator.startWorker({ service: { url: between.url, apiKey } });
 });

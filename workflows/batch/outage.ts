@@ -1,6 +1,6 @@
 /** What a batch run does while nothing gets through: it waits in everybody's sight, and asks now and then. */
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
-import type { Trouble } from '../../activities/companies/batch';
+import type { ServiceUnavailable } from '../../activities/companies/batch';
 import type { Outage } from '../../domain/migration/outage';
 import { outageSummary } from '../../domain/migration/outage';
 import { shortActivities } from '../activity-proxies';
@@ -30,10 +30,10 @@ export function createOutageWait({ migration, isOver, pause }: OutageContext): O
   let wait = backoff(WAIT);
   let current: Promise<void> | null = null;
 
-  async function untilAnswered(first: Trouble): Promise<void> {
+  async function untilAnswered(first: ServiceUnavailable): Promise<void> {
     const since = new Date().toISOString();
     for (
-      let trouble: Trouble | null = first;
+      let trouble: ServiceUnavailable | null = first;
       trouble !== null && !isOver();
       trouble = await shortActivities.askService()
     ) {

@@ -1,6 +1,6 @@
 /** What the parts of one batch run share. */
 import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
-import type { Blocked } from '../../activities/companies/circuit-breaker';
+import type { OpenCircuit } from '../../activities/companies/circuit-breaker';
 import type { StopReason } from '../../domain/companies/failures';
 import type { OutageContext } from './outage';
 import { createOutageWait } from './outage';
@@ -12,13 +12,13 @@ export interface RunContext extends OutageContext {
   /** Why it ends with companies left; null: so far there is no reason. */
   stop(): StopReason | null;
   /** Companies have moved; a reason, if there is one, ends the run. */
-  report(companies: number, stop: StopReason | null, blocked: Blocked | null): void;
+  report(companies: number, stop: StopReason | null, blocked: OpenCircuit | null): void;
   /** How many companies have moved, each step of one counted. */
   moved(): number;
   /** Ends every pause: something was decided, a window has opened, or a part of the run has ended. */
   readonly wake: () => void;
   /** Waits while nothing gets through, at least so long, and until the service answers again. Milliseconds. */
-  standStill(blocked: Blocked, atLeastMs: number): Promise<void>;
+  standStill(blocked: OpenCircuit, atLeastMs: number): Promise<void>;
 }
 
 /** A run that is still at work then leaves the rest to the next one. */

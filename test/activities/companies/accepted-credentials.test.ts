@@ -1,27 +1,27 @@
 /** What becomes of a credential once it was sent: it is not used again, and the one that replaces it has no past. */
-import { openWithNewCredential, replaceCredentials, supplyCredentials, tryAgain } from '../../../store';
+import { retryWithNewCredential, replaceCredentials, supplyCredentials, retryCompanies } from '../../../store';
 import { Secret } from '../../../security';
-import type { CrossingRig } from '../../support/company-import';
-import { atTheService, openCrossingRig } from '../../support/company-import';
-import type { Interference } from '../../support/http-proxy';
+import type { ImportRig } from '../../support/company-import';
+import { statusAtService, openImportRig } from '../../support/company-import';
+import type { Interceptor } from '../../support/http-proxy';
 import { putRow, readRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const SINGLE_USE = 'vxvy';
 /** Its authorization does not say which organization it is for: the service cannot know that it is another one. */
 const SAYS_NO_ORGANIZATION = 'fbrh';
 const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
-const puts = () => rig.between.arrived('PUT', /\/authorization$/).length;
+const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).length;
 
 /** Its attempt writes nothing any more. */
 const dying =
-  (id: string): Interference =>
+  (id: string): Interceptor =>
   async (response) => {
     await putRow(rig.ledger.db, id, 1, { attempt: 'died' });
     response.destroy();
@@ -33,7 +33,7 @@ async function replaceCredential(id: string, fields: Record<string, string>): Pr
   const replaces = (await rowOf(id)).state === 'failed';
   const store = replaces ? replaceCredentials : supplyCredentials;
   expect(await store(db, id, [one], 'Cleo')).toMatchObject({ stored: ['c1'], elsewhere: [] });
-  await openWithNewCredential(db, id, ['c1']);
+  await retryWithNewCredential(db, id, ['c1']);
 }
 
 test('a credential that the service accepted is never sent again, whatever became of its company', async () => {
@@ -43,7 +43,7 @@ test('a credential that the service accepted is never sent again, whatever becam
   expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
   expect(puts()).toBe(1);
 
-  await tryAgain(rig.ledger.db, id, 'all');
+  await retryCompanies(rig.ledger.db, id, 'all');
   await rig.importSlice(id);
   const row = await rowOf(id);
   expect(row).toMatchObject({ state: 'failed', failure: 'reauthorization-required', tries: 2 });
@@ -60,10 +60,10 @@ test('a credential that replaces one that was sent was not sent itself: its atte
   const fields = { accessToken: 'a', refreshToken: 'sbx-ok-5.new', accountId: 'a', businessId: organization };
   await replaceCredential(id, fields);
   // Its attempt dies before it comes to the credential.
-  rig.between.on('GET', /\/connections/, [dying(id)]);
+  rig.proxy.on('GET', /\/connections/, [dying(id)]);
   await rig.importSlice(id);
   expect(await rowOf(id)).toMatchObject({ state: 'importing' });
-  await rig.letStall(id);
+  await rig.expireLeases(id);
   await rig.importSlice(id);
   expect(await rowOf(id)).toMatchObject({ state: 'syncing', tries: 3 });
   expect(puts()).toBe(2);
@@ -83,7 +83,7 @@ test("a credential of somebody else's books is replaced by the right one, which 
   expect(puts()).toBe(2);
   await rig.verify(id);
   expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
-  expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+  expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
 /** Linked, but with fewer records than the manifest promises. */
@@ -125,11 +125,11 @@ test('a refused credential is not taken for an accepted one, because the connect
 
 test('a company whose attempt died after it was linked, at the end of its migration: its syncs are started', async () => {
   const { id } = await rig.migration(['sbx-ok-5']);
-  rig.between.on('POST', /\/data\/all$/, [dying(id)]);
+  rig.proxy.on('POST', /\/data\/all$/, [dying(id)]);
   await rig.importSlice(id);
-  await rig.letStall(id);
-  rig.between.behave();
-  await rig.perform((activities) => activities.settleInterrupted({ migrationId: id }));
+  await rig.expireLeases(id);
+  rig.proxy.reset();
+  await rig.runActivity((activities) => activities.settleInterrupted({ migrationId: id }));
   expect(await rowOf(id)).toMatchObject({ state: 'syncing' });
-  expect(rig.between.arrived('POST', /\/data\/all$/)).toHaveLength(1);
+  expect(rig.proxy.arrived('POST', /\/data\/all$/)).toHaveLength(1);
 });

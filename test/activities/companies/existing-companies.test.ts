@@ -1,14 +1,14 @@
 /** Companies that the client has named, because the service has them already: crossed like any other, and never removed. */
 import { randomUUID } from 'node:crypto';
-import type { CrossingRig } from '../../support/company-import';
-import { openCrossingRig } from '../../support/company-import';
+import type { ImportRig } from '../../support/company-import';
+import { openImportRig } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const XERO = 'gbol';
@@ -16,17 +16,17 @@ const key = () => ({ idempotencyKey: randomUUID() });
 
 /** A company that was there before, with so many pending connections to Xero. */
 async function existing(connections = 0) {
-  const { id } = (await rig.direct.createCompany({ name: 'Here before' }, key())).value;
+  const { id } = (await rig.directClient.createCompany({ name: 'Here before' }, key())).value;
   const made: string[] = [];
   for (let each = 0; each < connections; each += 1) {
-    made.push((await rig.direct.createConnection(id, XERO, key())).value.id);
+    made.push((await rig.directClient.createConnection(id, XERO, key())).value.id);
   }
   return { companyId: id, connections: made };
 }
 
 async function statuses(companyId: string): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const { status } of rig.direct.connections(companyId)) found.push(status);
+  for await (const { status } of rig.directClient.connections(companyId)) found.push(status);
   return found;
 }
 
@@ -39,7 +39,7 @@ test.each<[string, string, RegExp]>([
   const named = { companyId, connectionId: null };
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
   const { db } = rig.ledger;
-  rig.between.on(method, path, [
+  rig.proxy.on(method, path, [
     async (response, _request, pass) => {
       await pass();
       await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
@@ -47,12 +47,12 @@ test.each<[string, string, RegExp]>([
     },
   ]);
   await rig.importSlice(id).catch(() => undefined);
-  await rig.letStall(id);
+  await rig.expireLeases(id);
   await rig.importSlice(id);
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', company_id: companyId });
   expect(await statuses(companyId)).toEqual(['Linked']);
-  expect(rig.between.arrived('PUT', /\/authorization$/)).toHaveLength(1);
-  expect(rig.between.arrived('POST', /^\/companies$/)).toHaveLength(0);
+  expect(rig.proxy.arrived('PUT', /\/authorization$/)).toHaveLength(1);
+  expect(rig.proxy.arrived('POST', /^\/companies$/)).toHaveLength(0);
 });
 
 test('of an interrupted company the connection is looked at that was named', async () => {
@@ -61,7 +61,7 @@ test('of an interrupted company the connection is looked at that was named', asy
   const named = { companyId, connectionId };
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
   const { db } = rig.ledger;
-  rig.between.on('PUT', /\/authorization$/, [
+  rig.proxy.on('PUT', /\/authorization$/, [
     async (response, _request, pass) => {
       await pass();
       await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
@@ -69,8 +69,8 @@ test('of an interrupted company the connection is looked at that was named', asy
     },
   ]);
   await rig.importSlice(id).catch(() => undefined);
-  await rig.letStall(id);
-  expect(await rig.perform((activities) => activities.settleInterrupted({ migrationId: id }))).toEqual({
+  await rig.expireLeases(id);
+  expect(await rig.runActivity((activities) => activities.settleInterrupted({ migrationId: id }))).toEqual({
     againInMs: null,
   });
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', connection_id: connectionId });
@@ -85,9 +85,9 @@ test('when a migration ends, what was created and not used goes, and what was na
   });
   await rig.importSlice(id);
   const { company_id: created } = await readRow(rig.ledger.db, id, 2);
-  expect(await rig.perform((activities) => activities.removeUnused({ migrationId: id }))).toEqual({ removed: 1 });
-  expect((await rig.direct.getCompany(companyId)).value.id).toBe(companyId);
-  await expect(rig.direct.getCompany(created ?? '')).rejects.toThrow('404');
+  expect(await rig.runActivity((activities) => activities.removeUnused({ migrationId: id }))).toEqual({ removed: 1 });
+  expect((await rig.directClient.getCompany(companyId)).value.id).toBe(companyId);
+  await expect(rig.directClient.getCompany(created ?? '')).rejects.toThrow('404');
 });
 
 test('one that an earlier try has authorized is not held back, as one that somebody else has connected is', async () => {
@@ -98,7 +98,7 @@ test('one that an earlier try has authorized is not held back, as one that someb
   const { db } = rig.ledger;
   const waits = { state: 'waiting' } as const;
   await db.updateTable('companies').set(waits).where('migration_id', '=', id).execute();
-  const check = () => rig.perform((activities) => activities.preflight({ migrationId: id, startAt: null }));
+  const check = () => rig.runActivity((activities) => activities.preflight({ migrationId: id, startAt: null }));
   expect((await check()).heldBack).toBe(0);
   await db.updateTable('companies').set({ crossed_at: null }).where('migration_id', '=', id).execute();
   expect((await check()).heldBack).toBe(1);

@@ -2,23 +2,23 @@
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import type { FirstCompanyStep } from '../../../activities/companies/first-company';
 import { failing } from '../../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../../support/company-import';
-import { anActivity, openCrossingRig } from '../../support/company-import';
-import { answerLost } from '../../support/http-proxy';
+import type { ImportRig } from '../../support/company-import';
+import { activityEnvironment, openImportRig } from '../../support/company-import';
+import { loseAnswer } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const choose = (migrationId: string, wanted: string | null) =>
-  rig.perform((activities) => activities.chooseFirstCompany({ migrationId, wanted }));
+  rig.runActivity((activities) => activities.chooseFirstCompany({ migrationId, wanted }));
 
 const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
-  rig.perform((activities) => activities.advanceFirstCompany({ migrationId, row }), environment);
+  rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId, row }), environment);
 
 /** Step after step, each as a new activity, until it is decided. */
 async function advance(migrationId: string, row: number): Promise<FirstCompanyStep> {
@@ -46,7 +46,7 @@ test('its evidence names every check, with what was found, the correlation id an
   const evidence = 'result' in step ? step.result.evidence : [];
   const [refreshed, ...others] = evidence;
   expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
-  const put = rig.between.arrived('PUT', /\/authorization$/);
+  const put = rig.proxy.arrived('PUT', /\/authorization$/);
   expect(put).toHaveLength(1);
   expect(others.map(({ check }) => check)).toEqual([
     ...['no reauthorization required', 'right organization', 'name as expected'],
@@ -78,7 +78,7 @@ test('a company of the batch is counted only where the manifest promises somethi
   const row = await readRow(rig.ledger.db, id, 1);
   const evidence = row.evidence ?? [];
   expect(evidence.flatMap(({ records }) => (records ? [records.dataType] : []))).toEqual(['invoices']);
-  expect(rig.between.arrived('GET', /\/data\/bills/)).toEqual([]);
+  expect(rig.proxy.arrived('GET', /\/data\/bills/)).toEqual([]);
   expect(evidence.map(({ check }) => check)).toContain('bills synced');
   expect(row).toMatchObject({ import_ms: expect.any(Number) as number, sync_ms: expect.any(Number) as number });
   expect(row.sync_schedule).toMatchObject({ everyHours: { least: 24, most: 24 } });
@@ -89,10 +89,10 @@ test('a company of the batch is counted only where the manifest promises somethi
 test('a credential whose answer was lost is proven by the connection, and no correlation id is made up', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await choose(id, 'c1');
-  rig.between.on('PUT', /\/authorization$/, answerLost);
+  rig.proxy.on('PUT', /\/authorization$/, loseAnswer);
   await oneStep(id, 1);
-  rig.between.behave();
-  await rig.letStall(id);
+  rig.proxy.reset();
+  await rig.expireLeases(id);
   const step = await advance(id, 1);
   const [refreshed] = 'result' in step ? step.result.evidence : [];
   expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
@@ -114,10 +114,10 @@ test.each([
 test('what is nobody but the key to blame for stops it, and leaves the company where it was', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await choose(id, null);
-  rig.between.on('POST', /^\/companies$/, failing(401, 'wrong key'));
+  rig.proxy.on('POST', /^\/companies$/, failing(401, 'wrong key'));
   expect(await advance(id, 1)).toEqual({ stop: 'key-refused' });
   expect((await readRow(rig.ledger.db, id, 1)).state).toBe('waiting');
-  rig.between.behave();
+  rig.proxy.reset();
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
 });
 
@@ -125,7 +125,7 @@ test('a step that was tried a second time does not keep later steps from going o
   const { id } = await rig.migration(['sbx-unavailable-1-ok-10']);
   await choose(id, null);
   const { db } = rig.ledger;
-  const secondTry = anActivity({ attempt: 2 });
+  const secondTry = activityEnvironment({ attempt: 2 });
   expect(await oneStep(id, 1, secondTry)).toHaveProperty('againInMs');
   await db.updateTable('companies').set({ not_before: null }).where('migration_id', '=', id).execute();
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
@@ -137,5 +137,5 @@ test('the same company again, after an incomplete one: its token is not sent aga
   await advance(id, 1);
   expect(await choose(id, 'c1')).toEqual({ row: 1, reference: 'c1' });
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'failed', failure: 'incomplete' } });
-  expect(rig.between.arrived('PUT', /\/authorization$/)).toHaveLength(1);
+  expect(rig.proxy.arrived('PUT', /\/authorization$/)).toHaveLength(1);
 });

@@ -1,15 +1,15 @@
 /** Every row of the failure table that an import can meet: what becomes of the company, and of the batch. */
 import { failing, html, dropped } from '../../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../../support/company-import';
-import { openCrossingRig } from '../../support/company-import';
-import { altered, type Interference } from '../../support/http-proxy';
+import type { ImportRig } from '../../support/company-import';
+import { openImportRig } from '../../support/company-import';
+import { alterBody, type Interceptor } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const COMPANY = /^\/companies$/;
@@ -17,8 +17,8 @@ const CONNECTION = /\/connections$/;
 const AUTHORIZATION = /\/authorization$/;
 const SYNC = /\/data\/all$/;
 const stateOf = async (id: string, row = 1) => readRow(rig.ledger.db, id, row);
-const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
-const OF_PLATFORM: Interference = (response) => {
+const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
+const OF_PLATFORM: Interceptor = (response) => {
   response.writeHead(403, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ statusCode: 403, service: 'QuickBooks Online', error: 'not accessible' }));
 };
@@ -40,14 +40,14 @@ test('all goes well: companies are linked and their syncs started, each with one
 });
 
 describe('the company has failed, and the batch goes on', () => {
-  test.each<[string, string, RegExp, Interference]>([
+  test.each<[string, string, RegExp, Interceptor]>([
     ['400 on its creation', 'POST', COMPANY, failing(400, 'the name is not allowed')],
     ['400 on its connection', 'POST', CONNECTION, failing(400, 'no such platform')],
     ['400 on its authorization', 'PUT', AUTHORIZATION, failing(400, 'a field is missing')],
     ['404 on its authorization', 'PUT', AUTHORIZATION, failing(404, 'no such connection')],
   ])('%s', async (_, method, path, interference) => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
-    rig.between.on(method, path, [interference]);
+    rig.proxy.on(method, path, [interference]);
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 2, stop: null });
     expect(await stateOf(id, 1)).toMatchObject({
       state: 'failed',
@@ -71,7 +71,7 @@ describe('the company has failed, and the batch goes on', () => {
 });
 
 describe('the company is untouched, and the batch stops until support says so', () => {
-  test.each<[string, string, RegExp, Interference, string]>([
+  test.each<[string, string, RegExp, Interceptor, string]>([
     ['401', 'POST', COMPANY, failing(401, 'the key is wrong'), 'key-refused'],
     ['403 of the key', 'POST', CONNECTION, failing(403, 'the key is outdated'), 'key-refused'],
     ['403 of the key, at the authorization', 'PUT', AUTHORIZATION, failing(403, 'managed only'), 'key-refused'],
@@ -79,12 +79,12 @@ describe('the company is untouched, and the batch stops until support says so', 
     ['402', 'POST', COMPANY, failing(402, 'CompanyValidationException: Company limit exceeded'), 'account-limit'],
   ])('%s', async (_, method, path, interference, stop) => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
-    rig.between.on(method, path, interference);
+    rig.proxy.on(method, path, interference);
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
     expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
 
-    rig.between.behave();
+    rig.proxy.reset();
     expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, stop: null });
     expect((await stateOf(id, 1)).state).toBe('syncing');
   });
@@ -107,13 +107,13 @@ describe('the wrong organization: the company has failed, and the batch stops, f
 
   test('as only the manifest knows, and no sync is started', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
-    const ofAnother = altered((body) => ({ ...body, connectionInfo: { organizationId: 'another' } }));
-    rig.between.on('PUT', AUTHORIZATION, ofAnother);
+    const ofAnother = alterBody((body) => ({ ...body, connectionInfo: { organizationId: 'another' } }));
+    rig.proxy.on('PUT', AUTHORIZATION, ofAnother);
     expect(await rig.importSlice(id)).toMatchObject({ stop: 'wrong-organization' });
     const row = await stateOf(id);
     expect(row).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
     expect(row.failure_text).toContain('the platform says organization another');
-    expect(rig.between.arrived('POST', SYNC)).toEqual([]);
+    expect(rig.proxy.arrived('POST', SYNC)).toEqual([]);
   });
 });
 
@@ -122,7 +122,7 @@ describe('the company is untouched and is tried again later', () => {
   beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
   afterEach(() => jest.restoreAllMocks());
 
-  test.each<[string, string, RegExp, Interference]>([
+  test.each<[string, string, RegExp, Interceptor]>([
     ['500', 'POST', COMPANY, failing(500, 'oops')],
     ['503', 'POST', CONNECTION, failing(503, 'maintenance')],
     ["502, a proxy's page", 'POST', COMPANY, html(502, '<h1>Bad gateway</h1>')],
@@ -131,7 +131,7 @@ describe('the company is untouched and is tried again later', () => {
     ['the same creation under way for long', 'POST', COMPANY, failing(409, 'in progress')],
   ])('%s', async (_, method, path, interference) => {
     const { id } = await rig.migration(['sbx-ok-5']);
-    rig.between.on(method, path, interference);
+    rig.proxy.on(method, path, interference);
     expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, stop: null });
     expect(await stateOf(id)).toMatchObject({
       state: 'waiting',
@@ -158,8 +158,8 @@ describe('the company is untouched and is tried again later', () => {
 
   test('trouble that is over at once is nobody else to know of', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
-    rig.between.on('POST', COMPANY, [failing(503, 'maintenance'), dropped, failing(409, 'in progress')]);
-    rig.between.on('POST', SYNC, [failing(500, 'oops')]);
+    rig.proxy.on('POST', COMPANY, [failing(503, 'maintenance'), dropped, failing(409, 'in progress')]);
+    rig.proxy.on('POST', SYNC, [failing(500, 'oops')]);
     expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
     expect(await stateOf(id)).toMatchObject({ state: 'syncing', tries: 1 });
   });
@@ -168,8 +168,8 @@ describe('the company is untouched and is tried again later', () => {
 describe('429', () => {
   test('with a short wait is waited for, the authorization included', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
-    rig.between.on('POST', COMPANY, [failing(429, 'slowly', { 'retry-after': '0' })]);
-    rig.between.on('PUT', AUTHORIZATION, [failing(429, 'slowly', { 'retry-after': '0' })]);
+    rig.proxy.on('POST', COMPANY, [failing(429, 'slowly', { 'retry-after': '0' })]);
+    rig.proxy.on('PUT', AUTHORIZATION, [failing(429, 'slowly', { 'retry-after': '0' })]);
     expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
     expect((await stateOf(id)).state).toBe('syncing');
     expect(puts()).toBe(2);
@@ -177,7 +177,7 @@ describe('429', () => {
 
   test('with a long wait leaves every company untouched until then', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
-    rig.between.on('POST', COMPANY, failing(429, 'slowly', { 'retry-after': '3600' }));
+    rig.proxy.on('POST', COMPANY, failing(429, 'slowly', { 'retry-after': '3600' }));
     const worker = rig.worker();
     const report = await rig.importSlice(id, { atOnce: 1, worker });
     expect(report).toMatchObject({
@@ -190,6 +190,6 @@ describe('429', () => {
     const next = await rig.importSlice(id, { atOnce: 1, worker });
     expect(next).toMatchObject({ claimed: 1 });
     expect(next.nextClaimInMs).toBeGreaterThan(3_500_000);
-    expect(rig.between.arrived('POST', COMPANY)).toHaveLength(1);
+    expect(rig.proxy.arrived('POST', COMPANY)).toHaveLength(1);
   });
 });

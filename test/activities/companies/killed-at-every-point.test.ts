@@ -5,16 +5,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Activities } from '../../../activities';
 import { readMigration } from '../../../store';
-import type { CrossingRig } from '../../support/company-import';
-import { anActivity, atTheService, openCrossingRig } from '../../support/company-import';
-import type { Blow, Fate, Struck } from '../../support/crash-points';
-import { fateOf } from '../../support/crash-points';
+import type { ImportRig } from '../../support/company-import';
+import { activityEnvironment, statusAtService, openImportRig } from '../../support/company-import';
+import type { Fault, CrashableWorker, InjectedFault } from '../../support/crash-points';
+import { startCrashableWorker } from '../../support/crash-points';
 import { credentialRows, msFromNow, readRow } from '../../support/ledger';
 import { sideBySide } from '../../support/side-by-side';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
 afterAll(() => rig.close());
 
@@ -30,13 +30,13 @@ const RUN = { run: 'run-1', slice: 1 };
 const SYNC = { atOnce: 4, syncTimeoutMs: 60_000 };
 
 /** As Temporal does: an activity that failed is tried again, by whichever worker is there. */
-async function done<T>(fate: Fate, work: () => Promise<T>): Promise<T> {
+async function done<T>(fate: CrashableWorker, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await anActivity().run<[], T, () => Promise<T>>(work);
+      return await activityEnvironment().run<[], T, () => Promise<T>>(work);
     } catch (error) {
       if (tries === 10) throw error;
-      fate.reborn();
+      fate.restart();
     }
   }
 }
@@ -49,7 +49,7 @@ async function timePasses(id: string): Promise<void> {
 }
 
 /** @returns rows whose credential is still there when all that can be verified is */
-async function goTheWay(migrationId: string, fate: Fate): Promise<readonly number[]> {
+async function goTheWay(migrationId: string, fate: CrashableWorker): Promise<readonly number[]> {
   const service = rig.client(fate.serviceUrl, { requestTimeoutMs: 1_500, authorizationTimeoutMs: 1_500 });
   const activities: Activities = rig.worker({ db: fate.db, keys: fate.keys, service });
   const step = <T>(work: () => Promise<T>) => done(fate, work);
@@ -70,21 +70,21 @@ async function goTheWay(migrationId: string, fate: Fate): Promise<readonly numbe
 }
 
 /** One migration of one company, and what can be seen of it afterwards: in the ledger, at the service, at the platform. */
-async function afterTheWay(platformKey: string, blows: readonly Struck[]) {
+async function afterTheWay(platformKey: string, blows: readonly InjectedFault[]) {
   const { db, keys } = rig.ledger;
   const { id } = await rig.migration(['sbx-ok-10'], { platformKey });
-  const fate = await fateOf({ db, keys, serviceUrl: rig.service.url }, blows);
+  const fate = await startCrashableWorker({ db, keys, serviceUrl: rig.service.url }, blows);
   const unerased = await goTheWay(id, fate).finally(() => fate.close());
   const { state, failure, evidence } = await readRow(db, id, 1);
   const accepted = fate.crossings.findIndex((crossing) => crossing.accepted);
   return {
     points: fate.points,
     seen: {
-      blows: blows.map(({ at, blow }) => `${fate.points[at]} ${blow}`),
+      blows: blows.map(({ at, fault: blow }) => `${fate.points[at]} ${blow}`),
       state,
       failure,
       passed: evidence?.every(({ passed }) => passed) ?? false,
-      atTheService: await atTheService(rig.direct, id, 1),
+      atTheService: await statusAtService(rig.directClient, id, 1),
       accepted: fate.crossings.filter((crossing) => crossing.accepted).length,
       usedAfterwards: accepted === -1 ? 0 : fate.crossings.length - accepted - 1,
       unerased,
@@ -138,7 +138,7 @@ const CROSSING_POINTS = 7;
 const BEFORE_TAKE_OVER = 7;
 
 /** Where a token that is used once may have been used, as far as anybody can tell afterwards. */
-const NOBODY_KNOWS: Readonly<Record<Blow, string>> = {
+const NOBODY_KNOWS: Readonly<Record<Fault, string>> = {
   dies: NOTE,
   fails: AUTHORIZATION,
   'loses the answer': NOTE,
@@ -149,11 +149,11 @@ const NOBODY_KNOWS: Readonly<Record<Blow, string>> = {
 const whatIsTrue = ({ state }: { readonly state: string }, platformKey: string) =>
   state === 'outcome-unknown' && platformKey === SINGLE_USE ? UNKNOWN : MOVED;
 
-const BLOWS: readonly Blow[] = ['dies', 'fails', 'loses the answer', 'is answered 500', 'is not answered'];
+const BLOWS: readonly Fault[] = ['dies', 'fails', 'loses the answer', 'is answered 500', 'is not answered'];
 /** Of tokens that are kept and those that change daily an import knows no difference. */
 const blowsOn = (platformKey: string) => (platformKey === KEPT ? BLOWS.slice(0, 1) : BLOWS);
 const isCall = (point: string) => /^(GET|POST|PUT|DELETE) /.test(point);
-const mayBe = (blow: Blow, point: string) => isCall(point) || !/^is /.test(blow);
+const mayBe = (blow: Fault, point: string) => isCall(point) || !/^is /.test(blow);
 
 describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
   let way: readonly string[];
@@ -173,7 +173,11 @@ describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
     'whoever moves it %s, at any point: moved once, and the token used once',
     async (blow) => {
       const points = [...way.keys()].filter((at) => mayBe(blow, way[at] ?? ''));
-      const seen = await sideBySide(8, points, async (at) => (await afterTheWay(platformKey, [{ at, blow }])).seen);
+      const seen = await sideBySide(
+        8,
+        points,
+        async (at) => (await afterTheWay(platformKey, [{ at, fault: blow }])).seen,
+      );
       for (const each of seen) expect(each).toEqual({ ...whatIsTrue(each, platformKey), blows: each.blows });
       const unknown = seen.filter(({ state }) => state === 'outcome-unknown').flatMap(({ blows }) => blows);
       expect(unknown).toEqual(platformKey === SINGLE_USE ? [`${NOBODY_KNOWS[blow]} ${blow}`] : []);
@@ -188,9 +192,9 @@ test.each(PLATFORMS.filter(([, platformKey]) => platformKey !== KEPT))(
     const from = way.findIndex((point) => point.startsWith(CLAIM));
     const firsts = [...way.keys()].filter((at) => at >= from && at < from + CROSSING_POINTS);
     const pairs = firsts.flatMap((first) =>
-      Array.from({ length: CROSSING_POINTS + BEFORE_TAKE_OVER }, (_, after): readonly Struck[] => [
-        { at: first, blow: 'dies' },
-        { at: first + 1 + after, blow: after % 2 === first % 2 ? 'dies' : 'loses the answer' },
+      Array.from({ length: CROSSING_POINTS + BEFORE_TAKE_OVER }, (_, after): readonly InjectedFault[] => [
+        { at: first, fault: 'dies' },
+        { at: first + 1 + after, fault: after % 2 === first % 2 ? 'dies' : 'loses the answer' },
       ]),
     );
     const seen = await sideBySide(8, pairs, async (pair) => (await afterTheWay(platformKey, pair)).seen);

@@ -1,27 +1,27 @@
 /** Attempts that end in the middle of their work, and what the next one finds. */
 import { neverAnswered } from '../../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../../support/company-import';
-import { anActivity, atTheService, openCrossingRig } from '../../support/company-import';
+import type { ImportRig } from '../../support/company-import';
+import { activityEnvironment, statusAtService, openImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
-import { passedOn } from '../../support/http-proxy';
+import { sendAnswer } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const AUTHORIZATION = /\/authorization$/;
 const SINGLE_USE = 'vxvy';
 const stateOf = async (id: string, row = 1) => (await readRow(rig.ledger.db, id, row)).state;
-const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
+const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
 
 /** The attempt ends when the service has done this, and before it hears of it: it writes nothing any more. */
 async function dyingAfter(id: string, method: string, path: RegExp): Promise<void> {
   const { db } = rig.ledger;
-  rig.between.on(method, path, [
+  rig.proxy.on(method, path, [
     async (response, _request, pass) => {
       await pass();
       await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
@@ -44,7 +44,7 @@ test.each<[string, string, RegExp]>([
     await dyingAfter(id, method, path);
     await rig.importSlice(id);
     expect(await stateOf(id)).toBe('syncing');
-    expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+    expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
     expect(puts()).toBe(1);
   },
 );
@@ -68,7 +68,7 @@ test('a token that is used once was certainly not used before its sending was wr
 test('a token that is used once may have been used once its sending was written down', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   // The service never sees it, and the attempt dies: nobody can know.
-  rig.between.on('PUT', AUTHORIZATION, [
+  rig.proxy.on('PUT', AUTHORIZATION, [
     async (response) => {
       await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
       response.destroy();
@@ -77,7 +77,7 @@ test('a token that is used once may have been used once its sending was written 
   await rig.importSlice(id);
   await rig.importSlice(id);
   expect(await stateOf(id)).toBe('importing');
-  await rig.letStall(id);
+  await rig.expireLeases(id);
   await rig.importSlice(id);
   expect(await stateOf(id)).toBe('outcome-unknown');
   expect(puts()).toBe(1);
@@ -93,7 +93,7 @@ test('an error that is older than the attempt says nothing about its credential'
     .set({ state: 'waiting', failure: null, authorization_sent_at: null })
     .where('migration_id', '=', id)
     .execute();
-  rig.between.on('PUT', AUTHORIZATION, [
+  rig.proxy.on('PUT', AUTHORIZATION, [
     async (response) => {
       await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
       response.destroy();
@@ -102,18 +102,18 @@ test('an error that is older than the attempt says nothing about its credential'
   await rig.importSlice(id);
   const { authorization_sent_at: sentAt } = await readRow(rig.ledger.db, id, 1);
   expect(sentAt).not.toBeNull();
-  await rig.letStall(id);
+  await rig.expireLeases(id);
   await rig.importSlice(id);
   expect(await stateOf(id)).toBe('outcome-unknown');
 });
 
 test.each(['qhyg', SINGLE_USE])('an attempt that has lost its company sends nothing (%s)', async (platformKey) => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey });
-  rig.between.on('POST', /\/connections$/, [
+  rig.proxy.on('POST', /\/connections$/, [
     async (response, _request, pass) => {
       const answer = await pass();
       await rig.ledger.db.updateTable('companies').set({ attempt: 'newer' }).where('migration_id', '=', id).execute();
-      passedOn(response, answer);
+      sendAnswer(response, answer);
     },
   ]);
   await rig.importSlice(id);
@@ -123,21 +123,21 @@ test.each(['qhyg', SINGLE_USE])('an attempt that has lost its company sends noth
 
 test('a slice that is cancelled waits for tokens that are on their way, and writes what it has found out', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-slow-100-ok-5', 'sbx-ok-5']);
-  const environment = anActivity();
+  const environment = activityEnvironment();
   let answered = false;
   // The third hangs before anything of it is sent.
-  rig.between.on('POST', /^\/companies$/, async (response, { body }, pass) => {
-    if (!body.includes('Company 3')) passedOn(response, await pass());
+  rig.proxy.on('POST', /^\/companies$/, async (response, { body }, pass) => {
+    if (!body.includes('Company 3')) sendAnswer(response, await pass());
   });
-  rig.between.on('PUT', AUTHORIZATION, async (response, { body }, pass) => {
+  rig.proxy.on('PUT', AUTHORIZATION, async (response, { body }, pass) => {
     if (body.includes('sbx-slow')) {
-      await until(() => rig.between.arrived('POST', /\/data\/all$/).length === 1);
+      await until(() => rig.proxy.arrived('POST', /\/data\/all$/).length === 1);
       const answer = await pass();
       environment.cancel('CANCELLED');
       answered = true;
-      return passedOn(response, answer);
+      return sendAnswer(response, answer);
     }
-    passedOn(response, await pass());
+    sendAnswer(response, await pass());
   });
   await rig.importSlice(id, { environment }).catch(() => undefined);
   expect(answered).toBe(true);
@@ -146,11 +146,11 @@ test('a slice that is cancelled waits for tokens that are on their way, and writ
 
 test('a slice that is tried again goes on with what the try before had in hand; that wakes, and changes nothing', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
-  rig.between.on('POST', /^\/companies$/, neverAnswered);
-  const first = rig.importSlice(id, { atOnce: 1, environment: anActivity({ attempt: 1 }) });
-  await until(() => rig.between.arrived('POST', /^\/companies$/).length === 1);
-  rig.between.behave();
-  const retried = await rig.importSlice(id, { atOnce: 1, environment: anActivity({ attempt: 2 }) });
+  rig.proxy.on('POST', /^\/companies$/, neverAnswered);
+  const first = rig.importSlice(id, { atOnce: 1, environment: activityEnvironment({ attempt: 1 }) });
+  await until(() => rig.proxy.arrived('POST', /^\/companies$/).length === 1);
+  rig.proxy.reset();
+  const retried = await rig.importSlice(id, { atOnce: 1, environment: activityEnvironment({ attempt: 2 }) });
   expect(retried.claimed).toBe(3);
   await first;
   expect(await Promise.all([1, 2, 3].map((row) => stateOf(id, row)))).toEqual(['syncing', 'syncing', 'syncing']);
@@ -159,11 +159,11 @@ test('a slice that is tried again goes on with what the try before had in hand; 
 
 test('a slice that was tried twice can be scheduled again: the newest claims, whatever number Temporal gives it', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
-  await rig.importSlice(id, { environment: anActivity({ attempt: 1 }) });
-  await rig.importSlice(id, { environment: anActivity({ attempt: 2 }) });
+  await rig.importSlice(id, { environment: activityEnvironment({ attempt: 1 }) });
+  await rig.importSlice(id, { environment: activityEnvironment({ attempt: 2 }) });
   const waiting = { state: 'waiting', crossed_at: null } as const;
   await rig.ledger.db.updateTable('companies').set(waiting).where('migration_id', '=', id).execute();
-  expect((await rig.importSlice(id, { environment: anActivity({ attempt: 1 }) })).claimed).toBe(2);
+  expect((await rig.importSlice(id, { environment: activityEnvironment({ attempt: 1 }) })).claimed).toBe(2);
 });
 
 test('a credential that was altered in the database fails its company, and the batch goes on', async () => {

@@ -1,16 +1,16 @@
 /** The plan's limits, as every group of a slice finds them in the ledger. */
 import { beginRun, changeLimits, countCompanies } from '../../../store';
-import type { CrossingRig } from '../../support/company-import';
-import { anActivity, openCrossingRig } from '../../support/company-import';
+import type { ImportRig } from '../../support/company-import';
+import { activityEnvironment, openImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
-import { passedOn } from '../../support/http-proxy';
+import { sendAnswer } from '../../support/http-proxy';
 import { putRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const some = (count: number, token: string) => Array.from({ length: count }, () => token);
@@ -24,7 +24,7 @@ test('more failures than a number pause the batch; after a resume only further o
     decision: { kind: 'resume', decisionId: 'r', role: 'support', by: 'Sam' },
     outcome: { decisionId: 'r', applied: true, text: 'goes on', at: new Date().toISOString() },
   } as const;
-  await rig.perform((activities) => activities.recordDecisions({ migrationId: id, recorded: [resume] }));
+  await rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded: [resume] }));
   expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 3, stop: 'too-many-failures' });
 });
 
@@ -40,10 +40,10 @@ test('a share of failures counts once enough has been tried to mean something', 
 test('a limit that is changed in the middle of a slice holds for its next group', async () => {
   const { id } = await rig.migration(some(6, 'sbx-ok-1'));
   const groups: number[] = [];
-  rig.between.on('POST', /^\/companies$/, async (response, _request, pass) => {
+  rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
     groups.push((await countCompanies(rig.ledger.db, id)).importing);
     await changeLimits(rig.ledger.db, id, { companiesPerSliceAtOnce: 1 });
-    passedOn(response, await pass());
+    sendAnswer(response, await pass());
   });
   await rig.importSlice(id, { atOnce: 3 });
   // The third of the first group may ask when the other two are written down already.
@@ -53,13 +53,13 @@ test('a limit that is changed in the middle of a slice holds for its next group'
 
 test('a slice beyond those that are wanted now ends with its group', async () => {
   const { id } = await rig.migration(some(6, 'sbx-ok-1'));
-  rig.between.on('POST', /^\/companies$/, async (response, _request, pass) => {
+  rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
     await changeLimits(rig.ledger.db, id, { slicesAtOnce: 1 });
-    passedOn(response, await pass());
+    sendAnswer(response, await pass());
   });
   await changeLimits(rig.ledger.db, id, { companiesPerSliceAtOnce: 2, slicesAtOnce: 3 });
   const slice = (number: number) =>
-    rig.perform((activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: number }));
+    rig.runActivity((activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: number }));
   expect(await slice(3)).toMatchObject({ claimed: 2, slicesAtOnce: 1 });
   expect(await slice(1)).toMatchObject({ claimed: 4 });
 });
@@ -76,10 +76,13 @@ test('companies are started no faster than the plan says, all slices together', 
 test('a pace slower than one company a minute for each slice is kept by fewer slices', async () => {
   const { id } = await rig.migration(some(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 1, slicesAtOnce: 4, companiesPerSliceAtOnce: 4 });
-  const slice = (number: number, environment = anActivity()) =>
-    rig.perform((activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: number }), environment);
+  const slice = (number: number, environment = activityEnvironment()) =>
+    rig.runActivity(
+      (activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: number }),
+      environment,
+    );
   expect(await slice(2)).toMatchObject({ claimed: 0, slicesAtOnce: 1 });
-  const environment = anActivity();
+  const environment = activityEnvironment();
   const first = slice(1, environment);
   await until(async () => (await countCompanies(rig.ledger.db, id)).syncing === 1);
   // Now it waits for a minute, holding on: whoever came after it would begin at once.
@@ -92,13 +95,19 @@ test('a ramp that was interrupted goes on in the next run, and is over when its 
   const { id } = await rig.migration(some(5, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { rampCompanies: 3 });
   const begin = (run: string, ramp: boolean) =>
-    rig.perform((activities) => activities.beginRun({ migrationId: id, run, ramp }));
+    rig.runActivity((activities) => activities.beginRun({ migrationId: id, run, ramp }));
   expect(await begin('run-1', true)).toMatchObject({ mayStillSync: 1 });
-  await rig.perform((activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: 1 }), anActivity());
+  await rig.runActivity(
+    (activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: 1 }),
+    activityEnvironment(),
+  );
   await putRow(rig.ledger.db, id, 3, { state: 'waiting' });
   // One of the ramp waits again: somebody has paused, or its try was put off.
   expect(await begin('run-2', false)).toMatchObject({ mayStillSync: 1 });
-  await rig.perform((activities) => activities.importSlice({ migrationId: id, run: 'run-2', slice: 1 }), anActivity());
+  await rig.runActivity(
+    (activities) => activities.importSlice({ migrationId: id, run: 'run-2', slice: 1 }),
+    activityEnvironment(),
+  );
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 3, waiting: 2 });
   // All of them still sync: nobody knows yet whether it went well.
   expect(await begin('run-3', false)).toMatchObject({ mayStillSync: 1 });

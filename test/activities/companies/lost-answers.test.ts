@@ -1,27 +1,27 @@
 /** The crossing, when its answer is lost: the credential may have been used, so the connection is read before anything else. */
 import { dropped, failing, json, neverAnswered } from '../../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../../support/company-import';
-import { atTheService, openCrossingRig } from '../../support/company-import';
-import { answerLost, passedOn, type Interference } from '../../support/http-proxy';
+import type { ImportRig } from '../../support/company-import';
+import { statusAtService, openImportRig } from '../../support/company-import';
+import { loseAnswer, sendAnswer, type Interceptor } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const AUTHORIZATION = /\/authorization$/;
 const SYNC = /\/data\/all$/;
 const SINGLE_USE = 'vxvy';
-const puts = () => rig.between.arrived('PUT', AUTHORIZATION).length;
+const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
 const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
 
 /** The first authorization meets this; the company stays claimed; whoever comes next looks at its connection. */
-async function afterLosing(token: string, interference: Interference, platformKey = 'qhyg') {
+async function afterLosing(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id } = await rig.migration([token], { platformKey });
-  rig.between.on('PUT', AUTHORIZATION, [interference]);
+  rig.proxy.on('PUT', AUTHORIZATION, [interference]);
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 1, stop: null });
   expect((await rowOf(id)).state).toBe('importing');
   const report = await rig.importSlice(id);
@@ -30,7 +30,7 @@ async function afterLosing(token: string, interference: Interference, platformKe
 }
 
 /** The service has nothing of it: as long as it may be on its way nothing is done; then it is looked at once more. */
-async function afterNothingArrived(token: string, interference: Interference, platformKey = 'qhyg') {
+async function afterNothingArrived(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id, report: tooEarly, row } = await afterLosing(token, interference, platformKey);
   expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to its authorization was lost' });
   expect(tooEarly.nextTakeOverInMs).toBeGreaterThan(0);
@@ -39,7 +39,7 @@ async function afterNothingArrived(token: string, interference: Interference, pl
   await rig.importSlice(id);
   expect((await rowOf(id)).held_until).toEqual(heldUntil);
   expect(puts()).toBe(1);
-  await rig.letStall(id);
+  await rig.expireLeases(id);
   const report = await rig.importSlice(id);
   return { id, report, row: await rowOf(id) };
 }
@@ -48,26 +48,26 @@ test.each([
   ['a token that changes daily', 'qhyg'],
   ['a token that is used once', SINGLE_USE],
 ])('the service had linked it: the syncs are started, and the token is not sent again (%s)', async (_, platformKey) => {
-  const { id, row } = await afterLosing('sbx-ok-5', answerLost, platformKey);
+  const { id, row } = await afterLosing('sbx-ok-5', loseAnswer, platformKey);
   expect(row).toMatchObject({ state: 'syncing', tries: 2 });
   expect(puts()).toBe(1);
-  expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+  expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
 test('the platform had refused it: the end customer must reconnect, and has the link', async () => {
-  const { row } = await afterLosing('sbx-revoked', answerLost);
+  const { row } = await afterLosing('sbx-revoked', loseAnswer);
   expect(row).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
   expect(row.link_url).toMatch(/^http/);
   expect(puts()).toBe(1);
 });
 
 test("the platform had refused the client's application: the batch stops, the company waits", async () => {
-  const { row, report } = await afterLosing('sbx-other-application', answerLost);
+  const { row, report } = await afterLosing('sbx-other-application', loseAnswer);
   expect(report.stop).toBe('application-refused');
   expect(row).toMatchObject({ state: 'waiting', failure: null });
 });
 
-const NOTHING_KNOWN: readonly [string, Interference][] = [
+const NOTHING_KNOWN: readonly [string, Interceptor][] = [
   ['a dropped connection', dropped],
   ['a time-out', neverAnswered],
   ['500', failing(500, 'oops')],
@@ -79,7 +79,7 @@ test.each(NOTHING_KNOWN)('nothing is known after %s: a token that may be used tw
   const { id, row } = await afterNothingArrived('sbx-ok-5', lost);
   expect(row.state).toBe('syncing');
   expect(puts()).toBe(2);
-  expect(await atTheService(rig.direct, id, 1)).toEqual(['company with Linked']);
+  expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
 test.each(NOTHING_KNOWN)('nothing is known after %s: a token that is used once is for support', async (_, lost) => {
@@ -99,7 +99,7 @@ test('no token leaves after its company may have been taken over', async () => {
 
 test('a company linked already, whose syncs do not start, is looked at again and its token is not sent again', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
-  rig.between.on('POST', SYNC, [failing(409, 'no linked connection')]);
+  rig.proxy.on('POST', SYNC, [failing(409, 'no linked connection')]);
   await rig.importSlice(id);
   expect((await rowOf(id)).state).toBe('importing');
   await rig.importSlice(id);
@@ -107,20 +107,20 @@ test('a company linked already, whose syncs do not start, is looked at again and
   expect(puts()).toBe(1);
 });
 
-test.each<[string, Interference]>([
+test.each<[string, Interceptor]>([
   ['an outage', failing(503, 'Maintenance')],
   ['a key that is refused', failing(401, 'unknown key')],
 ])('%s after a lost answer makes nobody forget it: a token that is used once is not sent again', async (_, failure) => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
-  rig.between.on('PUT', AUTHORIZATION, [failing(503, 'Maintenance')]);
+  rig.proxy.on('PUT', AUTHORIZATION, [failing(503, 'Maintenance')]);
   await rig.importSlice(id);
-  rig.between.on('GET', /^\/companies/, failure);
-  await rig.letStall(id);
+  rig.proxy.on('GET', /^\/companies/, failure);
+  await rig.expireLeases(id);
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
   expect((await rowOf(id)).state).toBe('importing');
 
-  rig.between.on('GET', /^\/companies/, async (response, _request, pass) => passedOn(response, await pass()));
-  await rig.letStall(id);
+  rig.proxy.on('GET', /^\/companies/, async (response, _request, pass) => sendAnswer(response, await pass()));
+  await rig.expireLeases(id);
   await rig.importSlice(id);
   expect((await rowOf(id)).state).toBe('outcome-unknown');
   expect(puts()).toBe(1);

@@ -1,14 +1,14 @@
 /** Nothing gets through: a slice, or a look at many companies, ends with what came back instead of trying all in vain. */
 import { countCompanies } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../../support/company-import';
-import { openCrossingRig } from '../../support/company-import';
+import type { ImportRig } from '../../support/company-import';
+import { openImportRig } from '../../support/company-import';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const some = (count: number, token: string) => Array.from({ length: count }, () => token);
@@ -16,7 +16,7 @@ const unavailable = failing(503, 'Maintenance');
 
 test('a slice ends when as many in a row were put off as go side by side, and tries no further company', async () => {
   const { id } = await rig.migration(some(20, 'sbx-ok-1'));
-  rig.between.on('POST', /^\/companies$/, unavailable);
+  rig.proxy.on('POST', /^\/companies$/, unavailable);
   const { claimed, blocked } = await rig.importSlice(id, { atOnce: 3 });
   expect(blocked).toMatchObject({ why: expect.stringContaining('answered 503 Maintenance') as string, gotThrough: 0 });
   expect(claimed).toBeLessThanOrEqual(6);
@@ -45,12 +45,12 @@ test('fewer than go side by side are enough when none of them gets through; then
 test('a look at many companies ends when nothing can be seen of any', async () => {
   const { id } = await rig.migration(some(3, 'sbx-ok-1'));
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 3, blocked: null });
-  rig.between.on('GET', /dataStatus/, unavailable);
-  const look = () => rig.look(id, 60_000);
+  rig.proxy.on('GET', /dataStatus/, unavailable);
+  const look = () => rig.checkDue(id, 60_000);
   let report = await look();
   while (report.blocked === null) report = await look();
   expect(report).toMatchObject({ settled: 0, syncing: 3, blocked: { gotThrough: 0 } });
-  rig.between.behave();
+  rig.proxy.reset();
   expect(await rig.verify(id)).toMatchObject({ settled: 3, blocked: null });
 });
 
@@ -58,6 +58,6 @@ test.each([
   [503, { why: expect.stringContaining('answered 503') as string, afterMs: 0 }],
   [401, null],
 ])('whether the service answers is asked with a call that costs nothing: %d', async (status, trouble) => {
-  rig.between.on('GET', /^\/account$/, failing(status, 'told'));
-  expect(await rig.perform((activities) => activities.askService())).toEqual(trouble);
+  rig.proxy.on('GET', /^\/account$/, failing(status, 'told'));
+  expect(await rig.runActivity((activities) => activities.askService())).toEqual(trouble);
 });

@@ -1,11 +1,11 @@
 import { awaitRelink, readRelinking } from '../../../store';
-import type { CrossingRig } from '../../support/company-import';
-import { openCrossingRig } from '../../support/company-import';
+import type { ImportRig } from '../../support/company-import';
+import { openImportRig } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
 afterAll(() => rig.close());
 
@@ -15,11 +15,11 @@ test('a company that was deleted at the service is waited for no longer, and kee
   await rig.importSlice(id);
   await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
   const { company_id: companyId } = await readRow(db, id, 1);
-  await rig.direct.deleteCompany(companyId ?? '');
+  await rig.directClient.deleteCompany(companyId ?? '');
   const { link_url: linkUrl, organization } = await readRow(db, id, 2);
   expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
 
-  const look = () => rig.perform((activities) => activities.lookForRelinked({ migrationId: id }));
+  const look = () => rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
   expect(await look()).toEqual({ relinked: 1, waiting: 0 });
   expect(await readRow(db, id, 1)).toMatchObject({
     state: 'failed',
@@ -38,7 +38,7 @@ test('an end customer who connects another organization is asked once more, and 
     await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
     const { link_url: linkUrl } = await readRow(db, id, 1);
     expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
-    await rig.perform((activities) => activities.lookForRelinked({ migrationId: id }));
+    await rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
   };
   await connectAs('4620816365999999999');
   expect(await rig.verify(id)).toMatchObject({ stop: null });

@@ -1,16 +1,16 @@
 /** The verification of companies that are syncing: no reauthorization, the right organization, every data set complete. */
 import { failing } from '../../company-data-client/misbehaving-service';
-import type { CrossingRig } from '../../support/company-import';
-import { openCrossingRig } from '../../support/company-import';
+import type { ImportRig } from '../../support/company-import';
+import { openImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
-import { altered, passedOn, type Interference } from '../../support/http-proxy';
+import { alterBody, sendAnswer, type Interceptor } from '../../support/http-proxy';
 import { credentialRows, msFromNow, putRow, readRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const CONNECTION = /\/connections\/[^/]+$/;
@@ -27,16 +27,16 @@ async function syncing(token: string, expectedInvoices: number | null = 10): Pro
 }
 
 /** A look after the syncs are over, which meets this. */
-async function lookingWith(method: string, path: RegExp, interference: Interference, syncingForMs = 0) {
+async function lookingWith(method: string, path: RegExp, interference: Interceptor, syncingForMs = 0) {
   const id = await syncing('sbx-ok-10');
   const { company_id: companyId } = await rowOf(id);
   await until(async () => {
-    const { value: status } = await rig.direct.dataStatus(companyId ?? '');
+    const { value: status } = await rig.directClient.dataStatus(companyId ?? '');
     return Object.values(status).every(({ currentStatus }) => currentStatus === 'Complete');
   });
-  rig.between.on(method, path, interference);
+  rig.proxy.on(method, path, interference);
   await putRow(rig.ledger.db, id, 1, { sync_started_at: msFromNow(-syncingForMs) });
-  const report = await rig.look(id, 60_000);
+  const report = await rig.checkDue(id, 60_000);
   return { id, report, row: await rowOf(id) };
 }
 
@@ -94,7 +94,7 @@ describe('a company is moved', () => {
   test('when the platform lacks it and the service only says so when it is read', async () => {
     const unsupported = failing(404, 'Datatype invoices not supported by platform(s) QuickBooks Online');
     const id = await syncing('sbx-ok-10');
-    rig.between.on('GET', INVOICES, unsupported);
+    rig.proxy.on('GET', INVOICES, unsupported);
     await rig.verify(id);
     expect((await rowOf(id)).state).toBe('migrated');
   });
@@ -114,13 +114,13 @@ describe('a company is not moved', () => {
   test('when its grant ends during the sync: the end customer must reconnect, and has the link', async () => {
     const id = await syncing('sbx-expires-during-sync-10');
     // In the middle of a look.
-    rig.between.on('GET', STATUS, async (response, _request, pass) => {
+    rig.proxy.on('GET', STATUS, async (response, _request, pass) => {
       const { company_id: companyId, connection_id: connectionId } = await rowOf(id);
       await until(async () => {
-        const { value } = await rig.direct.getConnection(companyId ?? '', connectionId ?? '');
+        const { value } = await rig.directClient.getConnection(companyId ?? '', connectionId ?? '');
         return value.status === 'Deauthorized';
       });
-      passedOn(response, await pass());
+      sendAnswer(response, await pass());
     });
     await rig.verify(id);
     const row = await rowOf(id);
@@ -129,9 +129,9 @@ describe('a company is not moved', () => {
   });
 
   test('when a data set could not be synced, and the evidence says which', async () => {
-    const broken = altered((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'FetchError' } }));
+    const broken = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'FetchError' } }));
     const id = await syncing('sbx-ok-10');
-    rig.between.on('GET', STATUS, broken);
+    rig.proxy.on('GET', STATUS, broken);
     await rig.verify(id);
     const row = await rowOf(id);
     expect(row).toMatchObject({ state: 'failed', failure: 'sync-failed' });
@@ -141,10 +141,10 @@ describe('a company is not moved', () => {
 
   test('when it belongs to another organization: the batch stops too', async () => {
     const id = await syncing('sbx-ok-10');
-    rig.between.on(
+    rig.proxy.on(
       'GET',
       CONNECTION,
-      altered((body) => ({ ...body, connectionInfo: { organizationId: 'another' } })),
+      alterBody((body) => ({ ...body, connectionInfo: { organizationId: 'another' } })),
     );
     expect(await rig.verify(id)).toMatchObject({ stop: 'wrong-organization' });
     expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
@@ -157,7 +157,7 @@ describe('a company is not moved', () => {
   });
 
   test('when its sync does not end in time', async () => {
-    const fetching = altered((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
+    const fetching = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
     const { row } = await lookingWith('GET', STATUS, fetching, 61_000);
     expect(row).toMatchObject({ state: 'failed', failure: 'sync-timed-out' });
     expect(row.failure_text).toMatch(/still syncing: .*bills/);
@@ -165,27 +165,27 @@ describe('a company is not moved', () => {
 
   test('when its records do not become readable in time', async () => {
     const id = await syncing('sbx-ok-10');
-    rig.between.on('GET', INVOICES, failing(409, 'not ready'));
+    rig.proxy.on('GET', INVOICES, failing(409, 'not ready'));
     await rig.verify(id, 1_000);
     expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'sync-timed-out' });
   });
 });
 
 describe('a company is looked at again', () => {
-  const NOTHING_YET = altered(() => ({}));
+  const NOTHING_YET = alterBody(() => ({}));
 
-  test.each<[string, string, RegExp, Interference]>([
+  test.each<[string, string, RegExp, Interceptor]>([
     [
       'a data set is still fetched',
       'GET',
       STATUS,
-      altered((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'Fetching' } })),
+      alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'Fetching' } })),
     ],
     [
       'a status is one that nobody knows',
       'GET',
       STATUS,
-      altered((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'New' } })),
+      alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'New' } })),
     ],
     ['there is no data set yet', 'GET', STATUS, NOTHING_YET],
     ['500', 'GET', STATUS, failing(500, 'oops')],
@@ -215,7 +215,7 @@ describe('a company is looked at again', () => {
   });
 
   test('and each time later, the longer its sync takes', async () => {
-    const fetching = altered((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
+    const fetching = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
     const { report } = await lookingWith('GET', STATUS, fetching, 40_000);
     expect(report.nextInMs).toBeGreaterThan(7_000);
     expect(report.nextInMs).toBeLessThan(13_000);

@@ -1,19 +1,19 @@
 /** Estimates follow what is known: a guess, what a platform's last run has shown, what this migration shows itself. */
 import { sql } from 'kysely';
 import { changeLimits } from '../../../store';
-import type { CrossingRig } from '../../support/company-import';
-import { openCrossingRig } from '../../support/company-import';
+import type { ImportRig } from '../../support/company-import';
+import { openImportRig } from '../../support/company-import';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
 afterAll(() => rig.close());
 
 const rest = (migrationId: string, runFinished: boolean) =>
-  rig.perform((activities) => activities.estimateRest({ migrationId, runFinished }));
+  rig.runActivity((activities) => activities.estimateRest({ migrationId, runFinished }));
 const plan = (migrationId: string, startAt: string | null) =>
-  rig.perform((activities) => activities.estimatePlan({ migrationId, startAt }));
+  rig.runActivity((activities) => activities.estimatePlan({ migrationId, startAt }));
 
 const plannedOf = async (id: string) =>
   rig.ledger.db.selectFrom('migrations').select('planned').where('id', '=', id).executeTakeFirstOrThrow();

@@ -2,15 +2,15 @@
 import type { Decision } from '../../../domain/migration/decision';
 import type { Recorded } from '../../../domain/migration/migration-state';
 import { readDecisions, readMigration } from '../../../store';
-import type { CrossingRig } from '../../support/company-import';
-import { openCrossingRig } from '../../support/company-import';
+import type { ImportRig } from '../../support/company-import';
+import { openImportRig } from '../../support/company-import';
 import { credentialRows, putRow, readRow } from '../../support/ledger';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
+  rig = await openImportRig();
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 describe('what was decided', () => {
@@ -21,7 +21,7 @@ describe('what was decided', () => {
       decision,
       outcome: { decisionId: decision.decisionId, applied, text: 'so it is', at: AT },
     }));
-    return rig.perform((activities) => activities.recordDecisions({ migrationId: id, recorded }));
+    return rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
   };
 
   test('reaches the ledger and the trail; a refused confirmation reaches the trail alone', async () => {
@@ -72,7 +72,8 @@ describe('what was decided', () => {
 
 test('the end of a migration destroys its credentials and lets nobody claim, and may be told twice', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
-  const close = () => rig.perform((activities) => activities.closeMigration({ migrationId: id, ending: 'abandoned' }));
+  const close = () =>
+    rig.runActivity((activities) => activities.closeMigration({ migrationId: id, ending: 'abandoned' }));
   expect(await close()).toMatchObject({ total: 2, waiting: 2, withoutCredential: 2 });
   expect(await close()).toMatchObject({ total: 2, waiting: 2 });
   expect(await credentialRows(rig.ledger.db, id)).toEqual([]);

@@ -4,23 +4,23 @@ import { ManifestDigest } from '../../../cli/manifest';
 import { Secret } from '../../../security';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { registerApplications } from '../../support/applications';
-import type { CrossingRig } from '../../support/company-import';
-import { openCrossingRig } from '../../support/company-import';
-import { altered } from '../../support/http-proxy';
-import { aMigration, putRow, readRow, rowsOf } from '../../support/ledger';
+import type { ImportRig } from '../../support/company-import';
+import { openImportRig } from '../../support/company-import';
+import { alterBody } from '../../support/http-proxy';
+import { suppliedMigration, putRow, readRow, manifestRows } from '../../support/ledger';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { amendManifest, NOT_CHECKED, readHeldBack, supplyMigration } from '../../../store';
 
-let rig: CrossingRig;
+let rig: ImportRig;
 beforeAll(async () => {
-  rig = await openCrossingRig();
-  await registerApplications(rig.direct);
+  rig = await openImportRig();
+  await registerApplications(rig.directClient);
 });
-beforeEach(() => rig.between.behave());
+beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const check = (migrationId: string) =>
-  rig.perform((activities) => activities.preflight({ migrationId, startAt: null }));
+  rig.runActivity((activities) => activities.preflight({ migrationId, startAt: null }));
 const DIGITS = { row: (row: number) => ({ organization: `${randomUUID().replace(/\D/g, '')}${row}` }) };
 
 test('good details: the callback URL is known, and no credential was used', async () => {
@@ -35,11 +35,11 @@ test('good details: the callback URL is known, and no credential was used', asyn
     heldBack: 0,
     callbackUrl: expect.stringMatching(/^http/) as string,
   });
-  expect(rig.between.arrived('PUT', /./)).toEqual([]);
-  expect(rig.between.arrived('POST', /./)).toEqual([]);
+  expect(rig.proxy.arrived('PUT', /./)).toEqual([]);
+  expect(rig.proxy.arrived('POST', /./)).toEqual([]);
 });
 
-test.each<[string, RegExp, Parameters<typeof altered>[0], RegExp]>([
+test.each<[string, RegExp, Parameters<typeof alterBody>[0], RegExp]>([
   ['a key without the role', /^\/account$/, (body) => ({ ...body, role: 'client' }), /not an administrator key/],
   [
     'an account that is full',
@@ -63,7 +63,7 @@ test.each<[string, RegExp, Parameters<typeof altered>[0], RegExp]>([
   ],
 ])('a problem: %s', async (_, path, alter, problem) => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
-  rig.between.on('GET', path, altered(alter));
+  rig.proxy.on('GET', path, alterBody(alter));
   expect((await check(id)).problems).toEqual([expect.stringMatching(problem)]);
 });
 
@@ -74,13 +74,13 @@ test('a problem: a platform without the managed route', async () => {
 
 test('a problem: the service refuses the key', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
-  rig.between.on('GET', /^\/account$/, failing(401, 'the key is wrong'));
+  rig.proxy.on('GET', /^\/account$/, failing(401, 'the key is wrong'));
   expect(await check(id)).toMatchObject({ problems: [expect.stringContaining('the key is wrong')], callbackUrl: null });
 });
 
 test.each([500, 503, 429])('while the service answers %d nothing is known: it is checked again', async (status) => {
   const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
-  rig.between.on('GET', /^\/account$/, failing(status, 'later', { 'retry-after': '3600' }));
+  rig.proxy.on('GET', /^\/account$/, failing(status, 'later', { 'retry-after': '3600' }));
   await expect(check(id)).rejects.toThrow();
 });
 
@@ -91,10 +91,10 @@ test('nothing was supplied at all', async () => {
 /** A company of the account that is linked to an organization. */
 async function connected(organization: string): Promise<{ companyId: string; connectionId: string }> {
   const key = { idempotencyKey: randomUUID() };
-  const { value: company } = await rig.direct.createCompany({ name: 'Here before' }, key);
-  const { value: connection } = await rig.direct.createConnection(company.id, 'qhyg', key);
+  const { value: company } = await rig.directClient.createCompany({ name: 'Here before' }, key);
+  const { value: connection } = await rig.directClient.createConnection(company.id, 'qhyg', key);
   const fields = { accessToken: 'a', refreshToken: `sbx-ok-1.${randomUUID()}`, realmId: organization };
-  await rig.direct.putAuthorization(company.id, connection.id, new Secret(fields));
+  await rig.directClient.putAuthorization(company.id, connection.id, new Secret(fields));
   return { companyId: company.id, connectionId: connection.id };
 }
 
@@ -106,7 +106,7 @@ test('an organization that the account is connected to already is held back, unt
   expect((await readRow(rig.ledger.db, id, 2)).held_back).toBe(problem);
   expect((await readRow(rig.ledger.db, id, 1)).held_back).toBeNull();
 
-  await rig.direct.unlinkConnection(companyId, connectionId);
+  await rig.directClient.unlinkConnection(companyId, connectionId);
   expect(await check(id)).toMatchObject({
     problems: [],
     warnings: [expect.stringContaining('was connected before')],
@@ -126,11 +126,11 @@ test('what the migration has moved itself is no problem of those that are still 
 
 test('an organization that another migration has, written otherwise, is held back by name', async () => {
   const owner = randomUUID();
-  const other = aMigration();
+  const other = suppliedMigration();
   await supplyMigration(
     rig.ledger.db,
     other,
-    rowsOf(1, () => ({ organization: owner.toUpperCase() })),
+    manifestRows(1, () => ({ organization: owner.toUpperCase() })),
   );
   const { id } = await rig.migration(['sbx-ok-5'], { row: () => ({ organization: owner }) });
   expect((await check(id)).problems).toEqual([`c1 (row 1): "${owner}" is open in migration ${other.id}`]);
@@ -138,7 +138,7 @@ test('an organization that another migration has, written otherwise, is held bac
 
 /** Something happens while the account is asked. */
 function meanwhile(happens: () => Promise<unknown>): void {
-  rig.between.on('GET', /^\/account$/, [
+  rig.proxy.on('GET', /^\/account$/, [
     async (response, _request, pass) => {
       await happens();
       const { status, headers, body } = await pass();
@@ -152,7 +152,7 @@ test.each<[string, Partial<ManifestRow>]>([
   ['added', { organization: '4712', reference: 'late' }],
 ])('a company that was %s while others were checked waits for a check of its own', async (_, some) => {
   const { id, rows } = await rig.migration(['sbx-ok-5'], DIGITS);
-  const amended = rowsOf(1, () => ({ ...rows[0], ...some }));
+  const amended = manifestRows(1, () => ({ ...rows[0], ...some }));
   meanwhile(() =>
     amendManifest(rig.ledger.db, { migrationId: id, rows: amended, createDigest: () => new ManifestDigest() }),
   );
@@ -165,11 +165,11 @@ test.each<[string, Partial<ManifestRow>]>([
 
 test('of many companies with the same fault the migration keeps one sentence, the ledger all of them', async () => {
   const many = 2_300;
-  const migration = aMigration();
+  const migration = suppliedMigration();
   await supplyMigration(
     rig.ledger.db,
     migration,
-    rowsOf(many, (row) => ({ name: `Nº ${row} ${'x'.repeat(200)}`, organization: '#'.repeat(row) })),
+    manifestRows(many, (row) => ({ name: `Nº ${row} ${'x'.repeat(200)}`, organization: '#'.repeat(row) })),
   );
   const found = await check(migration.id);
   expect(found.heldBack).toBe(many);

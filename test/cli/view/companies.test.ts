@@ -1,6 +1,6 @@
 /** The list of companies: filtered, in pages, and as a table for spreadsheets. */
 import { supplyMigration } from '../../../store';
-import { aMigration, putRow, rowsOf } from '../../support/ledger';
+import { suppliedMigration, putRow, manifestRows } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -13,8 +13,8 @@ let orchestrator: Orchestrator;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   const { db } = orchestrator.ferry;
-  const rows = rowsOf(6, (row) => ({ name: NAMES[row - 1] ?? '', wave: row > 3 ? 2 : 1 }));
-  await supplyMigration(db, aMigration({ id: ID }), rows);
+  const rows = manifestRows(6, (row) => ({ name: NAMES[row - 1] ?? '', wave: row > 3 ? 2 : 1 }));
+  await supplyMigration(db, suppliedMigration({ id: ID }), rows);
   await putRow(db, ID, 1, { state: 'migrated' });
   await putRow(db, ID, 2, { state: 'failed', failure: 'incomplete', failure_text: '3 of 10' });
   await putRow(db, ID, 3, { state: 'failed', failure: 'reauthorization-required', link_url: 'https://link.example/3' });

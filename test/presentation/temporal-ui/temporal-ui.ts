@@ -5,7 +5,7 @@ import { reserveStackCodec } from '../../../stack/codec';
 import { startTemporal } from '../../../stack/temporal/server';
 import { createTemporaryFolder } from '../../../stack/temporary-folder';
 import { until } from '../../support/conditions';
-import { altered, interpose, passedOn } from '../../support/http-proxy';
+import { alterBody, startHttpProxy, sendAnswer } from '../../support/http-proxy';
 import { ownNamespace } from '../../support/namespaces';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -46,7 +46,7 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
   });
   const orchestrator = await startOrchestrator({}, temporal.address);
   const { payloadKeys, service } = orchestrator.config;
-  const between = await interpose(service.url);
+  const between = await startHttpProxy(service.url);
   await orchestrator.startWorker({ service: { ...service, url: between.url } });
   const codecServer = await codec.start({ payloadKeys, uiUrl: temporal.uiUrl, dataFolder });
   const browser = await openBrowser(chromium);
@@ -73,12 +73,12 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
         const created = await pass();
         if (body.includes(`"${company}"`)) {
           const { id } = JSON.parse(created.body) as { id: string };
-          between.on('GET', new RegExp(`^/companies/${id}/dataStatus`), altered(STILL_FETCHING));
+          between.on('GET', new RegExp(`^/companies/${id}/dataStatus`), alterBody(STILL_FETCHING));
         }
-        passedOn(response, created);
+        sendAnswer(response, created);
       });
     },
-    letGo: () => between.behave(),
+    letGo: () => between.reset(),
     details: async (workflowId, says) => {
       await open(`workflows/${workflowId}`);
       await page.getByRole('tab', { name: 'User Metadata' }).click();

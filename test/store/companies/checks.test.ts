@@ -1,8 +1,16 @@
 /** Looks at companies that are syncing: which are due, and what they found written. */
 import type { CheckOutcome, Database } from '../../../store';
-import { readDue, recordChecks } from '../../../store';
-import type { Ledger, Movable } from '../../support/ledger';
-import { credentialRows, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../../support/ledger';
+import { readDueChecks, recordChecks } from '../../../store';
+import type { Ledger, MovableMigration } from '../../support/ledger';
+import {
+  credentialRows,
+  createMovableMigration,
+  msFromNow,
+  openLedger,
+  putRow,
+  readRow,
+  manifestRows,
+} from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -16,16 +24,16 @@ const ID = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
 const EVIDENCE = [{ check: 'right organization', passed: true, detail: 'it is' }];
 const SCHEDULE = { everyHours: { least: 24, most: 24 }, nextAt: '2026-03-03T10:00:00.000Z' };
 
-async function syncing(count: number): Promise<Movable> {
-  const all = await movable(ledger, rowsOf(count));
+async function syncing(count: number): Promise<MovableMigration> {
+  const all = await createMovableMigration(ledger, manifestRows(count));
   for (const { row } of all.rows) {
     const since = { sync_started_at: msFromNow(-90_000), next_check_at: msFromNow(-1_000 * row) };
     await putRow(db, all.id, row, { state: 'syncing', company_id: ID, connection_id: ID, ...since });
   }
   return all;
 }
-const due = async ({ id }: Movable, some: Partial<Parameters<typeof readDue>[2]> = {}) =>
-  readDue(db, id, { size: 10, onlyRow: null, without: [], ...some });
+const due = async ({ id }: MovableMigration, some: Partial<Parameters<typeof readDueChecks>[2]> = {}) =>
+  readDueChecks(db, id, { size: 10, onlyRow: null, without: [], ...some });
 const dueRows = async (...which: Parameters<typeof due>) => (await due(...which)).map(({ row }) => row);
 
 test('a company that is due comes with how long it has been syncing, by the database', async () => {

@@ -1,9 +1,17 @@
 /** Every condition of the claim, one by one: each alone keeps a company from being imported. */
 import { sql } from 'kysely';
 import type { Database } from '../../../store';
-import { beginRun, beginSlice, claimGroup, closeMigration, setPaused } from '../../../store';
-import type { Ledger, Movable } from '../../support/ledger';
-import { CONFIRMED_AT, movable, msFromNow, openLedger, putRow, readRow, rowsOf } from '../../support/ledger';
+import { beginRun, beginSlice, claimCompanies, closeMigration, setPaused } from '../../../store';
+import type { Ledger, MovableMigration } from '../../support/ledger';
+import {
+  CONFIRMED_AT,
+  createMovableMigration,
+  msFromNow,
+  openLedger,
+  putRow,
+  readRow,
+  manifestRows,
+} from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -18,12 +26,12 @@ const setMigration = async (id: string, columns: object) =>
 const setCredential = async (id: string, columns: object) =>
   db.updateTable('credentials').set(columns).where('migration_id', '=', id).execute();
 const BEFORE = new Date(Date.parse(CONFIRMED_AT) - 1);
-const claimed = async ({ claimant }: Movable, size = 10) =>
-  (await claimGroup(db, claimant, size, null)).map(({ row }) => row).sort((a, b) => a - b);
+const claimed = async ({ owner }: MovableMigration, size = 10) =>
+  (await claimCompanies(db, owner, size, null)).map(({ row }) => row).sort((a, b) => a - b);
 
 test('a company of which everything holds is claimed, with what its import needs', async () => {
-  const one = await movable(ledger, rowsOf(1));
-  const [company] = await claimGroup(db, one.claimant, 10, null);
+  const one = await createMovableMigration(ledger, manifestRows(1));
+  const [company] = await claimCompanies(db, one.owner, 10, null);
   expect(company).toMatchObject({
     row: 1,
     reference: 'c1',
@@ -44,7 +52,7 @@ test('a company of which everything holds is claimed, with what its import needs
   expect(await claimed(one)).toEqual([]);
 });
 
-test.each<[string, (one: Movable) => Promise<unknown>]>([
+test.each<[string, (one: MovableMigration) => Promise<unknown>]>([
   ['the client has not confirmed it', ({ id }) => putRow(db, id, 1, { confirmed_at: null })],
   [
     'the client has not confirmed it, at a platform that keeps refresh tokens',
@@ -68,19 +76,19 @@ test.each<[string, (one: Movable) => Promise<unknown>]>([
   ['the migration is not open yet', ({ id }) => setMigration(id, { state: 'supplied' })],
   ['another run has begun', ({ id }) => beginRun(db, id, 'run-2')],
   ['no run has begun', ({ id }) => setMigration(id, { current_run: null })],
-  ['a newer attempt of the slice has begun', ({ claimant }) => beginSlice(db, claimant)],
+  ['a newer attempt of the slice has begun', ({ owner }) => beginSlice(db, owner)],
   ['the slice was never begun', ({ id }) => db.deleteFrom('slices').where('migration_id', '=', id).execute()],
   ['the window has not opened', ({ id }) => setMigration(id, { window_opens_at: msFromNow(60_000) })],
   ['the window has closed', ({ id }) => setMigration(id, { window_closes_at: msFromNow(-1) })],
 ])('not while %s', async (_, unlessThis) => {
-  const one = await movable(ledger, rowsOf(1));
+  const one = await createMovableMigration(ledger, manifestRows(1));
   await unlessThis(one);
   const before = await readRow(db, one.id, 1);
   expect(await claimed(one)).toEqual([]);
   expect(await readRow(db, one.id, 1)).toEqual(before);
 });
 
-test.each<[string, (one: Movable) => Promise<unknown>]>([
+test.each<[string, (one: MovableMigration) => Promise<unknown>]>([
   ['its next try is due', ({ id }) => putRow(db, id, 1, { not_before: msFromNow(-1) })],
   [
     'the window is open',
@@ -97,7 +105,7 @@ test.each<[string, (one: Movable) => Promise<unknown>]>([
     'its credential was obtained at the moment it was disabled',
     ({ id }) => setCredential(id, { obtained_at: CONFIRMED_AT }),
   ],
-  ['another slice of the run has begun', ({ claimant }) => beginSlice(db, { ...claimant, slice: 2 })],
+  ['another slice of the run has begun', ({ owner }) => beginSlice(db, { ...owner, slice: 2 })],
   [
     'the migration goes on after a pause',
     async ({ id }) => {
@@ -106,22 +114,22 @@ test.each<[string, (one: Movable) => Promise<unknown>]>([
     },
   ],
 ])('but while %s', async (_, evenThen) => {
-  const one = await movable(ledger, rowsOf(1));
+  const one = await createMovableMigration(ledger, manifestRows(1));
   await evenThen(one);
   expect(await claimed(one)).toEqual([1]);
 });
 
 test('the one that is wanted and no other, where one is wanted', async () => {
-  const three = await movable(ledger, rowsOf(3));
-  const [company, ...others] = await claimGroup(db, three.claimant, 10, 2);
+  const three = await createMovableMigration(ledger, manifestRows(3));
+  const [company, ...others] = await claimCompanies(db, three.owner, 10, 2);
   expect([company?.row, others]).toEqual([2, []]);
 });
 
 test('no more than asked for: lower waves first, then those that are dark longest', async () => {
   const waves = [null, 2, 1, 1];
-  const four = await movable(
+  const four = await createMovableMigration(
     ledger,
-    rowsOf(4, (row) => ({ wave: waves[row - 1] ?? null })),
+    manifestRows(4, (row) => ({ wave: waves[row - 1] ?? null })),
   );
   await putRow(db, four.id, 4, { confirmed_at: sql`confirmed_at - interval '1 hour'` });
   expect(await claimed(four, 1)).toEqual([4]);
@@ -130,14 +138,16 @@ test('no more than asked for: lower waves first, then those that are dark longes
 });
 
 describe('a token family', () => {
-  const twoFamilies = rowsOf.bind(null, 5, (row) => ({ family: row === 5 ? null : row % 2 === 0 ? 'even' : 'odd' }));
+  const twoFamilies = manifestRows.bind(null, 5, (row) => ({
+    family: row === 5 ? null : row % 2 === 0 ? 'even' : 'odd',
+  }));
 
   test('has one company in a group', async () => {
-    expect(await claimed(await movable(ledger, twoFamilies()))).toEqual([1, 2, 5]);
+    expect(await claimed(await createMovableMigration(ledger, twoFamilies()))).toEqual([1, 2, 5]);
   });
 
   test('has nobody claimed while one of it is importing, and the next one afterwards', async () => {
-    const five = await movable(ledger, twoFamilies());
+    const five = await createMovableMigration(ledger, twoFamilies());
     expect(await claimed(five)).toEqual([1, 2, 5]);
     expect(await claimed(five)).toEqual([]);
     await putRow(db, five.id, 1, { state: 'syncing', attempt: null });
@@ -145,8 +155,11 @@ describe('a token family', () => {
   });
 
   test('is another one in another migration', async () => {
-    const family = () => rowsOf(1, () => ({ family: 'odd' }));
-    const [one, other] = [await movable(ledger, family()), await movable(ledger, family())];
+    const family = () => manifestRows(1, () => ({ family: 'odd' }));
+    const [one, other] = [
+      await createMovableMigration(ledger, family()),
+      await createMovableMigration(ledger, family()),
+    ];
     expect([await claimed(one), await claimed(other)]).toEqual([[1], [1]]);
   });
 });

@@ -1,8 +1,22 @@
 /** How many companies are where, and what a run has still before it. */
 import type { Database } from '../../../store';
-import { beginSlice, claimGroup, countCompanies, lookAhead, setWindowOccurrence, setPaused } from '../../../store';
+import {
+  beginSlice,
+  claimCompanies,
+  countCompanies,
+  readRemainingWork,
+  setWindowOccurrence,
+  setPaused,
+} from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { CONFIRMED_AT, movable, msFromNow, openLedger, putRow, rowsOf } from '../../support/ledger';
+import {
+  CONFIRMED_AT,
+  createMovableMigration,
+  msFromNow,
+  openLedger,
+  putRow,
+  manifestRows,
+} from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -12,10 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-const ahead = (id: string) => lookAhead(db, id);
+const ahead = (id: string) => readRemainingWork(db, id);
 
 test('every company is counted where it is, and the waiting ones by what they lack', async () => {
-  const { id } = await movable(ledger, rowsOf(11));
+  const { id } = await createMovableMigration(ledger, manifestRows(11));
   const states = ['importing', 'syncing', 'migrated', 'failed', 'skipped', 'excluded', 'outcome-unknown'] as const;
   for (const [index, state] of states.entries()) await putRow(db, id, index + 1, { state, attempt: 'a' });
   await putRow(db, id, 8, { confirmed_at: null });
@@ -47,7 +61,7 @@ test('every company is counted where it is, and the waiting ones by what they la
 });
 
 test('the wave that goes first is the lowest one with companies that are not left out', async () => {
-  const { id } = await movable(ledger, rowsOf(4));
+  const { id } = await createMovableMigration(ledger, manifestRows(4));
   for (const [row, wave] of [
     [1, 1],
     [2, 2],
@@ -62,7 +76,7 @@ test('the wave that goes first is the lowest one with companies that are not lef
 });
 
 test('companies that were not moved have a digest, which another failure of one of them changes', async () => {
-  const { id } = await movable(ledger, rowsOf(3));
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
   const digest = async () => (await countCompanies(db, id)).exceptionsDigest;
   expect(await digest()).toBeNull();
   await putRow(db, id, 2, { state: 'failed', failure: 'refused' });
@@ -75,14 +89,14 @@ test('companies that were not moved have a digest, which another failure of one 
 });
 
 test('an older credential is one where refreshes leave refresh tokens as they are', async () => {
-  const { id } = await movable(ledger, rowsOf(1), { rotating: false });
+  const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   const stale = new Date(Date.parse(CONFIRMED_AT) - 1);
   await db.updateTable('credentials').set({ obtained_at: stale }).where('migration_id', '=', id).execute();
   expect(await countCompanies(db, id)).toMatchObject({ waiting: 1, withoutCredential: 0 });
 });
 
 test('what can be claimed is due now; a later try when it is due', async () => {
-  const { id } = await movable(ledger, rowsOf(2));
+  const { id } = await createMovableMigration(ledger, manifestRows(2));
   expect(await ahead(id)).toMatchObject({ paused: false, nextClaimInMs: 0 });
   for (const row of [1, 2]) await putRow(db, id, row, { not_before: msFromNow(row * 30_000) });
   const { nextClaimInMs } = await ahead(id);
@@ -91,7 +105,7 @@ test('what can be claimed is due now; a later try when it is due', async () => {
 });
 
 test('nothing is ahead when nothing can be claimed, taken over or looked at', async () => {
-  const { id } = await movable(ledger, rowsOf(3));
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
   await putRow(db, id, 1, { confirmed_at: null });
   await putRow(db, id, 2, { state: 'migrated' });
   await db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 3).execute();
@@ -107,28 +121,28 @@ test('nothing is ahead when nothing can be claimed, taken over or looked at', as
 });
 
 test('a company that is importing may be taken over when its attempt must have ended, or a newer one has begun', async () => {
-  const { id, claimant } = await movable(ledger, rowsOf(1));
-  await claimGroup(db, claimant, 1, null);
+  const { id, owner } = await createMovableMigration(ledger, manifestRows(1));
+  await claimCompanies(db, owner, 1, null);
   await putRow(db, id, 1, { held_until: msFromNow(40_000) });
-  const { nextTakeOverInMs } = await ahead(id);
+  const { nextReclaimInMs: nextTakeOverInMs } = await ahead(id);
   expect(nextTakeOverInMs).toBeGreaterThan(35_000);
   expect(nextTakeOverInMs).toBeLessThanOrEqual(40_000);
   await putRow(db, id, 1, { held_until: msFromNow(-1_000) });
   expect(await ahead(id)).toMatchObject({ importing: 1, nextTakeOverInMs: 0 });
   await putRow(db, id, 1, { held_until: msFromNow(40_000) });
-  await beginSlice(db, claimant);
+  await beginSlice(db, owner);
   expect(await ahead(id)).toMatchObject({ importing: 1, nextTakeOverInMs: 0 });
 });
 
 test('the next look is the earliest, and one that is overdue is due now', async () => {
-  const { id } = await movable(ledger, rowsOf(2));
+  const { id } = await createMovableMigration(ledger, manifestRows(2));
   await putRow(db, id, 1, { state: 'syncing', next_check_at: msFromNow(60_000) });
   await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(-60_000) });
   expect(await ahead(id)).toMatchObject({ syncing: 2, nextCheckInMs: 0 });
 });
 
 test('a window that is not open holds those that could be claimed, and nobody else', async () => {
-  const { id } = await movable(ledger, rowsOf(2));
+  const { id } = await createMovableMigration(ledger, manifestRows(2));
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
   const opening = (fromMs: number) => ({ opensAt: at(fromMs), closesAt: at(fromMs + 60_000) });
   const held = async () => (await ahead(id)).heldByWindow;
@@ -149,7 +163,7 @@ test('a window that is not open holds those that could be claimed, and nobody el
 });
 
 test('a pause shows', async () => {
-  const { id } = await movable(ledger, rowsOf(1));
+  const { id } = await createMovableMigration(ledger, manifestRows(1));
   await setPaused(db, id, true);
   expect((await ahead(id)).paused).toBe(true);
 });

@@ -4,13 +4,13 @@ import {
   acceptFailures,
   awaitRelink,
   countFailures,
-  leaveOut,
+  leaveOutCompanies,
   readRelinking,
   recordRelinked,
-  tryAgain,
+  retryCompanies,
 } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { movable, openLedger, putRow, readRow, rowsOf } from '../../support/ledger';
+import { createMovableMigration, openLedger, putRow, readRow, manifestRows } from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -25,7 +25,7 @@ const CONNECTION = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
 const atTheService = { company_id: CONNECTION, connection_id: CONNECTION, link_url: 'https://link.example/1' };
 
 test('whoever may connect again is waited for: what failed, and what nobody knows, as far as there is a link', async () => {
-  const { id } = await movable(ledger, rowsOf(4));
+  const { id } = await createMovableMigration(ledger, manifestRows(4));
   await putRow(db, id, 1, { state: 'failed', failure: 'reauthorization-required', ...atTheService });
   await putRow(db, id, 2, { state: 'outcome-unknown', ...atTheService });
   await putRow(db, id, 3, { state: 'failed', failure: 'reauthorization-required' });
@@ -44,23 +44,23 @@ test('whoever may connect again is waited for: what failed, and what nobody know
 });
 
 test('a chosen few are tried again, and nobody waits for their end customers any more', async () => {
-  const { id } = await movable(ledger, rowsOf(3));
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
   for (const row of [1, 2]) await putRow(db, id, row, { state: 'failed', failure: 'incomplete', ...atTheService });
   await putRow(db, id, 3, { state: 'migrated' });
   await awaitRelink(db, { migrationId: id, companies: 'all', at: AT });
-  await tryAgain(db, id, ['c1', 'c3']);
+  await retryCompanies(db, id, ['c1', 'c3']);
   const states = await Promise.all([1, 2, 3].map(async (row) => (await readRow(db, id, row)).state));
   expect(states).toEqual(['waiting', 'failed', 'migrated']);
   expect(await readRow(db, id, 1)).toMatchObject({ failure: null, relinking_since: null, company_id: CONNECTION });
 });
 
 test('what is left out or given up keeps who said so and why, and what went wrong before', async () => {
-  const { id } = await movable(ledger, rowsOf(3));
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
   await putRow(db, id, 2, { state: 'failed', failure: 'incomplete', failure_text: 'too few' });
   await putRow(db, id, 3, { state: 'migrated' });
   const everyone = { migrationId: id, companies: ['c1', 'c2', 'c3'], by: 'Sam', reason: 'sold' };
-  await leaveOut(db, { ...everyone, as: 'exclude' });
-  await leaveOut(db, { ...everyone, as: 'skip' });
+  await leaveOutCompanies(db, { ...everyone, as: 'exclude' });
+  await leaveOutCompanies(db, { ...everyone, as: 'skip' });
   const settled = { settled_by: 'Sam', settled_reason: 'sold' };
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'excluded', ...settled });
   expect(await readRow(db, id, 2)).toMatchObject({ state: 'skipped', failure_text: 'too few', ...settled });
@@ -68,7 +68,7 @@ test('what is left out or given up keeps who said so and why, and what went wron
 });
 
 test('what was not moved, and what nobody knows, counts until support has gone on; each of them again once it is tried again', async () => {
-  const { id } = await movable(ledger, rowsOf(6));
+  const { id } = await createMovableMigration(ledger, manifestRows(6));
   for (const row of [1, 2]) await putRow(db, id, row, { state: 'failed', failure: 'incomplete' });
   await putRow(db, id, 3, { state: 'outcome-unknown' });
   await putRow(db, id, 4, { state: 'migrated' });
@@ -77,11 +77,11 @@ test('what was not moved, and what nobody knows, counts until support has gone o
   expect(await countFailures(db, id)).toEqual({ failed: 0, tried: 4 });
 
   // One that was accepted makes no room for another when it is settled.
-  await leaveOut(db, { migrationId: id, companies: ['c1'], as: 'skip', by: 'Sam', reason: 'sold' });
+  await leaveOutCompanies(db, { migrationId: id, companies: ['c1'], as: 'skip', by: 'Sam', reason: 'sold' });
   await putRow(db, id, 5, { state: 'failed', failure: 'incomplete' });
   expect(await countFailures(db, id)).toMatchObject({ failed: 1 });
 
-  await tryAgain(db, id, ['c2']);
+  await retryCompanies(db, id, ['c2']);
   await putRow(db, id, 2, { state: 'failed', failure: 'incomplete' });
   expect(await countFailures(db, id)).toMatchObject({ failed: 2 });
 });

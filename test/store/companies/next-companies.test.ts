@@ -1,7 +1,14 @@
 import type { Database } from '../../../store';
 import { readNextCompanies } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { CONFIRMED_AT, movable, OBTAINED_AT, openLedger, putRow, rowsOf } from '../../support/ledger';
+import {
+  CONFIRMED_AT,
+  createMovableMigration,
+  OBTAINED_AT,
+  openLedger,
+  putRow,
+  manifestRows,
+} from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -14,9 +21,9 @@ afterAll(() => ledger.close());
 const WAVES = [2, 1, 1, 1, 1, null];
 
 test('the lowest wave that waits goes next, with what it lacks; who is held back or under way does not', async () => {
-  const { id } = await movable(
+  const { id } = await createMovableMigration(
     ledger,
-    rowsOf(6, (row) => ({ wave: WAVES[row - 1] ?? null })),
+    manifestRows(6, (row) => ({ wave: WAVES[row - 1] ?? null })),
   );
   await putRow(db, id, 2, { confirmed_at: null });
   await putRow(db, id, 3, { confirmed_at: new Date(Date.parse(OBTAINED_AT) + 1) });
@@ -35,7 +42,7 @@ test('the lowest wave that waits goes next, with what it lacks; who is held back
 });
 
 test('on a platform that keeps its tokens one obtained before the freeze counts', async () => {
-  const { id } = await movable(ledger, rowsOf(1), { rotating: false });
+  const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   await putRow(db, id, 1, { confirmed_at: new Date(Date.parse(CONFIRMED_AT) + 86_400_000) });
   expect((await readNextCompanies(db, id)).next).toMatchObject({ companies: 1, withoutCredential: 0 });
 });

@@ -1,7 +1,7 @@
 /** The edges of a window, by the database's own clock. */
-import { claimGroup } from '../../../store';
+import { claimCompanies } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { movable, msFromNow, openLedger, rowsOf } from '../../support/ledger';
+import { createMovableMigration, msFromNow, openLedger, manifestRows } from '../../support/ledger';
 
 let ledger: Ledger;
 beforeAll(async () => {
@@ -16,11 +16,11 @@ const ONE_STATEMENT_MS = 20;
 
 test('companies are claimed from the moment a window opens, and none from the moment it closes', async () => {
   const { db } = ledger;
-  const { id, claimant } = await movable(ledger, rowsOf(COMPANIES));
+  const { id, owner } = await createMovableMigration(ledger, manifestRows(COMPANIES));
   const edges = { window_opens_at: msFromNow(300), window_closes_at: msFromNow(700) };
   await db.updateTable('migrations').set(edges).where('id', '=', id).execute();
   const until = Date.now() + 1_000;
-  while (Date.now() < until) await claimGroup(db, claimant, 1, null);
+  while (Date.now() < until) await claimCompanies(db, owner, 1, null);
 
   const { opens, closes } = await db
     .selectFrom('migrations')

@@ -3,7 +3,7 @@ import type { ManifestRow } from '../../../domain/companies/manifest';
 import type { Database } from '../../../store';
 import {
   amendManifest,
-  claimGroup,
+  claimCompanies,
   closeMigration,
   confirmDisabled,
   countCompanies,
@@ -16,14 +16,14 @@ import {
 } from '../../../store';
 import type { Ledger } from '../../support/ledger';
 import {
-  aMigration,
+  suppliedMigration,
   CONFIRMED_AT,
   credentialRows,
-  movable,
+  createMovableMigration,
   openLedger,
   putRow,
   readRow,
-  rowsOf,
+  manifestRows,
 } from '../../support/ledger';
 
 let ledger: Ledger;
@@ -50,8 +50,8 @@ const changed = (row: ManifestRow | undefined, some: Partial<ManifestRow>): Mani
 };
 
 test('a new reference becomes the next row, whatever its number in the file, and waits for its check', async () => {
-  const { id, rows } = await movable(ledger, rowsOf(2));
-  const [late] = rowsOf(1, () => ({ reference: 'late', row: 1, name: 'Late' }));
+  const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
+  const [late] = manifestRows(1, () => ({ reference: 'late', row: 1, name: 'Late' }));
   expect(await amend(id, [changed(rows[0], {}), changed(late, {})])).toEqual({
     added: ['late'],
     corrected: [],
@@ -65,7 +65,7 @@ test('a new reference becomes the next row, whatever its number in the file, and
 });
 
 test('a corrected row is checked and confirmed again, and keeps its credential', async () => {
-  const { id, rows, claimant } = await movable(ledger, rowsOf(2));
+  const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(2));
   expect(await amend(id, [changed(rows[0], { name: 'Renamed', expectedInvoices: null })])).toMatchObject({
     corrected: ['c1'],
   });
@@ -77,17 +77,17 @@ test('a corrected row is checked and confirmed again, and keeps its credential',
     held_back: NOT_CHECKED,
   });
   expect(await credentialRows(db, id)).toEqual([1, 2]);
-  expect((await claimGroup(db, claimant, 10, null)).map(({ row }) => row)).toEqual([2]);
+  expect((await claimCompanies(db, owner, 10, null)).map(({ row }) => row)).toEqual([2]);
 });
 
 test('the credential of another organization is destroyed', async () => {
-  const { id, rows } = await movable(ledger, rowsOf(2));
+  const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   await amend(id, [changed(rows[0], { organization: 'another' })]);
   expect(await credentialRows(db, id)).toEqual([2]);
 });
 
 test('a list that had slipped by a row can be put right: organizations change places', async () => {
-  const { id, rows } = await movable(ledger, rowsOf(3));
+  const { id, rows } = await createMovableMigration(ledger, manifestRows(3));
   const moved = rows.map((row, index) => changed(row, { organization: rows[(index + 1) % 3]?.organization ?? '' }));
   expect(await amend(id, moved)).toMatchObject({ corrected: ['c1', 'c2', 'c3'] });
   expect((await readRow(db, id, 3)).organization).toBe(rows[0]?.organization);
@@ -101,7 +101,7 @@ test.each<[string, object]>([
   ['was left out', { state: 'excluded' }],
   ['waits for another try, and is at the service already', { company_id: '6f1c1f9e-0000-4000-8000-000000000000' }],
 ])('a company that %s stays as it is, and is named', async (_, columns) => {
-  const { id, rows } = await movable(ledger, rowsOf(2));
+  const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   await putRow(db, id, 1, columns);
   expect(await amend(id, [changed(rows[0], { name: 'Other' }), changed(rows[1], { name: 'Other' })])).toMatchObject({
     corrected: ['c2'],
@@ -111,13 +111,13 @@ test.each<[string, object]>([
 });
 
 test('an organization that is open elsewhere is refused by name, and nothing is stored', async () => {
-  const other = aMigration();
+  const other = suppliedMigration();
   await supplyMigration(
     db,
     other,
-    rowsOf(1, () => ({ organization: 'theirs' })),
+    manifestRows(1, () => ({ organization: 'theirs' })),
   );
-  const { id, rows } = await movable(ledger, rowsOf(2));
+  const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   const amending = amend(id, [
     changed(rows[0], { name: 'Renamed' }),
     changed(rows[1], { reference: 'late', organization: 'theirs' }),
@@ -129,19 +129,19 @@ test('an organization that is open elsewhere is refused by name, and nothing is 
 });
 
 test('an organization of another row of the same migration is refused as well', async () => {
-  const { id, rows } = await movable(ledger, rowsOf(2));
+  const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   const late = changed(rows[0], { reference: 'late' });
   await expect(amend(id, [late])).rejects.toThrow(`is open in migration ${id}`);
 });
 
 test('after the end nothing is added', async () => {
-  const { id, rows } = await movable(ledger, rowsOf(1));
+  const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
   await closeMigration(db, id, 'completed');
   await expect(amend(id, [changed(rows[0], { name: 'Other' })])).rejects.toThrow(ManifestClosed);
 });
 
 test('a claim passes by a company that is being corrected', async () => {
-  const { id, claimant } = await movable(ledger, rowsOf(2));
+  const { id, owner } = await createMovableMigration(ledger, manifestRows(2));
   await db.transaction().execute(async (tx) => {
     await tx
       .updateTable('companies')
@@ -149,13 +149,13 @@ test('a claim passes by a company that is being corrected', async () => {
       .where('migration_id', '=', id)
       .where('row', '=', 1)
       .execute();
-    expect((await claimGroup(db, claimant, 10, null)).map(({ row }) => row)).toEqual([2]);
+    expect((await claimCompanies(db, owner, 10, null)).map(({ row }) => row)).toEqual([2]);
   });
 });
 
 test('corrections and claims side by side: each company is claimed as it was, or corrected and left alone', async () => {
-  const { id, rows, claimant } = await movable(ledger, rowsOf(200));
-  const claims = Array.from({ length: 20 }, () => claimGroup(db, claimant, 5, null));
+  const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(200));
+  const claims = Array.from({ length: 20 }, () => claimCompanies(db, owner, 5, null));
   const amendments = Array.from({ length: 4 }, (_, index) =>
     amend(
       id,
@@ -170,8 +170,8 @@ test('corrections and claims side by side: each company is claimed as it was, or
 });
 
 test('many rows are amended in one go', async () => {
-  const { id, rows } = await movable(ledger, rowsOf(2_500));
-  const late = rowsOf(2_500, (row) => ({ reference: `late-${row}` }));
+  const { id, rows } = await createMovableMigration(ledger, manifestRows(2_500));
+  const late = manifestRows(2_500, (row) => ({ reference: `late-${row}` }));
   const renamed = rows.map((row) => changed(row, { name: `${row.name} Ltd` }));
   const { added, corrected } = await amend(id, [...renamed, ...late]);
   expect([added.length, corrected.length]).toEqual([2_500, 2_500]);

@@ -3,7 +3,7 @@ import type { Decision, Outcome } from '../../../domain/migration/decision';
 import type { Database } from '../../../store';
 import { readDecisions, readOutcome, recordDecisions, supplyMigration } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { aMigration, openLedger, rowsOf } from '../../support/ledger';
+import { suppliedMigration, openLedger, manifestRows } from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -13,9 +13,9 @@ beforeAll(async () => {
   ({ db } = ledger);
 });
 beforeEach(async () => {
-  const migration = aMigration();
+  const migration = suppliedMigration();
   ({ id } = migration);
-  await supplyMigration(db, migration, rowsOf(1));
+  await supplyMigration(db, migration, manifestRows(1));
 });
 afterAll(() => ledger.close());
 
@@ -41,8 +41,8 @@ test('a decision that is recorded again stays as it was first written', async ()
 });
 
 test('a decision of another migration is not in the trail', async () => {
-  const other = aMigration();
-  await supplyMigration(db, other, rowsOf(1));
+  const other = suppliedMigration();
+  await supplyMigration(db, other, manifestRows(1));
   await recordDecisions(db, other.id, [recorded('one', NINE)]);
   expect(await readOutcome(db, id, 'one')).toBeNull();
   expect(await readDecisions(db, id)).toEqual([]);

@@ -5,7 +5,7 @@ import type { ManifestRow } from '../../../domain/companies/manifest';
 import type { Database } from '../../../store';
 import { amendManifest, readMigration, supplyMigration } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { aMigration, openLedger, readRow, rowsOf } from '../../support/ledger';
+import { suppliedMigration, openLedger, readRow, manifestRows } from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -18,7 +18,7 @@ afterAll(() => ledger.close());
 const named = (connectionId: string | null = null) => ({ companyId: randomUUID(), connectionId });
 
 async function supplied(rows: readonly ManifestRow[]): Promise<string> {
-  const migration = aMigration({ route: 'self-service', rotating: false });
+  const migration = suppliedMigration({ route: 'self-service', rotating: false });
   await supplyMigration(db, migration, rows);
   return migration.id;
 }
@@ -27,17 +27,17 @@ const amend = (migrationId: string, rows: readonly ManifestRow[]) =>
   amendManifest(db, { migrationId, rows, createDigest: () => new ManifestDigest() });
 
 test('whoever supplies a manifest has confirmed its companies; in the managed route nobody has', async () => {
-  const id = await supplied(rowsOf(1));
+  const id = await supplied(manifestRows(1));
   expect(await readRow(db, id, 1)).toMatchObject({ confirmed_at: expect.any(Date) as Date, confirmed_by: 'Cleo' });
-  const managed = aMigration();
-  await supplyMigration(db, managed, rowsOf(1));
+  const managed = suppliedMigration();
+  await supplyMigration(db, managed, manifestRows(1));
   expect(await readRow(db, managed.id, 1)).toMatchObject({ confirmed_at: null, confirmed_by: null });
 });
 
 test('what was named is there from the beginning, and known as named', async () => {
   const [company, connection] = [named(), named(randomUUID())];
   const id = await supplied(
-    rowsOf(3, (row) => (row === 1 ? { named: company } : row === 2 ? { named: connection } : {})),
+    manifestRows(3, (row) => (row === 1 ? { named: company } : row === 2 ? { named: connection } : {})),
   );
   expect(await readRow(db, id, 1)).toMatchObject({
     named: 'company',
@@ -53,13 +53,13 @@ test('what was named is there from the beginning, and known as named', async () 
 });
 
 test('until its first try, what is named can be corrected; a row that is corrected or added stays confirmed', async () => {
-  const rows = rowsOf(2, () => ({ named: named() }));
+  const rows = manifestRows(2, () => ({ named: named() }));
   const id = await supplied(rows);
   const other = named(randomUUID());
   const [first, second] = rows.map((row) => ({ ...row, named: other }));
   if (!first || !second) throw new Error('there are two rows');
   await db.updateTable('companies').set({ tries: 1 }).where('migration_id', '=', id).where('row', '=', 2).execute();
-  const [late] = rowsOf(1, () => ({ reference: 'late' }));
+  const [late] = manifestRows(1, () => ({ reference: 'late' }));
   expect(await amend(id, [first, second, ...(late ? [late] : [])])).toMatchObject({
     corrected: [first.reference],
     tooLate: [second.reference],
@@ -75,7 +75,7 @@ test('until its first try, what is named can be corrected; a row that is correct
 });
 
 test('the digest of a manifest is the same, read from the ledger; another name of a company is another digest', async () => {
-  const rows = rowsOf(2, (row) => (row === 1 ? { named: named(randomUUID()) } : {}));
+  const rows = manifestRows(2, (row) => (row === 1 ? { named: named(randomUUID()) } : {}));
   const id = await supplied(rows);
   await amend(id, rows);
   expect((await readMigration(db, id))?.manifestDigest).toBe(manifestDigest(rows));

@@ -11,7 +11,7 @@ import {
   supplyMigration,
 } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { aMigration, openLedger, readRow, rowsOf } from '../../support/ledger';
+import { suppliedMigration, openLedger, readRow, manifestRows } from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -28,8 +28,8 @@ async function referencesOf(id: string): Promise<readonly string[]> {
 }
 
 test('a manifest of any size is stored as it was given, and read in its order', async () => {
-  const migration = aMigration();
-  const rows = rowsOf(4_321, (row) => ({
+  const migration = suppliedMigration();
+  const rows = manifestRows(4_321, (row) => ({
     wave: row % 3,
     family: row % 2 ? 'a' : null,
     name: `Müller "${row}", 'x' \\ %`,
@@ -46,21 +46,21 @@ test('a manifest of any size is stored as it was given, and read in its order', 
 });
 
 test('one row that cannot be stored, and nothing is', async () => {
-  const migration = aMigration();
-  const rows = rowsOf(2_500, (row) => (row === 2_400 ? { reference: 'c1' } : {}));
+  const migration = suppliedMigration();
+  const rows = manifestRows(2_500, (row) => (row === 2_400 ? { reference: 'c1' } : {}));
   await expect(supplyMigration(db, migration, rows)).rejects.toThrow();
   expect(await readMigration(db, migration.id)).toBeUndefined();
   expect(await referencesOf(migration.id)).toEqual([]);
 });
 
 test('an organization that is open in another migration is named, and nothing is stored', async () => {
-  const [holder, late] = [aMigration(), aMigration()];
-  const rows = rowsOf(3);
+  const [holder, late] = [suppliedMigration(), suppliedMigration()];
+  const rows = manifestRows(3);
   await supplyMigration(db, holder, rows);
   const supplying = supplyMigration(
     db,
     late,
-    rowsOf(2, () => ({}), 'new').concat({ ...rows[1]!, row: 3, reference: 'c3' }),
+    manifestRows(2, () => ({}), 'new').concat({ ...rows[1]!, row: 3, reference: 'c3' }),
   );
   await expect(supplying).rejects.toThrow(OrganizationTaken);
   await expect(supplying).rejects.toMatchObject({
@@ -70,25 +70,25 @@ test('an organization that is open in another migration is named, and nothing is
 });
 
 test('an organization that stands twice in one manifest is not blamed on another migration', async () => {
-  const migration = aMigration();
+  const migration = suppliedMigration();
   const supplying = supplyMigration(
     db,
     migration,
-    rowsOf(2, () => ({ organization: 'the same' })),
+    manifestRows(2, () => ({ organization: 'the same' })),
   );
   await expect(supplying).rejects.toThrow(/one_open_migration_per_organization/);
   expect(await readMigration(db, migration.id)).toBeUndefined();
 });
 
 test('the same organization at another platform is another organization', async () => {
-  const rows = rowsOf(1);
-  await supplyMigration(db, aMigration(), rows);
-  await supplyMigration(db, aMigration({ platformKey: 'gbol' }), rows);
+  const rows = manifestRows(1);
+  await supplyMigration(db, suppliedMigration(), rows);
+  await supplyMigration(db, suppliedMigration({ platformKey: 'gbol' }), rows);
 });
 
 test('when a migration is closed, its organizations are free for another', async () => {
-  const [ended, next] = [aMigration(), aMigration()];
-  const rows = rowsOf(2);
+  const [ended, next] = [suppliedMigration(), suppliedMigration()];
+  const rows = manifestRows(2);
   await supplyMigration(db, ended, rows);
   await openMigration(db, ended.id);
   await closeMigration(db, ended.id, 'abandoned');
@@ -97,12 +97,12 @@ test('when a migration is closed, its organizations are free for another', async
 });
 
 test('what was supplied and never started is replaced by what is supplied next', async () => {
-  const migration = aMigration();
-  await supplyMigration(db, migration, rowsOf(3));
+  const migration = suppliedMigration();
+  await supplyMigration(db, migration, manifestRows(3));
   await supplyMigration(
     db,
     { ...migration, suppliedBy: 'Carl' },
-    rowsOf(2, (row) => ({ reference: `new-${row}` })),
+    manifestRows(2, (row) => ({ reference: `new-${row}` })),
   );
   expect(await referencesOf(migration.id)).toEqual(['new-1', 'new-2']);
   expect(await readMigration(db, migration.id)).toMatchObject({ suppliedBy: 'Carl', state: 'supplied' });
@@ -118,25 +118,25 @@ test.each([
     },
   ],
 ] as const)('a manifest is not replaced once its migration is %s', async (state, come) => {
-  const migration = aMigration();
-  await supplyMigration(db, migration, rowsOf(1));
+  const migration = suppliedMigration();
+  await supplyMigration(db, migration, manifestRows(1));
   await come(migration.id);
-  await expect(supplyMigration(db, migration, rowsOf(2))).rejects.toThrow(MigrationExists);
+  await expect(supplyMigration(db, migration, manifestRows(2))).rejects.toThrow(MigrationExists);
   expect(await referencesOf(migration.id)).toEqual(['c1']);
   expect((await readMigration(db, migration.id))?.state).toBe(state);
 });
 
 test('of several who supply one migration at the same time, one manifest is there, whole', async () => {
-  const migration = aMigration();
+  const migration = suppliedMigration();
   const sizes = [5, 6, 7];
-  const supplied = await Promise.allSettled(sizes.map((size) => supplyMigration(db, migration, rowsOf(size))));
+  const supplied = await Promise.allSettled(sizes.map((size) => supplyMigration(db, migration, manifestRows(size))));
   expect(supplied.some(({ status }) => status === 'fulfilled')).toBe(true);
   expect(sizes).toContain((await referencesOf(migration.id)).length);
 });
 
 test('a closed migration stays as it ended, and is not opened again', async () => {
-  const migration = aMigration();
-  await supplyMigration(db, migration, rowsOf(1));
+  const migration = suppliedMigration();
+  await supplyMigration(db, migration, manifestRows(1));
   await openMigration(db, migration.id);
   await closeMigration(db, migration.id, 'completed');
   const closed = await readMigration(db, migration.id);

@@ -2,7 +2,7 @@
 import type { Database } from '../../../store';
 import { readFigures } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { CONFIRMED_AT, movable, openLedger, putRow, rowsOf } from '../../support/ledger';
+import { CONFIRMED_AT, createMovableMigration, openLedger, putRow, manifestRows } from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -15,7 +15,7 @@ afterAll(() => ledger.close());
 const hoursLater = (hours: number): Date => new Date(Date.parse(CONFIRMED_AT) + hours * 3_600_000);
 
 test('companies are counted by who holds their grant, and by how long their data was not fresh', async () => {
-  const { id } = await movable(ledger, rowsOf(9));
+  const { id } = await createMovableMigration(ledger, manifestRows(9));
   for (const [row, hours] of [
     [1, 1],
     [2, 2],
@@ -44,7 +44,7 @@ test('companies are counted by who holds their grant, and by how long their data
 });
 
 test('before anything is moved there is nothing to say', async () => {
-  const { id } = await movable(ledger, rowsOf(1));
+  const { id } = await createMovableMigration(ledger, manifestRows(1));
   expect(await readFigures(db, id)).toMatchObject({
     ...{ crossed: 0, mustReconnect: 0, credentialsLeft: 1 },
     ...{ firstStartedAt: null, lastMovedAt: null, longestDarkHours: null, medianDarkHours: null },

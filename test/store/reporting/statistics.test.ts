@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../store';
 import { DURATIONS_MS, readStatistics } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { CONFIRMED_AT, movable, openLedger, putRow, rowsOf } from '../../support/ledger';
+import { CONFIRMED_AT, createMovableMigration, openLedger, putRow, manifestRows } from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -16,7 +16,7 @@ afterAll(() => ledger.close());
 const minutesLater = (minutes: number): Date => new Date(Date.parse(CONFIRMED_AT) + minutes * 60_000);
 
 test('what was moved adds up in time; durations fall into their columns; failures are counted by kind', async () => {
-  const { id } = await movable(ledger, rowsOf(8));
+  const { id } = await createMovableMigration(ledger, manifestRows(8));
   for (const [row, minutes, importMs, syncMs] of [
     [1, 10, 200, 500],
     [2, 5, 1_000, 4_000],
@@ -54,7 +54,7 @@ test('what was moved adds up in time; durations fall into their columns; failure
 });
 
 test('however many companies were moved, the curve has few points and ends with all of them', async () => {
-  const { id } = await movable(ledger, rowsOf(600));
+  const { id } = await createMovableMigration(ledger, manifestRows(600));
   await sql`update companies set state = 'migrated', moved_at = ${minutesLater(0)}::timestamptz + make_interval(mins => row)
     where migration_id = ${id}`.execute(db);
   const { moved } = await readStatistics(db, id);
@@ -63,7 +63,7 @@ test('however many companies were moved, the curve has few points and ends with 
 });
 
 test('of a migration that has moved one company, or none', async () => {
-  const { id } = await movable(ledger, rowsOf(1));
+  const { id } = await createMovableMigration(ledger, manifestRows(1));
   expect(await readStatistics(db, id)).toMatchObject({ moved: [], medianMs: null, slowest: [], failures: [] });
   await putRow(db, id, 1, { state: 'migrated', moved_at: minutesLater(1) });
   expect(await readStatistics(db, id)).toMatchObject({ moved: [{ at: minutesLater(1).toISOString(), companies: 1 }] });

@@ -2,7 +2,14 @@
 import type { Database } from '../../../store';
 import { keepSpeed, measure, readSpeed, readVolume, supplyMigration } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { aMigration, CONFIRMED_AT, movable, openLedger, putRow, rowsOf } from '../../support/ledger';
+import {
+  suppliedMigration,
+  CONFIRMED_AT,
+  createMovableMigration,
+  openLedger,
+  putRow,
+  manifestRows,
+} from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -14,8 +21,8 @@ afterAll(() => ledger.close());
 
 describe('the volume', () => {
   test('is what is left to move, the companies that promise nothing counted apart', async () => {
-    const migration = aMigration();
-    const rows = rowsOf(5, (row) => ({ expectedInvoices: row === 4 ? null : row * 100 }));
+    const migration = suppliedMigration();
+    const rows = manifestRows(5, (row) => ({ expectedInvoices: row === 4 ? null : row * 100 }));
     await supplyMigration(db, migration, rows);
     await putRow(db, migration.id, 3, { state: 'excluded' });
     await putRow(db, migration.id, 5, { state: 'migrated' });
@@ -30,9 +37,9 @@ describe('the volume', () => {
   });
 
   test('knows the largest token family, and since when data is not fresh', async () => {
-    const { id } = await movable(
+    const { id } = await createMovableMigration(
       ledger,
-      rowsOf(6, (row) => ({ family: row <= 3 ? 'anna' : row === 4 ? 'ben' : null })),
+      manifestRows(6, (row) => ({ family: row <= 3 ? 'anna' : row === 4 ? 'ben' : null })),
     );
     expect(await readVolume(db, id)).toMatchObject({ companies: 6, largestFamily: 3, darkSince: CONFIRMED_AT });
     await putRow(db, id, 1, { state: 'failed' });
@@ -41,14 +48,14 @@ describe('the volume', () => {
 
   test('that was given in total is shared by the companies whose rows do not say', async () => {
     const expected = (row: number) => ({ expectedInvoices: row === 1 ? 100 : null });
-    const { id } = await movable(ledger, rowsOf(5, expected), { recordsInTotal: 900 });
+    const { id } = await createMovableMigration(ledger, manifestRows(5, expected), { recordsInTotal: 900 });
     expect(await readVolume(db, id)).toMatchObject({ companies: 5, records: 900, companiesWithoutVolume: 0 });
     await putRow(db, id, 5, { state: 'migrated' });
     expect(await readVolume(db, id)).toMatchObject({ companies: 4, records: 700, companiesWithoutVolume: 0 });
   });
 
   test('of nothing is nothing', async () => {
-    const { id } = await movable(ledger, rowsOf(1));
+    const { id } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, { state: 'migrated' });
     expect(await readVolume(db, id)).toMatchObject({ companies: 0, records: 0, largestCompany: 0, darkSince: null });
   });
@@ -68,7 +75,7 @@ describe('the measurement', () => {
     ]);
 
   test('is of companies that were moved, by the records that were found', async () => {
-    const { id } = await movable(ledger, rowsOf(4));
+    const { id } = await createMovableMigration(ledger, manifestRows(4));
     for (const row of [1, 2, 3]) {
       const measured = { import_ms: row * 100, sync_ms: 1_000 + row * 50, evidence: found(row * 10) };
       await putRow(db, id, row, { state: 'migrated', ...measured });
@@ -81,14 +88,14 @@ describe('the measurement', () => {
   });
 
   test('draws no line where all are of one size', async () => {
-    const { id } = await movable(ledger, rowsOf(2));
+    const { id } = await createMovableMigration(ledger, manifestRows(2));
     for (const row of [1, 2])
       await putRow(db, id, row, { state: 'migrated', import_ms: 1, sync_ms: row, evidence: found(3) });
     expect(await measure(db, id)).toMatchObject({ companies: 2, base: null, slope: null });
   });
 
   test('is none as long as nothing has moved', async () => {
-    const { id } = await movable(ledger, rowsOf(1));
+    const { id } = await createMovableMigration(ledger, manifestRows(1));
     expect(await measure(db, id)).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ import {
   supplyMigration,
 } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { aMigration, credentialOf, openLedger, rowsOf } from '../../support/ledger';
+import { suppliedMigration, credentialOf, openLedger, manifestRows } from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -29,8 +29,8 @@ const withKeys = (...keys: string[]): KeyProvider =>
 
 /** A migration of one company, its credential sealed, its vault's key under the old master key. */
 async function sealedUnderOld(): Promise<string> {
-  const migration = aMigration({ rotating: false });
-  const rows = rowsOf(1);
+  const migration = suppliedMigration({ rotating: false });
+  const rows = manifestRows(1);
   await supplyMigration(db, migration, rows);
   await openVault(db, withKeys(OLD), migration.id);
   const { stored } = await supplyCredentials(

@@ -9,7 +9,7 @@ import {
   supplyMigration,
 } from '../../../store';
 import type { Ledger } from '../../support/ledger';
-import { aMigration, credentialOf, credentialRows, openLedger, rowsOf } from '../../support/ledger';
+import { suppliedMigration, credentialOf, credentialRows, openLedger, manifestRows } from '../../support/ledger';
 
 let ledger: Ledger;
 let db: Database;
@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => ledger.close());
 
 test('credentials are sealed and stored before more of them are taken', async () => {
-  const rows = rowsOf(2_500);
-  const migration = aMigration({ rotating: false });
+  const rows = manifestRows(2_500);
+  const migration = suppliedMigration({ rotating: false });
   await supplyMigration(db, migration, rows);
   await openMigration(db, migration.id);
   await openVault(db, ledger.keys, migration.id);
@@ -38,9 +38,9 @@ test('credentials are sealed and stored before more of them are taken', async ()
 });
 
 test('a manifest that breaks off while it is stored is not stored at all', async () => {
-  const migration = aMigration();
+  const migration = suppliedMigration();
   async function* breaking() {
-    yield* rowsOf(2_100);
+    yield* manifestRows(2_100);
     throw new Error('the file was changed');
   }
   await expect(supplyMigration(db, migration, breaking())).rejects.toThrow('the file was changed');
@@ -48,8 +48,8 @@ test('a manifest that breaks off while it is stored is not stored at all', async
 });
 
 test('companies are checked in pages, in their order', async () => {
-  const migration = aMigration();
-  await supplyMigration(db, migration, rowsOf(5_001));
+  const migration = suppliedMigration();
+  await supplyMigration(db, migration, manifestRows(5_001));
   const pages: (readonly number[])[] = [];
   for await (const page of readPreflightRows(db, migration.id)) pages.push(page.map(({ row }) => row));
   expect(pages.map(({ length }) => length)).toEqual([5_000, 1]);
@@ -57,13 +57,13 @@ test('companies are checked in pages, in their order', async () => {
 });
 
 test('families are counted, and what is to be created', async () => {
-  const migration = aMigration();
+  const migration = suppliedMigration();
   const family = ['jo', 'jo', 'jo', 'ann', 'ann', 'kim'];
   const named = { companyId: '6f1c1f9e-0000-4000-8000-000000000000', connectionId: null };
   await supplyMigration(
     db,
     migration,
-    rowsOf(7, (row) => ({ family: family[row - 1] ?? null, ...(row === 1 ? { named } : {}) })),
+    manifestRows(7, (row) => ({ family: family[row - 1] ?? null, ...(row === 1 ? { named } : {}) })),
   );
   expect(await countPreflightRows(db, migration.id)).toEqual({
     ...{ companies: 7, toCreate: 6, withoutFamily: 1, families: 2, related: 5, largestFamily: 3 },

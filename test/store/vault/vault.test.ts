@@ -3,11 +3,11 @@ import type { ManifestRow } from '../../../domain/companies/manifest';
 import { SealBroken } from '../../../security';
 import type { Database } from '../../../store';
 import {
-  claimGroup,
+  claimCompanies,
   confirmDisabled,
   destroyVault,
   openMigration,
-  openWithNewCredential,
+  retryWithNewCredential,
   openVault,
   readMigration,
   readVault,
@@ -18,15 +18,15 @@ import {
 } from '../../../store';
 import type { Ledger } from '../../support/ledger';
 import {
-  aMigration,
+  suppliedMigration,
   CONFIRMED_AT,
   credentialOf,
   credentialRows,
-  movable,
+  createMovableMigration,
   openLedger,
   putRow,
   readRow,
-  rowsOf,
+  manifestRows,
 } from '../../support/ledger';
 
 let ledger: Ledger;
@@ -41,8 +41,8 @@ const BEFORE = new Date(Date.parse(CONFIRMED_AT) - 1).toISOString();
 
 /** Open, with a vault, nothing confirmed. */
 async function opened(count: number, rotating = true) {
-  const migration = aMigration({ rotating });
-  const rows = rowsOf(count);
+  const migration = suppliedMigration({ rotating });
+  const rows = manifestRows(count);
   await supplyMigration(db, migration, rows);
   await openMigration(db, migration.id);
   await openVault(db, ledger.keys, migration.id);
@@ -76,7 +76,7 @@ describe('credentials that are supplied', () => {
   });
 
   test('replace the older one while their company waits, and not once it is claimed', async () => {
-    const { id, rows, claimant } = await movable(ledger, rowsOf(1));
+    const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(1));
     const supply = (token: string) =>
       supplyCredentials(
         db,
@@ -85,7 +85,7 @@ describe('credentials that are supplied', () => {
         'Carl',
       );
     expect(await supply('second')).toMatchObject({ stored: ['c1'] });
-    const [claimed] = await claimGroup(db, claimant, 1, null);
+    const [claimed] = await claimCompanies(db, owner, 1, null);
     expect(await supply('third')).toMatchObject({ stored: [], elsewhere: ['c1'] });
     const vault = await readVault(db, ledger.keys, id);
     const fields = await vault.open(1, claimed?.sealed ?? Buffer.alloc(0));
@@ -93,8 +93,10 @@ describe('credentials that are supplied', () => {
   });
 
   test('lie in the database so that only the migration, and only the row, opens them', async () => {
-    const { id } = await movable(ledger, rowsOf(2), {}, (row) => credentialOf(row, { token: 'a-refresh-token' }));
-    const other = await movable(ledger, rowsOf(2));
+    const { id } = await createMovableMigration(ledger, manifestRows(2), {}, (row) =>
+      credentialOf(row, { token: 'a-refresh-token' }),
+    );
+    const other = await createMovableMigration(ledger, manifestRows(2));
     const { sealed } = await db
       .selectFrom('credentials')
       .select('sealed')
@@ -123,7 +125,7 @@ describe('credentials that replace others', () => {
   const failed = { state: 'failed', failure: 'incomplete', failure_text: 'too few', evidence: '[]' } as const;
 
   test('are stored for companies that were not moved, and for no other; nothing moves before it is decided', async () => {
-    const { id, rows } = await movable(ledger, rowsOf(5));
+    const { id, rows } = await createMovableMigration(ledger, manifestRows(5));
     await putRow(db, id, 1, failed);
     await putRow(db, id, 2, { state: 'outcome-unknown' });
     await putRow(db, id, 3, { state: 'migrated' });
@@ -136,21 +138,21 @@ describe('credentials that replace others', () => {
     });
     expect((await readRow(db, id, 1)).state).toBe('failed');
 
-    await openWithNewCredential(db, id, ['c1', 'c2', 'c3', 'c4', 'c5']);
+    await retryWithNewCredential(db, id, ['c1', 'c2', 'c3', 'c4', 'c5']);
     const states = await Promise.all(rows.map(async ({ row }) => (await readRow(db, id, row)).state));
     expect(states).toEqual(['waiting', 'waiting', 'migrated', 'importing', 'waiting']);
     expect(await readRow(db, id, 1)).toMatchObject({ failure: null, failure_text: null, evidence: null });
   });
 
   test('are needed: a company without a new one is not opened again', async () => {
-    const { id } = await movable(ledger, rowsOf(1));
+    const { id } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, failed);
-    await openWithNewCredential(db, id, ['c1']);
+    await retryWithNewCredential(db, id, ['c1']);
     expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed', failure: 'incomplete' });
   });
 
   test('are never supplied as if their company still waited', async () => {
-    const { id, rows } = await movable(ledger, rowsOf(1));
+    const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, { ...failed, failure: 'reauthorization-required' });
     const given = rows.map((row) => credentialOf(row));
     expect(await supplyCredentials(db, id, given, 'Carl')).toMatchObject({ stored: [], elsewhere: ['c1'] });
@@ -160,8 +162,8 @@ describe('credentials that replace others', () => {
 
 describe('a vault', () => {
   test('that is not open takes nothing and gives nothing', async () => {
-    const migration = aMigration();
-    const rows = rowsOf(1);
+    const migration = suppliedMigration();
+    const rows = manifestRows(1);
     await supplyMigration(db, migration, rows);
     await expect(
       supplyCredentials(
@@ -175,7 +177,7 @@ describe('a vault', () => {
   });
 
   test('that is opened twice, or by several at once, keeps its one key', async () => {
-    const { id } = await movable(ledger, rowsOf(1));
+    const { id } = await createMovableMigration(ledger, manifestRows(1));
     const key = async () =>
       db.selectFrom('migrations').select('vault_public_key').where('id', '=', id).executeTakeFirstOrThrow();
     const before = await key();
@@ -184,7 +186,7 @@ describe('a vault', () => {
   });
 
   test('that is destroyed leaves no credential and no key, and is not opened again', async () => {
-    const { id, rows } = await movable(ledger, rowsOf(3));
+    const { id, rows } = await createMovableMigration(ledger, manifestRows(3));
     await destroyVault(db, id);
     const destroyedAt = (await readMigration(db, id))?.vaultDestroyedAt;
     expect(destroyedAt).toBeInstanceOf(Date);
@@ -205,7 +207,10 @@ describe('a vault', () => {
   });
 
   test("is not touched by another migration's end", async () => {
-    const [ended, going] = [await movable(ledger, rowsOf(1)), await movable(ledger, rowsOf(1))];
+    const [ended, going] = [
+      await createMovableMigration(ledger, manifestRows(1)),
+      await createMovableMigration(ledger, manifestRows(1)),
+    ];
     await destroyVault(db, ended.id);
     expect(await credentialRows(db, going.id)).toEqual([1]);
     await expect(readVault(db, ledger.keys, going.id)).resolves.toBeDefined();

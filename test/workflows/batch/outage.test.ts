@@ -4,7 +4,7 @@ import { failing } from '../../company-data-client/misbehaving-service';
 import { asked } from '../../cli/command-line';
 import type { Progress } from '../../../domain/progress/progress';
 import { until } from '../../support/conditions';
-import { interpose, passedOn, type Interference, type Interposer } from '../../support/http-proxy';
+import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '../../support/http-proxy';
 import { countCompanies } from '../../../store';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -12,16 +12,16 @@ import type { Started } from '../running-migration';
 import { started, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
-let between: Interposer;
+let between: HttpProxy;
 beforeAll(async () => {
   orchestrator = await startOrchestrator({ syncMsPerRecord: 100 });
-  between = await interpose(orchestrator.service.url);
+  between = await startHttpProxy(orchestrator.service.url);
   const { apiKey } = orchestrator.config.service;
   // An outage of minutes, in seconds.
   const timing = { retryBudgetMs: 1_000, authorizationTimeoutMs: 2_000, sendWithinMs: 2_000, marginMs: 500 };
   await orchestrator.startWorker({ service: { url: between.url, apiKey } }, timing);
 });
-beforeEach(() => between.behave());
+beforeEach(() => between.reset());
 afterAll(async () => {
   await orchestrator.close();
   await between.close();
@@ -53,10 +53,10 @@ async function readyToFollow(
   };
 }
 
-type Passing = Parameters<Interference>;
+type Passing = Parameters<Interceptor>;
 
 /** From the so-manieth call on every call meets this. */
-function everyCallAfter(calls: number, interference: Interference): void {
+function everyCallAfter(calls: number, interference: Interceptor): void {
   let arrived = 0;
   for (const method of ['GET', 'POST', 'PUT']) {
     between.on(method, /./, async (response, request, pass) => {
@@ -66,7 +66,8 @@ function everyCallAfter(calls: number, interference: Interference): void {
   }
 }
 
-const passOn = async (...[response, pass]: [Passing[0], Passing[2]]): Promise<void> => passedOn(response, await pass());
+const passOn = async (...[response, pass]: [Passing[0], Passing[2]]): Promise<void> =>
+  sendAnswer(response, await pass());
 
 const standing = ({ standstill }: Progress): boolean => standstill !== null;
 const nothingLeft = ({ counts }: Progress): boolean => counts.waiting + counts.importing + counts.syncing === 0;
@@ -144,7 +145,7 @@ test('connections break off while companies sync: they are looked at again when 
   everyCallAfter(0, (response) => void response.destroy());
   const { standstill } = await migration.until(standing);
   expect(standstill?.why).toMatch(/dataStatus|account/);
-  between.behave();
+  between.reset();
   const { counts } = await migration.until(allMoved);
   expect(counts.failed).toBe(0);
 }, 120_000);

@@ -4,7 +4,7 @@ import { findCompany } from '../../../store';
 import { asked } from '../../cli/command-line';
 import { removeWrittenFiles, written } from '../../cli/manifest/written-files';
 import { until } from '../../support/conditions';
-import { interpose, passedOn, type Interposer } from '../../support/http-proxy';
+import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -12,14 +12,14 @@ import type { Started } from '../running-migration';
 import { adjusted, closedNow, started, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
-let between: Interposer;
+let between: HttpProxy;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
-  between = await interpose(orchestrator.service.url);
+  between = await startHttpProxy(orchestrator.service.url);
   const { apiKey } = orchestrator.config.service;
   await orchestrator.startWorker({ service: { url: between.url, apiKey } });
 });
-beforeEach(() => between.behave());
+beforeEach(() => between.reset());
 afterAll(async () => {
   removeWrittenFiles();
   await orchestrator.close();
@@ -78,7 +78,7 @@ function held(token: string): { readonly arrives: Promise<void>; readonly letGo:
         resolve();
         await gone;
       }
-      passedOn(response, await pass());
+      sendAnswer(response, await pass());
     });
   });
   return { arrives, letGo };

@@ -1,15 +1,15 @@
 /** A decision that is denied, refused or has lapsed causes no call to the service. */
-import type { Interposer } from '../../support/http-proxy';
-import { interpose } from '../../support/http-proxy';
+import type { HttpProxy } from '../../support/http-proxy';
+import { startHttpProxy } from '../../support/http-proxy';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { CLIENT, started, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
-let between: Interposer;
+let between: HttpProxy;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
-  between = await interpose(orchestrator.service.url);
+  between = await startHttpProxy(orchestrator.service.url);
   const { service } = orchestrator.config;
   await orchestrator.startWorker({ service: { ...service, url: between.url } });
 });
@@ -35,7 +35,7 @@ test('nothing is asked of the service for decisions that change nothing, however
   await migration.until(({ counts }) => counts.waiting - counts.withoutCredential - counts.unconfirmed === 1);
 
   // Everything is there but the client's approval of the time: with it the first company would cross.
-  between.behave();
+  between.reset();
   const approval = { step: 'schedule', ...CLIENT };
   for (const [message, sent] of [
     ['approve', { ...approval, digest: 'of something else' }],
@@ -60,7 +60,7 @@ test('nothing is asked of the service for decisions that change nothing, however
 
 test('the same decision, in time and by whom it takes, moves the company', async () => {
   const migration = await started(orchestrator, 'granted', ['sbx-ok-1.granted']);
-  between.behave();
+  between.reset();
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   expect(between.arrived('PUT', /authorization$/)).toHaveLength(1);

@@ -1,8 +1,8 @@
 /** Worker processes that are killed in the middle of a batch, and others that go on with what they left. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
-import { interpose, passedOn, type Interposer } from '../../support/http-proxy';
-import { atTheService } from '../../support/company-import';
+import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
+import { statusAtService } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
 import { sideBySide } from '../../support/side-by-side';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -13,11 +13,11 @@ import type { Started } from '../running-migration';
 import { started, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
-let between: Interposer;
+let between: HttpProxy;
 const processes: WorkerProcess[] = [];
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
-  between = await interpose(orchestrator.service.url);
+  between = await startHttpProxy(orchestrator.service.url);
 });
 afterAll(async () => {
   await Promise.all(processes.map((each) => each.kill()));
@@ -62,7 +62,7 @@ test('workers are killed again and again: every company is moved once, every tok
   const sent: { token: string; accepted: boolean }[] = [];
   let calls = 0;
   let kills = 0;
-  const counted: Parameters<Interposer['on']>[2] = async (response, { method, body }, pass) => {
+  const counted: Parameters<HttpProxy['on']>[2] = async (response, { method, body }, pass) => {
     calls += 1;
     if (killsAt.includes(calls)) {
       const victim = kills % 2;
@@ -71,7 +71,7 @@ test('workers are killed again and again: every company is moved once, every tok
     }
     const answer = await pass();
     if (method === 'PUT') sent.push({ token: body, accepted: answer.body.includes('"status":"Linked"') });
-    passedOn(response, answer);
+    sendAnswer(response, answer);
   };
   for (const method of ['GET', 'POST', 'PUT']) between.on(method, /^\/companies/, counted);
 
@@ -104,7 +104,7 @@ async function everyCompanyIsWhereTheLedgerSays(id: string): Promise<readonly nu
   const rows = Array.from({ length: COMPANIES }, (_, index) => index + 1);
   const seen = await sideBySide(8, rows, async (row) => ({
     ...(await readRow(db, id, row)),
-    atTheService: await atTheService(orchestrator.client(), id, row),
+    atTheService: await statusAtService(orchestrator.client(), id, row),
   }));
   for (const { row, state, atTheService: there } of seen) {
     const unknown = state === 'outcome-unknown' && id.endsWith(SINGLE_USE);

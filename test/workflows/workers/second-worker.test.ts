@@ -1,17 +1,17 @@
 /** Several workers share a run; one that joins in its middle takes its part. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
-import { interpose, type Interposer } from '../../support/http-proxy';
+import { startHttpProxy, type HttpProxy } from '../../support/http-proxy';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { started, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 /** Each worker asks through a way of its own: so it is seen who has moved whom. */
-let ways: readonly [Interposer, Interposer];
+let ways: readonly [HttpProxy, HttpProxy];
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
-  ways = await Promise.all([interpose(orchestrator.service.url), interpose(orchestrator.service.url)]);
+  ways = await Promise.all([startHttpProxy(orchestrator.service.url), startHttpProxy(orchestrator.service.url)]);
 });
 afterAll(async () => {
   await orchestrator.close();
@@ -19,10 +19,10 @@ afterAll(async () => {
 });
 
 /** A minute of its slices, in two seconds. */
-const begin = ({ url }: Interposer) =>
+const begin = ({ url }: HttpProxy) =>
   orchestrator.startWorker(
     { service: { url, apiKey: orchestrator.config.service.apiKey } },
-    { handBackAfterMs: 2_000 },
+    { sliceTimeLimitMs: 2_000 },
   );
 
 test('a worker that is started in the middle of a run imports companies of it, and no company is moved twice', async () => {
