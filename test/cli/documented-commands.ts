@@ -1,4 +1,4 @@
-/** The commands of a document, run as they stand there. */
+/** Runs the commands of a document as they are written. */
 import { execFile } from 'node:child_process';
 import {
   copyFileSync,
@@ -24,16 +24,16 @@ import { EXAMPLE } from './command-line';
 export interface Section {
   readonly chapter: string;
   readonly title: string;
-  /** Of each fenced block of shell, its lines. */
+  /** The lines of each fenced shell block. */
   readonly blocks: readonly (readonly string[])[];
 }
 
-/** A document, by its path from `docs/`. */
+/** Reads a document, by its path relative to `docs/`. */
 export function readDocument(name: string): string {
   return readFileSync(path.join(__dirname, '../../docs', name), 'utf8');
 }
 
-/** What stands below each heading of a document, chapters and their sections alike. */
+/** Returns the shell blocks below each heading of a document: chapters (`##`) and their sections (`###`). */
 export function readSections(name: string): readonly Section[] {
   let chapter = '';
   return readDocument(name)
@@ -46,23 +46,23 @@ export function readSections(name: string): readonly Section[] {
     });
 }
 
-/** How a command ended, and what it said. */
+/** The exit code of a command, and what it printed. */
 export interface Ran {
   readonly exitCode: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** A folder with the files that the document names, a shell in it, and an orchestrator that its commands reach. */
+/** A shell in a folder with the files that the documents name, and an orchestrator that its commands can reach. */
 export interface Shell {
   readonly orchestrator: Orchestrator;
   /**
-   * Runs one line: `temporal` as a process, `ferry` with the words that the shell gives it, in this process.
+   * Runs one line: `temporal` as a process; `ferry` in this process, with the arguments that the shell passes.
    *
-   * @param prompts what somebody at the terminal answers; absent: nobody is asked
+   * @param prompts the answers of a person at the terminal; absent: ferry asks nothing
    */
   run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<Ran>;
-  /** The client exports its credentials: the file is as new as can be. */
+  /** Sets the modification time of the credentials file to now, as an export by the client would. */
   exportCredentials(): void;
   close(): Promise<void>;
 }
@@ -75,15 +75,13 @@ export async function openShell(): Promise<Shell> {
   mkdirSync(commands);
   symlinkSync(process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '', path.join(commands, 'temporal'));
   const words = path.join(folder, 'words');
-  const noting = `printf '%s\\0' "$@" > '${words}'`;
-  for (const [name, script] of Object.entries({ ferry: noting, npx: `shift; ${noting}` }))
-    writeFileSync(path.join(commands, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  writeFileSync(path.join(commands, 'ferry'), `#!/bin/sh\nprintf '%s\\0' "$@" > '${words}'\n`, { mode: 0o755 });
   symlinkSync(path.dirname(EXAMPLE), path.join(folder, 'examples'));
 
   copyFileSync(path.join(EXAMPLE, 'manifest.csv'), path.join(folder, 'manifest.csv'));
   for (const file of ['credentials.csv', 'new-credentials.csv'])
     copyFileSync(path.join(EXAMPLE, 'credentials.csv'), path.join(folder, file));
-  writeFileSync(path.join(folder, 'secret.txt'), 'known to the service alone\n');
+  writeFileSync(path.join(folder, 'secret.txt'), 'the secret of the application\n');
   writeFileSync(
     path.join(folder, 'late-companies.csv'),
     'reference,name,realmId,expectedInvoices\nC-1026,Late Lunches,9130350226405999,12\n',
@@ -113,7 +111,7 @@ export async function openShell(): Promise<Shell> {
           TEMPORAL_CODEC_ENDPOINT: codec.url,
         },
       });
-      if (!/^(npx )?ferry /.test(line) || ran.exitCode !== 0) return ran;
+      if (!/^ferry /.test(line) || ran.exitCode !== 0) return ran;
       return ferry(readFileSync(words, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env, prompts);
     },
     exportCredentials: () => utimesSync(path.join(folder, 'credentials.csv'), new Date(), new Date()),

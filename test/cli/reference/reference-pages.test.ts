@@ -31,7 +31,10 @@ test.each(COMMANDS)('ferry %s has a description, and examples that the command t
 });
 
 /** Those of README, of docs/operating.md and of docs/runbook.md are run by tests of their own. */
-const DOCUMENTS = ['docs/security.md', 'docs/sandbox.md', 'docs/clients.md', 'docs/deploying.md', 'examples/README.md'];
+const DOCUMENTS = [
+  ...['docs/security.md', 'docs/sandbox.md', 'docs/clients.md', 'docs/deploying.md', 'docs/platforms.md'],
+  'examples/README.md',
+];
 const LINES = DOCUMENTS.flatMap((document) => {
   const text = readFileSync(path.join(__dirname, '../../..', document), 'utf8');
   const lines = [...text.matchAll(/^```(?:sh|text)\n([^]*?)^```$/gm)].flatMap(([, block = '']) => block.split('\n'));
