@@ -1,6 +1,6 @@
 /** Every command of `ferry`, in the groups and the order of its help. */
 import { Command } from 'commander';
-import { addAboutCompanies } from './commands/decide/company-decisions';
+import { addCompanyDecisions } from './commands/decide/company-decisions';
 import { addAdjust } from './commands/decide/adjust';
 import { addAmend } from './commands/supply/amend';
 import { addApplication } from './commands/supply/application';
@@ -25,7 +25,7 @@ import { addList } from './commands/view/list';
 import { addReport } from './commands/view/report';
 import { addSchedule } from './commands/decide/schedule';
 import { addSelfService } from './commands/supply/self-service';
-import { addDefaultName } from './shared/sender';
+import { addDefaultBy } from './shared/decisions';
 import { addService } from './commands/operate/service';
 import { addShow } from './commands/view/show';
 import { addStart } from './commands/supply/start';
@@ -33,7 +33,7 @@ import { addSweep } from './commands/operate/sweep';
 import { addUp } from './commands/operate/up';
 import { addVault } from './commands/operate/vault';
 import { addWatch } from './commands/view/watch';
-import { packageJson } from './shared/package-json';
+import { packageJson } from './shared/context';
 import { inheritedOptions, leavesOf } from './reference/commands';
 import { examplesOf } from './reference/examples';
 
@@ -44,7 +44,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
     ...[addCompanies, addExceptions, addReport, addAudit],
   ],
   'Decide and supply:': [
-    ...[addApprove, addDecisions, addCancel, addFirstCompany, addAboutCompanies],
+    ...[addApprove, addDecisions, addCancel, addFirstCompany, addCompanyDecisions],
     ...[addAdjust, addAmend, addApplication, addCredentials],
   ],
   'Windows:': [addSchedule, addSweep],
@@ -56,7 +56,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
 const WIDTH = 100;
 
 export function ferryCommand(base: Omit<Context, 'program'>): Command {
-  const { screen } = base;
+  const { output } = base;
   const { stdout, stderr, env } = base.terminal;
   const program = new Command('ferry')
     .description('Move existing connections into the Company Data Service: six steps, each approved by a person.')
@@ -70,17 +70,17 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
       visibleGlobalOptions: (command) => [...inheritedOptions(command)],
       // With its arguments a list of commands would be too wide to wrap.
       subcommandTerm: (command) => command.name(),
-      styleTitle: (title) => screen.styled('bold', title),
+      styleTitle: (title) => output.styled('bold', title),
     })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => screen.json || stderr.write(text),
+      writeErr: (text) => output.json || stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error:/, 'ferry:')),
       getOutHelpWidth: () => stdout.columns ?? WIDTH,
       getErrHelpWidth: () => stderr.columns ?? WIDTH,
     })
     .exitOverride();
-  addDefaultName(program, env);
+  addDefaultBy(program, env);
 
   const context: Context = { ...base, program };
   for (const [title, commands] of Object.entries(GROUPS)) {
@@ -95,7 +95,7 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
   }
   for (const { path, command } of leavesOf(program)) {
     const lines = examplesOf(path).map((example) => `  ${example}`);
-    command.addHelpText('after', () => `\n${screen.styled('bold', 'Examples:')}\n${lines.join('\n')}`);
+    command.addHelpText('after', () => `\n${output.styled('bold', 'Examples:')}\n${lines.join('\n')}`);
   }
   program.addHelpText(
     'after',

@@ -3,12 +3,11 @@ import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
-import { CommandFailed } from '../shared/command-failed';
-import { assertCompany } from '../shared/send';
+import { CommandFailed, withAdvice } from '../shared/errors';
+import { assertCompany } from '../shared/decisions';
 import { readReview } from '../shared/review';
-import { withAdvice } from '../shared/error-advice';
-import type { LedgerClient, Sent } from '../../client';
-import { decide, progressIfAnswered } from '../../client';
+import type { LedgerClient, DecisionContent } from '../../client';
+import { decide, readProgressIfAnswered } from '../../client';
 import type { Terminal } from '../terminal';
 import { Output } from '../terminal';
 import type { Prompts } from '../terminal/prompts';
@@ -53,7 +52,7 @@ export function openDialogs(decider: Decider): (wanted: WantedDecision, listedSt
       latest = await askWho(decider.prompts, latest);
       const reason = await askReason(decider.prompts, intent.reason);
       if (!(await decider.prompts.confirm(intent.question))) return NOTHING;
-      const sent: Sent = { ...intent.fields, ...latest, ...(reason === '' ? {} : { reason }) };
+      const sent: DecisionContent = { ...intent.fields, ...latest, ...(reason === '' ? {} : { reason }) };
       const { became, text } = await decide(decider.ferry, wanted.migrationId, intent.message, sent);
       return { became, text: `${wanted.migrationId}: ${text}` };
     } catch (error) {
@@ -94,7 +93,7 @@ async function intentOf(decider: Decider, wanted: WantedDecision, listedStep: st
   switch (wanted.kind) {
     case 'approve':
     case 'reject': {
-      const progress = await progressIfAnswered(ferry, migrationId);
+      const progress = await readProgressIfAnswered(ferry, migrationId);
       const step = progress?.step ?? listedStep;
       if (!isStep(step)) throw new CommandFailed(`there is no step to ${wanted.kind}`, 'nobody approves in its route');
       return wanted.kind === 'approve' ? toApprove(decider, progress, step) : toReject(decider, progress, step, wanted);

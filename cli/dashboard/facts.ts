@@ -1,7 +1,7 @@
 /** What the list does not say about the migrations in sight: their workflows are asked, as rarely as can be. */
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerClient } from '../../client';
-import { askProgress } from '../../client';
+import { queryProgress } from '../../client';
 import type { DashboardRow, Facts } from './state';
 
 /** Asked again when the list says that something has changed, and now and then: what is waited for has numbers in it. */
@@ -36,7 +36,7 @@ export function openFacts(ferry: LedgerClient): FactsInSight {
     const { migrationId } = row;
     const version = versionOf(row);
     try {
-      const facts = factsOf(await askProgress(ferry, migrationId, ANSWER_WITHIN_MS));
+      const facts = factsOf(await queryProgress(ferry, migrationId, ANSWER_WITHIN_MS));
       known.set(migrationId, { facts, version, askAgainAt: Date.now() + LAST_MS });
     } catch (error) {
       const askAgainAt = Date.now() + LEFT_ALONE_MS;

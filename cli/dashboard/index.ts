@@ -4,7 +4,7 @@
  * What is shown is a pure function of a state. Keys, what is read and what was decided change the state; nothing else does.
  */
 import type { ReadStream } from 'node:tty';
-import { openPause, untilAborted } from '../shared/pause';
+import { createInterruptibleSleep, waitForAbort } from '../shared/waiting';
 import { openFullScreen } from '../terminal/full-screen';
 import { openKeyboard } from '../terminal/keyboard';
 import type { Decider } from './dialogs';
@@ -30,7 +30,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
   const over = new AbortController();
   const read = openReader(ferry);
   const decideOn = openDialogs(decider);
-  const pause = openPause();
+  const pause = createInterruptibleSleep();
   let state: DashboardState = EMPTY_DASHBOARD;
   /** Somebody is being asked: the screen is theirs. */
   let isAsking = false;
@@ -51,7 +51,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
         open: state.isOpen ? state.selected : null,
       });
       change(withReading(state, reading));
-      await pause.wait(Math.max(LOOK_EVERY_MS, (Date.now() - begunAt) * REST_FOR_WORK));
+      await pause.sleep(Math.max(LOOK_EVERY_MS, (Date.now() - begunAt) * REST_FOR_WORK));
     }
   }
 
@@ -61,7 +61,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
     const said = await keyboard.whileAside(() => decideOn(wanted, selectedRow(state)?.step ?? ''));
     isAsking = false;
     change({ ...state, said });
-    pause.end();
+    pause.wake();
   }
 
   const fail = (error: unknown): void => over.abort(error);
@@ -71,12 +71,12 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
     change(next);
     if (wish === 'quit') over.abort();
     else if (wish) void take(wish).catch(fail);
-    else if (looksElsewhere) pause.end();
+    else if (looksElsewhere) pause.wake();
   });
   const resized = (): void => {
     screen.forget();
     redraw();
-    pause.end();
+    pause.wake();
   };
   // Its clock goes on, whatever does not answer.
   const clock = setInterval(redraw, 1_000);
@@ -89,7 +89,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
   } finally {
     clearInterval(clock);
     terminal.stdout.off('resize', resized);
-    pause.end();
+    pause.wake();
     keyboard.close();
     screen.close();
   }
@@ -97,7 +97,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
 
 /** @throws whatever it was aborted with, unless that is nothing in particular */
 async function aborted(signal: AbortSignal): Promise<void> {
-  await untilAborted(signal);
+  await waitForAbort(signal);
   const reason: unknown = signal.reason;
   if (reason instanceof Error && reason.name !== 'AbortError') throw reason;
 }

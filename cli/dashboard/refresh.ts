@@ -1,9 +1,9 @@
 /** Reads what the desk shows: the list as `ferry list` does, more of what is in sight, everything of what is open. */
 import type { LedgerCompany, Overview } from '../../store';
 import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
-import type { LedgerClient, MigrationLine } from '../../client';
+import type { LedgerClient, MigrationSummary } from '../../client';
 import { firstConnectionError, listMigrations, readOutages, readProgress, connectionErrorText } from '../../client';
-import { within } from '../shared/pause';
+import { withTimeout } from '../shared/waiting';
 import { openFacts } from './facts';
 import type { Detail, DashboardRow, Reading } from './state';
 
@@ -40,7 +40,7 @@ export function openReader(ferry: LedgerClient): (wanted: Wanted) => Promise<Rea
     const seen = inSight(known());
     const ids = seen.map(({ migrationId }) => migrationId);
     const [read] = await Promise.all([
-      met(within(LEDGER_WITHIN_MS, readOverviews(ferry.db, ids))),
+      met(withTimeout(LEDGER_WITHIN_MS, readOverviews(ferry.db, ids))),
       met(facts.refresh(seen)),
     ]);
     for (const overview of read ?? []) overviews.set(overview.migrationId, overview);
@@ -50,13 +50,13 @@ export function openReader(ferry: LedgerClient): (wanted: Wanted) => Promise<Rea
   async function readDetail(migrationId: string): Promise<Detail> {
     const [progress, [overview = null], heldUp, decisions] = await Promise.all([
       readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
-      within(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])),
+      withTimeout(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])),
       ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readOutages(ferry, migrationId)),
-      within(LEDGER_WITHIN_MS, readLatestDecisions(ferry.db, migrationId, DECISIONS_SHOWN)),
+      withTimeout(LEDGER_WITHIN_MS, readLatestDecisions(ferry.db, migrationId, DECISIONS_SHOWN)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
     const version = `${migrationId} ${exceptionsDigest} ${heldBack}`;
-    const exceptions = await within(LEDGER_WITHIN_MS, readExceptions(migrationId, version));
+    const exceptions = await withTimeout(LEDGER_WITHIN_MS, readExceptions(migrationId, version));
     return { progress, overview, heldUp, decisions, exceptions };
   }
 
@@ -75,9 +75,9 @@ export function openReader(ferry: LedgerClient): (wanted: Wanted) => Promise<Rea
 /** Undefined: it could not be read, and why is noted. */
 type Met = <T>(work: Promise<T>) => Promise<T | undefined | void>;
 
-function listed(ferry: LedgerClient): Promise<readonly MigrationLine[]> {
+function listed(ferry: LedgerClient): Promise<readonly MigrationSummary[]> {
   return ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, async () => {
-    const lines: MigrationLine[] = [];
+    const lines: MigrationSummary[] = [];
     for await (const line of listMigrations(ferry, 'open')) lines.push(line);
     return lines;
   });

@@ -2,7 +2,7 @@
 import type { Progress } from '../../domain/progress/progress';
 import type { Window } from '../../domain/planning/windows';
 import type { AuditEntry, LedgerCompany, Overview } from '../../store';
-import type { Answer, MigrationLine } from '../../client';
+import type { DecisionResult, MigrationSummary } from '../../client';
 
 /** What a migration's workflow says of itself, as far as the list shows it. */
 export interface Facts {
@@ -18,7 +18,7 @@ export interface Facts {
 }
 
 /** A migration in the list. */
-export interface DashboardRow extends MigrationLine {
+export interface DashboardRow extends MigrationSummary {
   /** Null: not read yet, as it was not in sight. */
   readonly overview: Overview | null;
   readonly facts: Facts | null;
@@ -37,7 +37,7 @@ export interface Detail {
 
 /** What became of the last thing that was done here. */
 export interface Said {
-  readonly became: Answer['became'] | 'nothing' | 'failed';
+  readonly became: DecisionResult['became'] | 'nothing' | 'failed';
   readonly text: string;
 }
 

@@ -1,5 +1,5 @@
 /** Everything that the command needs, looked at side by side; whatever is missing keeps nothing else from being looked at. */
-import { packageJson } from '../shared/package-json';
+import { packageJson } from '../shared/context';
 import { examineCodec } from './codec';
 import { configured } from './configured';
 import { examineDatabase } from './database';

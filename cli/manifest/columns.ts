@@ -1,5 +1,5 @@
 import type { Platform, Route } from '../../platforms/platforms';
-import { nearest } from '../shared/spelling';
+import { nearest } from '../shared/options';
 import { quoted, type Report } from './findings';
 import type { Cell, Table, TableRow } from './files/table';
 

@@ -1,6 +1,6 @@
 /** What becomes of a client's file once the credentials in it are sealed and stored: it still holds them readable. */
 import type { Command } from 'commander';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 import type { FileSeen } from '.';
 import { NotShredded, shredFile } from '.';
 import type { Output, Terminal } from '../terminal';

@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/companies/manifest';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 
 /** Takes a finding; reading goes on. */
 export type Report = (finding: Finding) => void;

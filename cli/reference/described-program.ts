@@ -7,5 +7,5 @@ import { Output } from '../terminal';
 export function describedProgram(): Command {
   const stdout = new Writable();
   const terminal = { stdout, stderr: stdout, env: {}, interruption: () => new AbortController().signal };
-  return ferryCommand({ screen: new Output(terminal, false), terminal, args: [], run: async () => undefined });
+  return ferryCommand({ output: new Output(terminal, false), terminal, args: [], run: async () => undefined });
 }

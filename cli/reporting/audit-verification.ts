@@ -11,7 +11,7 @@ import {
 } from '../../domain/decisions/audit-verification';
 import type { Approver } from '../../domain/migration/signatures';
 import { counted } from '../../domain/text/sentences';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 import type { CommandResult, Output } from '../terminal';
 import { localTime } from '../terminal/times';
 
@@ -45,12 +45,12 @@ export async function verifyTrail(
   return {
     failed: unproven.length > 0,
     json: { schema: 'ferry.audit-verification/1', migrationId, entries, unproven, end },
-    print: (screen) => {
+    print: (output) => {
       for (const { line, decisionId, why } of unproven) {
         const what = decisionId === null ? '' : `, decision ${decisionId}`;
-        screen.line(`${screen.styled('red', '✗')} line ${line}${what}: ${why}`);
+        output.line(`${output.styled('red', '✗')} line ${line}${what}: ${why}`);
       }
-      if (unproven.length === 0) printProven(screen, entries, end);
+      if (unproven.length === 0) printProven(output, entries, end);
     },
   };
 }
@@ -77,15 +77,15 @@ async function verified(file: string, migrationId: string, approvers: readonly A
   return { entries, unproven, end };
 }
 
-function printProven(screen: Output, entries: number, end: TrailEnd | null): void {
-  const mark = screen.styled('green', '✓');
-  screen.line(`${mark} ${counted(entries, 'entry')}: each that was applied was signed as it stands there`);
+function printProven(output: Output, entries: number, end: TrailEnd | null): void {
+  const mark = output.styled('green', '✓');
+  output.line(`${mark} ${counted(entries, 'entry')}: each that was applied was signed as it stands there`);
   if (end) {
     const by = `${end.exportedBy} exported them on ${localTime(end.exportedAt)}`;
-    screen.line(`${mark} ${by}, and has signed for the whole: nothing was altered, added or left out since`);
+    output.line(`${mark} ${by}, and has signed for the whole: nothing was altered, added or left out since`);
     return;
   }
-  screen.line(
+  output.line(
     'Nobody has signed for the whole: what is not signed (refusals, when, with which answer), and that nothing was left out, is not proven.',
   );
 }

@@ -8,40 +8,40 @@ import { remediesFor } from '../../domain/companies/remedies';
 import { reactivationOf } from '../../domain/companies/reactivation';
 import type { HandoverReport } from '../../client';
 import type { Output } from '../terminal';
-import { flowCsv } from '../shared/csv';
+import { writeCsv } from '../shared/results';
 
 export const REPORT_FORMATS = ['md', 'json', 'csv', 'html'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-type Writer = (screen: Output, report: HandoverReport) => Promise<void>;
+type Writer = (output: Output, report: HandoverReport) => Promise<void>;
 
 export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
-  md: async (screen, report) => {
-    await screen.flow(reportHead(report.head));
-    await flowSections(screen, report, {
+  md: async (output, report) => {
+    await output.flow(reportHead(report.head));
+    await flowSections(output, report, {
       head: (section) => `\n${sectionHead(section)}`,
       row: sectionRow,
     });
-    await screen.flow(`\n${reportDecisions(report.head)}`);
+    await output.flow(`\n${reportDecisions(report.head)}`);
   },
-  html: async (screen, report) => {
-    await screen.flow(pageHead(report.head, await report.course(), new Date().toISOString()));
-    await flowSections(screen, report, { head: pageSectionHead, row: pageSectionRow, tail: PAGE_SECTION_TAIL });
-    await screen.flow(pageTail(report.head));
+  html: async (output, report) => {
+    await output.flow(pageHead(report.head, await report.statistics(), new Date().toISOString()));
+    await flowSections(output, report, { head: pageSectionHead, row: pageSectionRow, tail: PAGE_SECTION_TAIL });
+    await output.flow(pageTail(report.head));
   },
-  csv: (screen, { head, companies }) =>
-    flowCsv(
-      screen,
+  csv: (output, { head, companies }) =>
+    writeCsv(
+      output,
       each(companies(), (company) => companyRecord(company, head.ending !== null)),
     ),
-  json: (screen, { head, companies }) => {
+  json: (output, { head, companies }) => {
     const ended = head.ending !== null;
     const forPrograms = (company: ReportedCompany) => ({
       ...company,
       switchOn: reactivationOf(company, ended),
       remedies: ended ? [] : remediesFor(company),
     });
-    return screen.flowJson({ schema: 'ferry.report/1', ...head }, 'companies', each(companies(), forPrograms));
+    return output.flowJson({ schema: 'ferry.report/1', ...head }, 'companies', each(companies(), forPrograms));
   },
 };
 
@@ -53,7 +53,7 @@ interface SectionWriter {
 
 /** An empty section is not worth its head. */
 async function flowSections(
-  screen: Output,
+  output: Output,
   { head: { ending }, companies }: HandoverReport,
   { head, row, tail }: SectionWriter,
 ): Promise<void> {
@@ -62,11 +62,11 @@ async function flowSections(
     let isEmpty = true;
     for await (const company of companies(section.states)) {
       if (!section.holds(company)) continue;
-      if (isEmpty) await screen.flow(head(section));
+      if (isEmpty) await output.flow(head(section));
       isEmpty = false;
-      await screen.flow(row(section, company, ended));
+      await output.flow(row(section, company, ended));
     }
-    if (!isEmpty && tail !== undefined) await screen.flow(tail);
+    if (!isEmpty && tail !== undefined) await output.flow(tail);
   }
 }
 

@@ -11,7 +11,7 @@ import type { TerminalStream } from '../terminal/terminal';
 import { clockTime } from '../terminal/times';
 
 /** What one look has seen. */
-export interface Looked extends Seen {
+export interface WatchSnapshot extends Seen {
   /** How it was ended with Temporal's own tools, if it was. */
   readonly endedFromOutside: string | null;
   readonly at: Date;
@@ -19,7 +19,7 @@ export interface Looked extends Seen {
 
 export interface WatchView {
   /** @param trouble what does not answer; null: what was looked at is as it is now */
-  show(looked: Looked, trouble: string | null): void;
+  show(looked: WatchSnapshot, trouble: string | null): void;
   /** Leaves what is shown as it is. Must be called, also on Ctrl-C. */
   close(): void;
 }
@@ -36,7 +36,7 @@ function openDrawnView(stream: TerminalStream): WatchView {
   };
 }
 
-function linesOf(looked: Looked, trouble: string | null, columns: number): readonly Line[] {
+function linesOf(looked: WatchSnapshot, trouble: string | null, columns: number): readonly Line[] {
   const now = new Date();
   const { progress, at } = looked;
   const steps = stepLines(progress, now);

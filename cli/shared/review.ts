@@ -8,73 +8,73 @@ import { readCompanies } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
+import { printEvidence } from './results';
 
-import { printEvidence } from '../commands/view/show';
-
-/** What somebody is about to decide about, and the digest by which the migration knows that it was just this. */
+/** What a person sees before deciding about a step. */
 export interface Review {
   readonly step: Step;
+  /** Identifies exactly this content: the migration refuses an approval whose digest is out of date. */
   readonly digest: string;
-  print(screen: Output): void;
+  print(output: Output): void;
 }
 
-/** More would scroll the question away; all of them are in `ferry companies`. */
-const MOST_SHOWN = 20;
+/** More companies would scroll the question off the screen. */
+const COMPANIES_SHOWN = 20;
 
 /**
- * What there is to see of a step before it is approved.
+ * Reads what there is to review before a step is approved.
  *
- * @param most so many companies are shown
+ * @param most number of companies to show
  */
 export async function readReview(
   ferry: MigrationClient,
   progress: Progress,
   step: Step,
-  most: number = MOST_SHOWN,
+  most: number = COMPANIES_SHOWN,
 ): Promise<Review> {
   const notMoved = step === 'complete-migration' ? await readNotMoved(ferry, progress.migrationId) : [];
   return {
     step,
     digest: progress.digests[step],
-    print: (screen) => {
-      screen.line(screen.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
-      PRINTERS[step](screen, progress, notMoved, most);
-      screen.line();
+    print: (output) => {
+      output.line(output.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
+      PRINTERS[step](output, progress, notMoved, most);
+      output.line();
     },
   };
 }
 
-type Printer = (screen: Output, progress: Progress, notMoved: readonly LedgerCompany[], most: number) => void;
+type Printer = (output: Output, progress: Progress, notMoved: readonly LedgerCompany[], most: number) => void;
 
 const PRINTERS: Readonly<Record<Step, Printer>> = {
-  'supply-details': (screen, { preflight }) => {
-    if (!preflight) return screen.line('  The details are still being checked.');
-    screen.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'nobody'}`);
-    screen.line(`  Manifest: sha256 ${preflight.manifestDigest ?? 'none'}`);
-    for (const problem of preflight.problems) screen.line(`  ${screen.styled('red', '✗')} ${problem}`);
+  'supply-details': (output, { preflight }) => {
+    if (!preflight) return output.line('  The details are still being checked.');
+    output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'nobody'}`);
+    output.line(`  Manifest: sha256 ${preflight.manifestDigest ?? 'none'}`);
+    for (const problem of preflight.problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
   },
-  schedule: (screen, { proposal, windows }) => {
-    if (!proposal) return screen.line('  No time has been proposed yet.');
-    screen.line(`  Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
-    screen.line(`  Companies are started ${windowsText(windows)}`);
+  schedule: (output, { proposal, windows }) => {
+    if (!proposal) return output.line('  No time has been proposed yet.');
+    output.line(`  Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+    output.line(`  Companies are moved ${windowsText(windows)}`);
   },
-  'update-application': (screen, { preflight }) =>
-    screen.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
-  'disable-syncing': (screen, { counts }) =>
-    screen.line(`  ${counts.unconfirmed} of ${counted(counts.total, 'company')} not yet confirmed as disabled`),
-  'migrate-first-company': (screen, progress) => printEvidence(screen, progress),
-  'complete-migration': (screen, { counts, migrationId }, notMoved, most) => {
-    screen.line(`  ${counts.migrated} of ${counted(counts.total, 'company')} moved`);
+  'update-application': (output, { preflight }) =>
+    output.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
+  'disable-syncing': (output, { counts }) =>
+    output.line(`  Syncing not confirmed off for ${counts.unconfirmed} of ${counted(counts.total, 'company')}`),
+  'migrate-first-company': (output, progress) => printEvidence(output, progress),
+  'complete-migration': (output, { counts, migrationId }, notMoved, most) => {
+    output.line(`  ${counts.migrated} of ${counted(counts.total, 'company')} moved`);
     for (const { reference, name, state, failureText } of notMoved.slice(0, most)) {
-      screen.line(`  ${screen.styled('yellow', reference)} ${name}: ${state}${failureText ? `, ${failureText}` : ''}`);
+      output.line(`  ${output.styled('yellow', reference)} ${name}: ${state}${failureText ? `, ${failureText}` : ''}`);
     }
     if (notMoved.length > most) {
-      screen.line(`  and ${notMoved.length - most} more; see them all with: ferry exceptions ${migrationId}`);
+      output.line(`  and ${notMoved.length - most} more; see them all with: ferry exceptions ${migrationId}`);
     }
   },
 };
 
-/** None, where the ledger cannot be read: their number stands in the counts. */
+/** Returns an empty list without the ledger: the counts say how many there are. */
 async function readNotMoved({ db }: MigrationClient, migrationId: string): Promise<readonly LedgerCompany[]> {
   if (!db) return [];
   const notMoved: LedgerCompany[] = [];

@@ -1,7 +1,7 @@
 import type { CommandResult } from '../terminal';
 import type { CheckRequest } from '../commands/supply/check';
 import { checkJson, checkWhole, printSummary } from '../commands/supply/check';
-import { printFindings } from '../shared/finding-list';
+import { printFindings } from '../shared/results';
 
 /** `--dry-run` of `ferry start` and `ferry self-service`: all that is looked at before a start, by the command and by the worker's check after it. */
 export async function dryRun(
@@ -13,10 +13,10 @@ export async function dryRun(
   return {
     failed: check.findings.errors > 0,
     json: { schema: `ferry.${command}/1`, started: false, dryRun: true, migrationId, ...checkJson(check) },
-    print: (screen) => {
-      printFindings(screen, check.findings);
-      printSummary(screen, check);
-      screen.line(`  Dry run of ${migrationId}: nothing was stored, nothing was started`);
+    print: (output) => {
+      printFindings(output, check.findings);
+      printSummary(output, check);
+      output.line(`  Dry run of ${migrationId}: nothing was stored, nothing was started`);
     },
   };
 }

@@ -4,13 +4,13 @@ import { homedir } from 'node:os';
 import type { Platform, Route } from '../../platforms/platforms';
 import { isRotating, PLATFORMS } from '../../platforms/platforms';
 import { isIdWord, migrationIdOf } from '../../domain/migration/plan';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 import type { Prompts } from '../terminal/prompts';
 import type { WholeCheck } from '../commands/supply/check';
 import { checkWhole, printSummary } from '../commands/supply/check';
 import type { Context } from '../shared/context';
-import { printFindings } from '../shared/finding-list';
-import { quoted } from '../shared/remedy-commands';
+import { printFindings } from '../shared/results';
+import { shellQuoted } from '../shared/remedy-commands';
 
 /** What was typed already. */
 export interface Typed {
@@ -42,19 +42,19 @@ interface Answers {
  * @returns the arguments of the command that starts it
  * @throws CommandFailed when nothing is to be started
  */
-export async function askedArguments(
-  { screen, terminal }: Context,
+export async function askForArguments(
+  { output, terminal }: Context,
   prompts: Prompts,
   args: readonly string[],
   typed: Typed,
 ): Promise<readonly string[]> {
-  let answers = await ask(prompts, typed, (line) => screen.line(line));
+  let answers = await ask(prompts, typed, (line) => output.line(line));
   // That command checks, says what it is about to do, and asks, by itself.
   if (answers.route === 'self-service') return shown(['self-service', ...args.slice(1), ...answers.added]);
   for (;;) {
     const check = await checked(terminal.env, answers);
-    printFindings(screen, check.findings);
-    printSummary(screen, check);
+    printFindings(output, check.findings);
+    printSummary(output, check);
     if (check.findings.errors === 0) break;
     answers = await corrected(prompts, answers, check);
   }
@@ -63,10 +63,10 @@ export async function askedArguments(
   return command;
 
   function shown(command: readonly string[]): readonly string[] {
-    screen.line();
-    screen.line('The command that does the same:');
-    screen.line(screen.styled('bold', `  ferry ${command.map(quoted).join(' ')}`));
-    screen.line();
+    output.line();
+    output.line('The command that does the same:');
+    output.line(output.styled('bold', `  ferry ${command.map(shellQuoted).join(' ')}`));
+    output.line();
     return command;
   }
 }

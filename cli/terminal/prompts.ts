@@ -1,6 +1,6 @@
 /** Questions to whoever sits at the terminal. */
 import type * as Inquirer from '@inquirer/prompts';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 
 export interface Prompts {
   /** Yes or no; no answer at all is a no. */

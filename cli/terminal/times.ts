@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 
 /**
  * A moment as its reader's clock shows it, with the zone, because reader and writer may be in different ones:

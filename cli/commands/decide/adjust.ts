@@ -1,26 +1,25 @@
-import { CommandFailed } from '../../shared/command-failed';
+import { CommandFailed } from '../../shared/errors';
 import type { Context } from '../../shared/context';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addLimits, limitsOf } from '../../shared/limit-options';
-import { send } from '../../shared/send';
-import type { SenderOptions } from '../../shared/sender';
-import { addDecider, sentBy } from '../../shared/sender';
-import { withMigrationClient } from '../../shared/with-ferry';
+import { addLimitOptions, limitsFrom } from '../../shared/limit-options';
+import { sendDecision, addDecisionOptions, contentFrom } from '../../shared/decisions';
+import type { DecisionOptions } from '../../shared/decisions';
+import { withMigrationClient } from '../../shared/clients';
 
 /** `ferry adjust`: changes the limits of a migration, also of what is under way. */
 export function addAdjust({ program, run, terminal }: Context): void {
-  addDecider(
-    addLimits(
+  addDecisionOptions(
+    addLimitOptions(
       program.command('adjust <migration>').description('Change the limits of a migration, also of what is under way'),
     ),
-  ).action((migration: string, options: LimitOptions & SenderOptions) =>
+  ).action((migration: string, options: LimitOptions & DecisionOptions) =>
     run(() => {
-      const limits = limitsOf(options);
+      const limits = limitsFrom(options);
       if (Object.keys(limits).length === 0) {
         throw new CommandFailed('no limit was named', 'see them all with: ferry adjust --help');
       }
       return withMigrationClient(terminal.env, (ferry) =>
-        send(ferry, migration, 'adjust', { limits, ...sentBy(options) }),
+        sendDecision(ferry, migration, 'adjust', { limits, ...contentFrom(options) }),
       );
     }),
   );

@@ -1,26 +1,24 @@
 import type { Step } from '../../../domain/migration/steps';
-import { CommandFailed } from '../../shared/command-failed';
-import type { MigrationClient, Sent } from '../../../client';
-import { progressIfAnswered } from '../../../client';
+import { CommandFailed } from '../../shared/errors';
+import type { MigrationClient, DecisionContent } from '../../../client';
+import { readProgressIfAnswered } from '../../../client';
 import type { CommandResult } from '../../terminal';
-import type { Context } from '../../shared/context';
-import { send, stepNamed } from '../../shared/send';
-import type { SenderOptions } from '../../shared/sender';
-import { addDecider, sentBy } from '../../shared/sender';
+import type { Context, YesOption } from '../../shared/context';
+import { sendDecision, parseStep, addDecisionOptions, contentFrom } from '../../shared/decisions';
+import type { DecisionOptions } from '../../shared/decisions';
 import type { Review } from '../../shared/review';
 import { readReview } from '../../shared/review';
-import type { YesOption } from '../../shared/confirm';
-import { confirm } from '../../shared/confirm';
-import { withMigrationClient } from '../../shared/with-ferry';
+import { confirm } from '../../shared/context';
+import { withMigrationClient } from '../../shared/clients';
 
-interface ApproveOptions extends SenderOptions, YesOption {
+interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;
 }
 
 /** `ferry approve`, `ferry sign-off`: shows what it is about, asks, and sends the digest of just that. */
-export function addApprove({ program, run, screen, terminal }: Context): void {
+export function addApprove({ program, run, output, terminal }: Context): void {
   const options = (command: ReturnType<typeof program.command>) =>
-    addDecider(command)
+    addDecisionOptions(command)
       .option('--yes', 'do not ask')
       .option('--digest <digest>', 'approve only what was seen before, by its digest in: ferry show --json');
 
@@ -29,7 +27,7 @@ export function addApprove({ program, run, screen, terminal }: Context): void {
   ).action((migration: string, step: string | undefined, given: ApproveOptions) =>
     run(() =>
       withMigrationClient(terminal.env, (ferry) =>
-        approve(ferry, { screen, terminal }, migration, step === undefined ? undefined : stepNamed(step), given),
+        approve(ferry, { output, terminal }, migration, step === undefined ? undefined : parseStep(step), given),
       ),
     ),
   );
@@ -39,7 +37,7 @@ export function addApprove({ program, run, screen, terminal }: Context): void {
   ).action((migration: string, given: ApproveOptions) =>
     run(() =>
       withMigrationClient(terminal.env, (ferry) =>
-        approve(ferry, { screen, terminal }, migration, 'complete-migration', given),
+        approve(ferry, { output, terminal }, migration, 'complete-migration', given),
       ),
     ),
   );
@@ -47,7 +45,7 @@ export function addApprove({ program, run, screen, terminal }: Context): void {
 
 async function approve(
   ferry: MigrationClient,
-  { screen, terminal }: Pick<Context, 'screen' | 'terminal'>,
+  { output, terminal }: Pick<Context, 'output' | 'terminal'>,
   migrationId: string,
   named: Step | undefined,
   options: ApproveOptions,
@@ -55,13 +53,13 @@ async function approve(
   const subject = await subjectOf(ferry, migrationId, named);
   const step = subject?.step ?? named;
   if (step === undefined) throw new CommandFailed('no worker answers, so the open step is not known', 'name the step');
-  const sent: Sent = { step, ...sentBy(options) };
-  if (!subject) return send(ferry, migrationId, 'approve', sent);
-  if (!screen.json && !(screen.quiet && options.yes)) subject.print(screen);
-  if (!(await confirm({ screen, terminal }, options, `Approve ${step}?`))) {
+  const sent: DecisionContent = { step, ...contentFrom(options) };
+  if (!subject) return sendDecision(ferry, migrationId, 'approve', sent);
+  if (!output.json && !(output.quiet && options.yes)) subject.print(output);
+  if (!(await confirm({ output, terminal }, options, `Approve ${step}?`))) {
     throw new CommandFailed('nothing was decided', `look at all of it with: ferry show ${migrationId}`);
   }
-  return send(ferry, migrationId, 'approve', { ...sent, digest: options.digest ?? subject.digest });
+  return sendDecision(ferry, migrationId, 'approve', { ...sent, digest: options.digest ?? subject.digest });
 }
 
 /** Undefined: no worker answers. A decision is taken all the same, only not bound to what was seen. */
@@ -70,6 +68,6 @@ async function subjectOf(
   migrationId: string,
   named: Step | undefined,
 ): Promise<Review | undefined> {
-  const progress = await progressIfAnswered(ferry, migrationId);
+  const progress = await readProgressIfAnswered(ferry, migrationId);
   return progress && readReview(ferry, progress, named ?? progress.step);
 }

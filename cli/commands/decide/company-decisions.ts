@@ -6,18 +6,17 @@ import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor } from '../../../domain/companies/remedies';
 import type { Database } from '../../../store';
 import { findUnknown, readCompanies } from '../../../store';
-import { CommandFailed } from '../../shared/command-failed';
-import type { MigrationClient, Sent } from '../../../client';
-import { progressIfAnswered } from '../../../client';
+import { CommandFailed } from '../../shared/errors';
+import type { MigrationClient, DecisionContent } from '../../../client';
+import { readProgressIfAnswered } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
-import { countOption } from '../../shared/options';
-import { send } from '../../shared/send';
-import type { SenderOptions } from '../../shared/sender';
-import { addDecider, sentBy } from '../../shared/sender';
-import { assertLedger, withMigrationClient } from '../../shared/with-ferry';
+import { integerOption } from '../../shared/options';
+import { sendDecision, addDecisionOptions, contentFrom } from '../../shared/decisions';
+import type { DecisionOptions } from '../../shared/decisions';
+import { assertLedger, withMigrationClient } from '../../shared/clients';
 
-interface CompanyOptions extends SenderOptions {
+interface CompanyOptions extends DecisionOptions {
   readonly all?: true;
   readonly file?: string;
   readonly wave?: number;
@@ -70,7 +69,7 @@ const COMMANDS: readonly AboutCompanies[] = [
 ];
 
 /** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: decisions about companies, by reference. */
-export function addAboutCompanies(context: Context): void {
+export function addCompanyDecisions(context: Context): void {
   for (const about of COMMANDS) addOne(context, about);
 }
 
@@ -80,8 +79,8 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
     .description(about.description)
     .option('--file <path>', 'a file with one reference in each line');
   if (about.all !== undefined) command.option('--all', about.all);
-  if (about.byWave) command.addOption(countOption('--wave <number>', 'of all companies of this wave'));
-  addDecider(command, about.needsReason ? 'reason needed' : 'reason possible').action(
+  if (about.byWave) command.addOption(integerOption('--wave <number>', 'of all companies of this wave'));
+  addDecisionOptions(command, about.needsReason ? 'reason required' : 'reason optional').action(
     (migration: string, named: string[], options: CompanyOptions) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) =>
@@ -90,7 +89,7 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
             migration,
             about,
             await companiesOf(ferry, migration, named, options, about),
-            sentBy(options),
+            contentFrom(options),
           ),
         ),
       ),
@@ -139,15 +138,15 @@ async function decideAbout(
   migrationId: string,
   { name, message }: AboutCompanies,
   companies: 'all' | readonly string[],
-  sent: Sent,
+  sent: DecisionContent,
 ): Promise<CommandResult> {
   if (companies === 'all') {
     // Of all companies of the manifest as it is now: one that was added since has not been disabled by anybody.
     const digest = message === 'confirmSyncDisabled' ? await manifestSeen(ferry, migrationId) : {};
-    return send(ferry, migrationId, message, { companies, ...sent, ...digest });
+    return sendDecision(ferry, migrationId, message, { companies, ...sent, ...digest });
   }
   if (ferry.db) await assertFit(ferry.db, migrationId, name, companies);
-  return sendAbout(ferry, migrationId, message, companies, sent);
+  return sendCompanyDecision(ferry, migrationId, message, companies, sent);
 }
 
 /**
@@ -174,7 +173,7 @@ async function assertFit(
 }
 
 async function manifestSeen(ferry: MigrationClient, migrationId: string): Promise<{ readonly digest?: string }> {
-  const seen = await progressIfAnswered(ferry, migrationId);
+  const seen = await readProgressIfAnswered(ferry, migrationId);
   return seen ? { digest: seen.digests['disable-syncing'] } : {};
 }
 
@@ -203,16 +202,16 @@ function someOf(names: readonly string[]): string {
 }
 
 /** Sends a decision about these companies, in as many messages as it takes. */
-export async function sendAbout(
+export async function sendCompanyDecision(
   ferry: MigrationClient,
   migrationId: string,
   message: DecisionMessage,
   companies: readonly string[],
-  sent: Sent,
+  sent: DecisionContent,
 ): Promise<CommandResult> {
   for (let from = 0; ; from += MOST_COMPANIES_IN_A_MESSAGE) {
     const some = companies.slice(from, from + MOST_COMPANIES_IN_A_MESSAGE);
-    const answer = await send(ferry, migrationId, message, { companies: some, ...sent });
+    const answer = await sendDecision(ferry, migrationId, message, { companies: some, ...sent });
     const decided = from + some.length;
     // The answer to the last one is the answer, or the first refusal.
     if (answer.failed || decided >= companies.length)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandFailed } from '../../shared/command-failed';
+import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient, WindowSchedule } from '../../../client';
 import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../../../client';
 import { readMigration } from '../../../store';
@@ -7,8 +7,8 @@ import type { CommandResult, Output } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { BY_DEFAULT } from '../../shared/sender';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { DEFAULT_BY } from '../../shared/decisions';
+import { withLedgerClient } from '../../shared/clients';
 
 interface Which {
   readonly all?: true;
@@ -57,7 +57,7 @@ export function addSchedule({ program, run, terminal }: Context): void {
 function noted(command: Command): Command {
   return command
     .option('--reason <text>', 'why; Temporal shows it beside the schedule')
-    .option('--by <name>', `who ${BY_DEFAULT}`);
+    .option('--by <name>', `who ${DEFAULT_BY}`);
 }
 
 async function chosen(ferry: LedgerClient, migration: string | undefined, { all }: Which): Promise<readonly string[]> {
@@ -78,25 +78,25 @@ async function show(ferry: LedgerClient, ids: readonly string[]): Promise<Comman
   const schedules = await Promise.all(ids.map((id) => readWindowSchedule(ferry, id)));
   return {
     json: { schema: 'ferry.schedule/1', schedules },
-    print: (screen) => {
-      if (schedules.length === 0) screen.line('No windows are scheduled.');
-      for (const each of schedules) printSchedule(screen, each);
+    print: (output) => {
+      if (schedules.length === 0) output.line('No windows are scheduled.');
+      for (const each of schedules) printSchedule(output, each);
     },
   };
 }
 
-function printSchedule(screen: Output, { migrationId, windows, openings, state, note }: WindowSchedule): void {
+function printSchedule(output: Output, { migrationId, windows, openings, state, note }: WindowSchedule): void {
   const said = note ? ` (${note})` : '';
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
-    running: screen.styled('green', 'windows open by themselves'),
-    paused: screen.styled('yellow', `paused${said}: no further window opens`),
+    running: output.styled('green', 'windows open by themselves'),
+    paused: output.styled('yellow', `paused${said}: no further window opens`),
     'not-yet': 'windows open by themselves from step 6 on; the first company waits for one, too',
     none: 'no windows: companies may be started at any time, or no longer',
   };
-  screen.line(`${screen.styled('bold', migrationId)}  ${states[state]}`);
+  output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
   const zone = windows[0]?.timeZone;
   if (openings.length === 0 || zone === undefined) return;
-  screen.table(
+  output.table(
     [{ title: 'Opens' }, { title: 'Closes' }, { title: `Opens, in ${zone}` }],
     openings
       .slice(0, OPENINGS_SHOWN)
@@ -140,11 +140,11 @@ async function forEach(ids: readonly string[], work: (id: string) => Promise<Bec
     failed: results.some(({ done }) => !done),
     json: { schema: 'ferry.schedule-change/1', results },
     quietly: NOTHING,
-    print: (screen) => {
-      if (results.length === 0) screen.line('No windows are scheduled.');
+    print: (output) => {
+      if (results.length === 0) output.line('No windows are scheduled.');
       for (const { migrationId, done, text } of results) {
-        const mark = done ? screen.styled('green', '✓') : screen.styled('red', '✗');
-        screen.line(`${mark} ${migrationId}: ${text}`);
+        const mark = done ? output.styled('green', '✓') : output.styled('red', '✗');
+        output.line(`${mark} ${migrationId}: ${text}`);
       }
     },
   };

@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../../config';
 import { isLoopback, KeySetUnavailable, startCodecServer, tokenReader } from '../../../security/codec-server';
 import { createLog } from '../../../security/log';
-import { CommandFailed } from '../../shared/command-failed';
-import { untilAborted } from '../../shared/pause';
+import { CommandFailed } from '../../shared/errors';
+import { waitForAbort } from '../../shared/waiting';
 import type { Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
 
@@ -17,7 +17,7 @@ interface CodecServerOptions {
 }
 
 /** `ferry codec-server`: in the foreground until Ctrl-C; its log is one line for each call. */
-export function addCodecServer({ program, run, screen, terminal }: Context): void {
+export function addCodecServer({ program, run, output, terminal }: Context): void {
   program
     .command('codec-server')
     .description("Let Temporal's UI and command decode payloads for those whose token says that they may read them")
@@ -31,8 +31,8 @@ export function addCodecServer({ program, run, screen, terminal }: Context): voi
       const interrupted = terminal.interruption();
       await run(async () => {
         const server = await start(terminal, options);
-        screen.note(`The codec server listens at ${server.url}. Stop with Ctrl-C.`);
-        await untilAborted(interrupted);
+        output.note(`The codec server listens at ${server.url}. Stop with Ctrl-C.`);
+        await waitForAbort(interrupted);
         await server.close();
         return { json: { schema: 'ferry.codec-server/1', url: server.url }, print: () => undefined };
       });

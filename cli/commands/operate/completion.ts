@@ -14,7 +14,7 @@ export function addCompletion({ program, run }: Context): void {
         const script = completionScript(shell, completedCommands(program));
         return {
           json: { schema: 'ferry.completion/1', shell, script },
-          print: (screen) => screen.line(script.trimEnd()),
+          print: (output) => output.line(script.trimEnd()),
         };
       }),
     );

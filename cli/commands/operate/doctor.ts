@@ -19,18 +19,18 @@ function answered(checks: readonly Examined[]): CommandResult {
     failed: problems > 0,
     json: { schema: 'ferry.doctor/1', ok: problems === 0, checks },
     quietly: NOTHING,
-    print: (screen) => {
-      for (const check of checks) printCheck(screen, check);
-      screen.line();
-      screen.line(problems === 0 ? 'Nothing is wrong.' : `${counted(problems, 'problem')}.`);
+    print: (output) => {
+      for (const check of checks) printCheck(output, check);
+      output.line();
+      output.line(problems === 0 ? 'Nothing is wrong.' : `${counted(problems, 'problem')}.`);
     },
   };
 }
 
 const WIDEST = 'search attributes'.length;
 
-function printCheck(screen: Output, { about, verdict, what, advice }: Examined): void {
-  const marks = { ok: screen.styled('green', '✓'), problem: screen.styled('red', '✗'), 'not-checked': '-' };
-  screen.line(`${marks[verdict]} ${about.padEnd(WIDEST)}  ${what}`);
-  if (advice !== undefined) screen.line(`  ${' '.repeat(WIDEST)}  ${advice}`);
+function printCheck(output: Output, { about, verdict, what, advice }: Examined): void {
+  const marks = { ok: output.styled('green', '✓'), problem: output.styled('red', '✗'), 'not-checked': '-' };
+  output.line(`${marks[verdict]} ${about.padEnd(WIDEST)}  ${what}`);
+  if (advice !== undefined) output.line(`  ${' '.repeat(WIDEST)}  ${advice}`);
 }

@@ -11,7 +11,7 @@ import {
   type CreatedKey,
   type KeyRequest,
 } from '../../../stack/service/keys';
-import { CommandFailed } from '../../shared/command-failed';
+import { CommandFailed } from '../../shared/errors';
 import type { CommandResult, Output } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import { localTime } from '../../terminal/times';
@@ -41,7 +41,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
     .action((id: string) =>
       withDatabase(async (url) => {
         if (!(await retireKey(url, id))) throw noKey(id);
-        const print = (screen: Output): void => screen.line(`The key ${id} is outdated.`);
+        const print = (output: Output): void => output.line(`The key ${id} is outdated.`);
         return { json: { schema: 'ferry.service-key-revoked/1', id }, print, quietly: NOTHING };
       }),
     );
@@ -79,10 +79,10 @@ async function withServiceDatabase(
 function created({ id, key }: CreatedKey): CommandResult {
   return {
     json: { schema: 'ferry.service-key/1', id, key },
-    quietly: (screen) => screen.line(key),
-    print: (screen) => {
-      screen.line(`${screen.styled('green', '✓')} Key ${id}. It is shown this once:`);
-      screen.line(key);
+    quietly: (output) => output.line(key),
+    print: (output) => {
+      output.line(`${output.styled('green', '✓')} Key ${id}. It is shown this once:`);
+      output.line(key);
     },
   };
 }
@@ -90,8 +90,8 @@ function created({ id, key }: CreatedKey): CommandResult {
 function listed(keys: readonly ApiKey[]): CommandResult {
   return {
     json: { schema: 'ferry.service-keys/1', keys },
-    print: (screen) =>
-      screen.table(
+    print: (output) =>
+      output.table(
         [
           { title: 'Id' },
           { title: 'Account' },

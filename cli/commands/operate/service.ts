@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../../config';
 import { startServiceAlone, type ServiceAlone } from '../../../stack/service/standalone';
-import { CommandFailed } from '../../shared/command-failed';
-import { untilAborted } from '../../shared/pause';
+import { CommandFailed } from '../../shared/errors';
+import { waitForAbort } from '../../shared/waiting';
 import type { Output, Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { addServiceKeys } from './service-keys';
@@ -30,20 +30,20 @@ export function addService(context: Context): void {
   addServiceKeys(context, service);
 }
 
-async function start({ screen, terminal }: Context, options: StartOptions): Promise<void> {
+async function start({ output, terminal }: Context, options: StartOptions): Promise<void> {
   const interrupted = terminal.interruption();
-  const service = await started(screen, terminal, options);
+  const service = await started(output, terminal, options);
   try {
-    if (screen.json)
+    if (output.json)
       terminal.stdout.write(`${JSON.stringify({ schema: 'ferry.service/1', url: service.url, ...service.keys })}\n`);
-    else printStarted(screen, service);
-    await untilAborted(interrupted);
+    else printStarted(output, service);
+    await waitForAbort(interrupted);
   } finally {
     await service.stop();
   }
 }
 
-async function started(screen: Output, { env }: Terminal, options: StartOptions): Promise<ServiceAlone> {
+async function started(output: Output, { env }: Terminal, options: StartOptions): Promise<ServiceAlone> {
   const { home, logLevel } = loadConfig([], env);
   try {
     return await startServiceAlone({
@@ -53,7 +53,7 @@ async function started(screen: Output, { env }: Terminal, options: StartOptions)
       databaseUrl: env['DATABASE_URL'] || undefined,
       port: options.port,
       logLevel,
-      log: (line) => screen.note(line),
+      log: (line) => output.note(line),
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : 'the service did not start';
@@ -61,12 +61,12 @@ async function started(screen: Output, { env }: Terminal, options: StartOptions)
   }
 }
 
-function printStarted(screen: Output, { url, keys }: ServiceAlone): void {
-  screen.note(
-    `${screen.styled('green', '✓')} The Company Data Service listens at ${url}; its documentation: ${url}/docs`,
+function printStarted(output: Output, { url, keys }: ServiceAlone): void {
+  output.note(
+    `${output.styled('green', '✓')} The Company Data Service listens at ${url}; its documentation: ${url}/docs`,
   );
   if (keys) {
-    screen.table(
+    output.table(
       [{ title: 'Key of' }, { title: 'Shown this once' }],
       [
         ['an administrator', keys.administratorKey],
@@ -74,7 +74,7 @@ function printStarted(screen: Output, { url, keys }: ServiceAlone): void {
       ],
     );
   }
-  screen.note('More keys: ferry service keys create. Stop with Ctrl-C.');
+  output.note('More keys: ferry service keys create. Stop with Ctrl-C.');
 }
 
 function port(text: string): number {

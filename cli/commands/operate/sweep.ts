@@ -1,8 +1,8 @@
 import { closeTerminated, sweep } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
-import { BY_DEFAULT } from '../../shared/sender';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { DEFAULT_BY } from '../../shared/decisions';
+import { withLedgerClient } from '../../shared/clients';
 
 interface SweepOptions {
   readonly close?: true;
@@ -17,7 +17,7 @@ export function addSweep({ program, run, terminal }: Context): void {
       "Tidy up after migrations that were terminated with Temporal's own tools: schedules, and what is still open",
     )
     .option('--close', 'close them as if cancelled: organizations are free again, credentials destroyed')
-    .option('--by <name>', `who closes them ${BY_DEFAULT}`)
+    .option('--by <name>', `who closes them ${DEFAULT_BY}`)
     .action((options: SweepOptions) => run(() => swept(terminal.env, options)));
 }
 
@@ -32,18 +32,18 @@ async function swept(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Promi
     const left = close ? [] : open;
     return {
       json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: left },
-      quietly: (screen) => {
-        for (const id of left) screen.line(id);
+      quietly: (output) => {
+        for (const id of left) output.line(id);
       },
-      print: (screen) => {
-        for (const id of schedulesDeleted) screen.line(`The schedule of ${id} is deleted.`);
-        for (const id of closed) screen.line(`${id} is closed; what became of it: ferry report ${id}`);
-        for (const id of closing) screen.line(`${id} is closed as soon as nothing of it can be on its way any more.`);
+      print: (output) => {
+        for (const id of schedulesDeleted) output.line(`The schedule of ${id} is deleted.`);
+        for (const id of closed) output.line(`${id} is closed; what became of it: ferry report ${id}`);
+        for (const id of closing) output.line(`${id} is closed as soon as nothing of it can be on its way any more.`);
         for (const id of left) {
-          screen.line(`${id} was terminated, and is still open: its organizations are taken, its credentials kept.`);
-          screen.line('  Close it as if cancelled with: ferry sweep --close');
+          output.line(`${id} was terminated, and is still open: its organizations are taken, its credentials kept.`);
+          output.line('  Close it as if cancelled with: ferry sweep --close');
         }
-        if (schedulesDeleted.length + open.length === 0) screen.line('Nothing is left behind.');
+        if (schedulesDeleted.length + open.length === 0) output.line('Nothing is left behind.');
       },
     };
   });

@@ -2,14 +2,14 @@ import path from 'node:path';
 import { loadConfig } from '../../../config';
 import type { Stack } from '../../../stack/stack';
 import { startWholeStack, workerLog } from '../../../stack/whole-stack';
-import { CommandFailed } from '../../shared/command-failed';
-import { untilAborted } from '../../shared/pause';
+import { CommandFailed } from '../../shared/errors';
+import { waitForAbort } from '../../shared/waiting';
 import type { CommandResult, Output, Terminal } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import type { Context } from '../../shared/context';
 
 /** `ferry up`: the embedded stack, in the foreground until Ctrl-C. */
-export function addUp({ program, run, screen, terminal }: Context): void {
+export function addUp({ program, run, output, terminal }: Context): void {
   program
     .command('up')
     .description('Start everything on this machine (Temporal, Postgres, the service, a worker) and stay')
@@ -17,17 +17,17 @@ export function addUp({ program, run, screen, terminal }: Context): void {
       const interrupted = terminal.interruption();
       let stack: Stack | undefined;
       await run(async () => {
-        stack = await start(screen, terminal, interrupted);
+        stack = await start(output, terminal, interrupted);
         return addresses(stack);
       });
-      await untilAborted(interrupted);
-      screen.note('Stopping...');
+      await waitForAbort(interrupted);
+      output.note('Stopping...');
       await stack?.stop();
-      screen.note('Stopped.');
+      output.note('Stopped.');
     });
 }
 
-async function start(screen: Output, { env }: Terminal, interrupted: AbortSignal): Promise<Stack> {
+async function start(output: Output, { env }: Terminal, interrupted: AbortSignal): Promise<Stack> {
   const { home, logLevel } = loadConfig([], env);
   try {
     return await startWholeStack({
@@ -37,7 +37,7 @@ async function start(screen: Output, { env }: Terminal, interrupted: AbortSignal
       databaseUrl: env['DATABASE_URL'],
       logLevel,
       signal: interrupted,
-      log: (line) => screen.note(line),
+      log: (line) => output.note(line),
     });
   } catch (error) {
     if (interrupted.aborted) throw new CommandFailed('interrupted', 'nothing was left running', { cause: error });
@@ -58,9 +58,9 @@ function addresses({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): 
       serviceDocsUrl,
     },
     quietly: NOTHING,
-    print: (screen) => {
-      screen.line(`${screen.styled('green', '✓')} Everything runs. Data: ${config.home}`);
-      screen.table(
+    print: (output) => {
+      output.line(`${output.styled('green', '✓')} Everything runs. Data: ${config.home}`);
+      output.table(
         [{ title: 'What' }, { title: 'Where' }],
         [
           ['Temporal UI', temporalUiUrl ?? 'as configured'],
@@ -70,7 +70,7 @@ function addresses({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): 
           ['its documentation', serviceDocsUrl],
         ],
       );
-      screen.line('In another terminal: ferry start MANIFEST --platform NAME --client KEY. Stop with Ctrl-C.');
+      output.line('In another terminal: ferry start MANIFEST --platform NAME --client KEY. Stop with Ctrl-C.');
     },
   };
 }

@@ -26,11 +26,11 @@ async function rotated(env: NodeJS.ProcessEnv): Promise<CommandResult> {
     return {
       json: { schema: 'ferry.vault-rotation/1', keyId: masterKeys.newest.id, ...rotation },
       quietly: NOTHING,
-      print: (screen) => {
-        screen.line(
+      print: (output) => {
+        output.line(
           `${counted(rewrapped, 'vault')} put under master key ${masterKeys.newest.id}, ${unchanged} were before.`,
         );
-        screen.line('Older master keys open nothing in this database any more; backups of it still need them.');
+        output.line('Older master keys open nothing in this database any more; backups of it still need them.');
       },
     };
   } finally {

@@ -1,7 +1,7 @@
 import type { Amended, HeldBack, StoredMigration } from '../../../store';
 import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack } from '../../../store';
-import { CommandFailed } from '../../shared/command-failed';
-import type { Answer, LedgerClient } from '../../../client';
+import { CommandFailed } from '../../shared/errors';
+import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide } from '../../../client';
 import type { Manifest } from '../../manifest';
 import { ManifestDigest, readManifest } from '../../manifest';
@@ -9,11 +9,10 @@ import type { CommandResult, Output } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { findingsJson, printFindings } from '../../shared/finding-list';
-import { openMigrationOf } from '../../shared/open-migration';
-import type { SenderOptions } from '../../shared/sender';
-import { addSender, senderOf } from '../../shared/sender';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { findingsJson, printFindings } from '../../shared/results';
+import { readOpenMigration, withLedgerClient } from '../../shared/clients';
+import type { DecisionOptions } from '../../shared/decisions';
+import { addActorOptions, actorFrom } from '../../shared/decisions';
 
 const CHECKED_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
@@ -21,17 +20,17 @@ const NAMED_AT_MOST = 10;
 
 /** Once a migration has ended. */
 const latecomers = ({ route }: StoredMigration): string =>
-  `start a new migration for latecomers: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
+  `start a new migration for these companies: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
 
 /** `ferry amend`: adds companies to a migration, or corrects those whose move has not begun. */
 export function addAmend({ program, run, terminal }: Context): void {
-  addSender(
+  addActorOptions(
     program
       .command('amend <migration> <manifest>')
       .description(
         'Add companies, or correct those whose move has not begun: a manifest (CSV or JSON) of just these rows',
       ),
-  ).action((migration: string, manifest: string, options: SenderOptions) =>
+  ).action((migration: string, manifest: string, options: DecisionOptions) =>
     run(() => withLedgerClient(terminal.env, (ferry) => amend(ferry, migration, manifest, options))),
   );
 }
@@ -40,10 +39,10 @@ async function amend(
   ferry: LedgerClient,
   migrationId: string,
   file: string,
-  options: SenderOptions,
+  options: DecisionOptions,
 ): Promise<CommandResult> {
-  const sender = senderOf(options);
-  const { migration, platform } = await openMigrationOf(ferry, migrationId, latecomers);
+  const sender = actorFrom(options);
+  const { migration, platform } = await readOpenMigration(ferry, migrationId, latecomers);
   const manifest = await readManifest({ manifest: file }, platform, migration.route);
   if (manifest.findings.errors > 0) return refusedRows(manifest);
   const amended = await stored(ferry, migration, manifest);
@@ -88,9 +87,9 @@ function refusedRows({ findings }: Manifest): CommandResult {
   return {
     failed: true,
     json: { schema: 'ferry.amend/1', added: [], corrected: [], ...findingsJson(findings) },
-    print: (screen) => {
-      printFindings(screen, findings);
-      screen.line(`${screen.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was changed`);
+    print: (output) => {
+      printFindings(output, findings);
+      output.line(`${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was changed`);
     },
   };
 }
@@ -99,7 +98,7 @@ function whatBecame(
   { id: migrationId, route }: StoredMigration,
   { findings }: Manifest,
   { added, corrected, unchanged, tooLate }: Amended,
-  answer: Answer | null,
+  answer: DecisionResult | null,
   held: readonly HeldBack[],
 ): CommandResult {
   const changed = new Set([...added, ...corrected]);
@@ -118,29 +117,29 @@ function whatBecame(
       ...findingsJson(findings),
     },
     quietly: NOTHING,
-    print: (screen) => {
-      printFindings(screen, findings);
-      const mark = screen.styled('green', '✓');
-      screen.line(
+    print: (output) => {
+      printFindings(output, findings);
+      const mark = output.styled('green', '✓');
+      output.line(
         `${mark} ${migrationId}: ${counted(added.length, 'company')} added, ${corrected.length} corrected, ${unchanged} as before`,
       );
-      printNamed(screen, 'not corrected, their move has begun or they were left out:', tooLate);
-      if (answer !== null && answer.became !== 'applied') screen.line(`  ${answer.text}`);
+      printNamed(output, 'not corrected, their move has begun or they were left out:', tooLate);
+      if (answer !== null && answer.became !== 'applied') output.line(`  ${answer.text}`);
       for (const { reference, heldBack: why } of ours.slice(0, NAMED_AT_MOST)) {
-        screen.line(`  ${screen.styled('yellow', 'held back:')} ${reference}: ${why}`);
+        output.line(`  ${output.styled('yellow', 'held back:')} ${reference}: ${why}`);
       }
-      if (ours.length > NAMED_AT_MOST) screen.line(`  and ${ours.length - NAMED_AT_MOST} more held back`);
+      if (ours.length > NAMED_AT_MOST) output.line(`  and ${ours.length - NAMED_AT_MOST} more held back`);
       if (changed.size > 0 && route === 'managed') {
-        screen.line(`  Confirm them once syncing is disabled: ferry confirm-sync-disabled ${migrationId} REFERENCE...`);
+        output.line(`  Confirm them once syncing is disabled: ferry confirm-sync-disabled ${migrationId} REFERENCE...`);
       }
     },
   };
 }
 
-function printNamed(screen: Output, what: string, references: readonly string[]): void {
+function printNamed(output: Output, what: string, references: readonly string[]): void {
   if (references.length === 0) return;
   const more = references.length > NAMED_AT_MOST ? ` and ${references.length - NAMED_AT_MOST} more` : '';
-  screen.line(
+  output.line(
     `  ${counted(references.length, 'company')} ${what} ${references.slice(0, NAMED_AT_MOST).join(', ')}${more}`,
   );
 }

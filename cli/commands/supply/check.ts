@@ -6,9 +6,9 @@ import { counted } from '../../../domain/text/sentences';
 import type { CommandResult, Output } from '../../terminal';
 import { NOTHING } from '../../terminal';
 import type { AccountCheck, CheckedPlan } from '../../starting/account-check';
-import { checkAccount, routeOf } from '../../starting/account-check';
+import { checkAccount, defaultRoute } from '../../starting/account-check';
 import type { Context } from '../../shared/context';
-import { findingsJson, printFindings } from '../../shared/finding-list';
+import { findingsJson, printFindings } from '../../shared/results';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
 
 interface CheckOptions {
@@ -61,7 +61,7 @@ export interface CheckRequest extends CheckedPlan {
 }
 
 export async function checkWhole(env: NodeJS.ProcessEnv, request: CheckRequest): Promise<WholeCheck> {
-  const { files, platform, route = routeOf(platform), offline } = request;
+  const { files, platform, route = defaultRoute(platform), offline } = request;
   const manifest = await readManifest(files, platform, route);
   const account = offline ? null : await checkAccount(env, request, files.manifest, manifest);
   return { files, platform, manifest, account, findings: manifest.findings };
@@ -72,9 +72,9 @@ function checkResult(check: WholeCheck): CommandResult {
     failed: check.findings.errors > 0,
     json: { schema: 'ferry.check/1', ok: check.findings.errors === 0, ...checkJson(check) },
     quietly: NOTHING,
-    print: (screen) => {
-      printFindings(screen, check.findings);
-      printSummary(screen, check);
+    print: (output) => {
+      printFindings(output, check.findings);
+      printSummary(output, check);
     },
   };
 }
@@ -96,22 +96,22 @@ export function checkJson({ files, platform, manifest, account, findings }: Whol
   };
 }
 
-export function printSummary(screen: Output, { manifest, platform, account, findings }: WholeCheck): void {
+export function printSummary(output: Output, { manifest, platform, account, findings }: WholeCheck): void {
   const { errors, warnings } = findings;
   if (account && !account.isConfigured) {
-    screen.line('Account and other migrations were not looked at: neither service nor database is configured.');
+    output.line('Account and other migrations were not looked at: neither service nor database is configured.');
   }
   if (errors > 0) {
     const count = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
-    screen.line(`${screen.styled('red', '✗')} ${count}: correct the errors and check again`);
+    output.line(`${output.styled('red', '✗')} ${count}: correct the errors and check again`);
     return;
   }
   const { totals, withCredential } = manifest;
   const what = `${counted(totals.companies, 'company')} of ${platform.name}, ${counted(withCredential, 'credential')}`;
-  screen.line(`${screen.styled('green', '✓')} ${what}: no errors, ${counted(warnings, 'warning')}`);
+  output.line(`${output.styled('green', '✓')} ${what}: no errors, ${counted(warnings, 'warning')}`);
   if (account) {
     const { lowMs, highMs } = account.estimate;
-    screen.line(
+    output.line(
       `  To move them takes ${duration(lowMs)} to ${duration(highMs)} (${estimateBasisText(account.estimate)})`,
     );
   }

@@ -1,7 +1,7 @@
 import { findPlatform } from '../../../platforms/platforms';
 import type { SealedCredential, Supplied } from '../../../store';
 import { readMigration, replaceCredentials, supplyCredentials } from '../../../store';
-import { CommandFailed } from '../../shared/command-failed';
+import { CommandFailed } from '../../shared/errors';
 import type { LedgerClient } from '../../../client';
 import { decide, NoSuchMigration } from '../../../client';
 import type { Credentials } from '../../manifest';
@@ -11,15 +11,15 @@ import { NOTHING } from '../../terminal';
 import { readTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { sendAbout } from '../decide/company-decisions';
+import { sendCompanyDecision } from '../decide/company-decisions';
 import type { Disposal, ShredOption } from '../../manifest/disposal';
 import { addShred, disposeOf } from '../../manifest/disposal';
-import { findingsJson, printFindings } from '../../shared/finding-list';
-import type { SenderOptions } from '../../shared/sender';
-import { addDecider, addSender, senderOf, sentBy } from '../../shared/sender';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { findingsJson, printFindings } from '../../shared/results';
+import type { DecisionOptions } from '../../shared/decisions';
+import { addDecisionOptions, addActorOptions, actorFrom, contentFrom } from '../../shared/decisions';
+import { withLedgerClient } from '../../shared/clients';
 
-interface CredentialOptions extends SenderOptions, ShredOption {
+interface CredentialOptions extends DecisionOptions, ShredOption {
   readonly obtainedAt?: string;
 }
 
@@ -31,7 +31,7 @@ const OBTAINED_AT = [
 /** `ferry credentials`, `replace-credential`: seals the credentials of a file and stores them; destroys the file, if whose it is says so. */
 export function addCredentials({ program, run, terminal }: Context): void {
   addShred(
-    addSender(
+    addActorOptions(
       program
         .command('credentials <migration> <file>')
         .description('Seal and store credentials (CSV or JSON, by reference), obtained after syncing was disabled')
@@ -44,7 +44,7 @@ export function addCredentials({ program, run, terminal }: Context): void {
   );
 
   addShred(
-    addDecider(
+    addDecisionOptions(
       program
         .command('replace-credential <migration> <file>')
         .description('Replace the credentials of companies that were not moved, and move them with the new ones')
@@ -65,7 +65,7 @@ interface Request {
 
 async function supply(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
-  const sender = senderOf(options);
+  const sender = actorFrom(options);
   const seen = await seeFile(file);
   const read = await readFile(ferry, migrationId, file, options);
   if (isFaulty(read)) return refusedFile(read);
@@ -83,7 +83,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
 /** The new credentials are stored first, and used only once the decision that they are has been applied. */
 async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
-  const sent = sentBy(options);
+  const sent = contentFrom(options);
   const seen = await seeFile(file);
   const read = await readFile(ferry, migrationId, file, options);
   if (isFaulty(read)) return refusedFile(read);
@@ -94,13 +94,13 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
     `while they wait: ferry credentials ${migrationId} ${file}`,
   ]);
   if (supplied.stored.length === 0) return stored;
-  const answer = await sendAbout(ferry, migrationId, 'replaceCredential', supplied.stored, sent);
+  const answer = await sendCompanyDecision(ferry, migrationId, 'replaceCredential', supplied.stored, sent);
   return {
     failed: stored.failed === true || answer.failed === true,
     json: { ...stored.json, decision: answer.json },
-    print: (screen) => {
-      stored.print(screen);
-      answer.print(screen);
+    print: (output) => {
+      stored.print(output);
+      answer.print(output);
     },
   };
 }
@@ -136,9 +136,9 @@ function refusedFile({ findings }: Credentials): CommandResult {
   return {
     failed: true,
     json: { schema: 'ferry.credentials/1', stored: [], ...findingsJson(findings) },
-    print: (screen) => {
-      printFindings(screen, findings);
-      screen.line(`${screen.styled('red', '✗')} nothing was stored`);
+    print: (output) => {
+      printFindings(output, findings);
+      output.line(`${output.styled('red', '✗')} nothing was stored`);
     },
   };
 }
@@ -165,25 +165,25 @@ function whatBecame(
       ...findingsJson(findings),
     },
     quietly: NOTHING,
-    print: (screen) => {
-      printFindings(screen, findings);
-      const mark = stored.length === 0 ? screen.styled('red', '✗') : screen.styled('green', '✓');
-      screen.line(`${mark} ${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`);
-      refusedFor(screen, tooEarly, 'obtained before syncing was disabled: may be dead, export it again');
-      refusedFor(screen, elsewhere, why);
-      if (elsewhere.length > 0) screen.line(`    ${advice}`);
-      refusedFor(screen, unknown, 'the manifest has no such company');
-      disposal.print(screen);
+    print: (output) => {
+      printFindings(output, findings);
+      const mark = stored.length === 0 ? output.styled('red', '✗') : output.styled('green', '✓');
+      output.line(`${mark} ${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`);
+      refusedFor(output, tooEarly, 'obtained before syncing was disabled: may be dead, export it again');
+      refusedFor(output, elsewhere, why);
+      if (elsewhere.length > 0) output.line(`    ${advice}`);
+      refusedFor(output, unknown, 'the manifest has no such company');
+      disposal.print(output);
     },
   };
 }
 
 const NAMED_AT_MOST = 10;
 
-function refusedFor(screen: Output, references: readonly string[], why: string): void {
+function refusedFor(output: Output, references: readonly string[], why: string): void {
   if (references.length === 0) return;
   const more = references.length > NAMED_AT_MOST ? ` and ${references.length - NAMED_AT_MOST} more` : '';
-  screen.line(
+  output.line(
     `  ${counted(references.length, 'credential')} refused, ${why}: ${references.slice(0, NAMED_AT_MOST).join(', ')}${more}`,
   );
 }

@@ -2,29 +2,28 @@ import type { LimitsChange } from '../../../domain/planning/limits';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/plan';
 import { counted } from '../../../domain/text/sentences';
-import type { LedgerClient, SelfServiceStarted } from '../../../client';
+import type { LedgerClient, SelfServiceStart } from '../../../client';
 import { startSelfService } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import type { WholeCheck } from './check';
 import { checkWhole, printSummary } from './check';
-import type { Context } from '../../shared/context';
+import type { Context, YesOption } from '../../shared/context';
 import { dryRun } from '../../starting/dry-run';
-import { findingsJson, printFindings, printPreflight } from '../../shared/finding-list';
+import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addLimits } from '../../shared/limit-options';
+import { addLimitOptions } from '../../shared/limit-options';
 import { nextCommands } from '../../shared/next-commands';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
-import type { SenderOptions } from '../../shared/sender';
-import { BY_DEFAULT } from '../../shared/sender';
-import type { Startable } from '../../starting/startable';
-import { assertStartable, limitsRead } from '../../starting/startable';
-import type { YesOption } from '../../shared/confirm';
-import { confirm } from '../../shared/confirm';
-import type { Watched } from '../view/watch';
-import { watched } from '../view/watch';
-import { withLedgerClient } from '../../shared/with-ferry';
+import type { DecisionOptions } from '../../shared/decisions';
+import { DEFAULT_BY } from '../../shared/decisions';
+import type { StartTarget } from '../../starting/startable';
+import { assertStartable, readLimitOptions } from '../../starting/startable';
+import { confirm } from '../../shared/context';
+import type { WatchEnd } from '../view/watch';
+import { watchMigration } from '../view/watch';
+import { withLedgerClient } from '../../shared/clients';
 
-interface SelfServiceOptions extends Startable, LimitOptions, YesOption, Pick<SenderOptions, 'by'> {
+interface SelfServiceOptions extends StartTarget, LimitOptions, YesOption, Pick<DecisionOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly totalInvoices?: number;
@@ -43,21 +42,21 @@ export function addSelfService(context: Context): void {
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
     .addOption(totalInvoicesOption())
     .option('--contact <text>', 'whom to call', 'the solutions team')
-    .option('--by <name>', `who confirms that nothing else uses the tokens ${BY_DEFAULT}`)
+    .option('--by <name>', `who confirms that nothing else uses the tokens ${DEFAULT_BY}`)
     .option('--yes', 'start without asking')
     .option('--detach', 'do not watch: come back when it has started')
     .option('--dry-run', 'make all checks, and stop before anything is stored or started');
-  addLimits(command).action((manifest: string, options: SelfServiceOptions) =>
+  addLimitOptions(command).action((manifest: string, options: SelfServiceOptions) =>
     context.run(() => selfService(context, manifest, options)),
   );
 }
 
 async function selfService(context: Context, file: string, options: SelfServiceOptions): Promise<CommandResult> {
-  const { screen, terminal } = context;
+  const { output, terminal } = context;
   assertStartable(options, 'self-service');
   const { client, platform, label, credentials } = options;
   const files = { manifest: file, ...(credentials === undefined ? {} : { credentials }) };
-  const limits = limitsRead(options);
+  const limits = readLimitOptions(options);
   const migrationId = migrationIdOf(client, platform.slug, label);
   const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   const request = { files, platform, route: 'self-service', limits, migrationId, ...total } as const;
@@ -68,33 +67,33 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   if (!(await isConfirmed(context, check, options))) return notStarted();
   return withLedgerClient(terminal.env, async (ferry) => {
     const started = await start(ferry, check, options, limits);
-    if (!screen.json && !screen.quiet) printStarted(screen, check, started);
+    if (!output.json && !output.quiet) printStarted(output, check, started);
     const canBeWatched = started.preflight !== null && !options.detach;
-    const end = canBeWatched ? await watched(context, ferry, migrationId, { untilDecision: true }) : null;
+    const end = canBeWatched ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
     return selfServiceResult(check, started, end);
   });
 }
 
 /** Shows what it does, and asks whoever sits there. */
 async function isConfirmed(
-  { screen, terminal }: Context,
+  { output, terminal }: Context,
   { findings, manifest, platform }: WholeCheck,
   options: SelfServiceOptions,
 ): Promise<boolean> {
-  if (screen.json) return true;
-  printFindings(screen, findings);
+  if (output.json) return true;
+  printFindings(output, findings);
   const { totals, withCredential } = manifest;
   const into =
     totals.named === 0 ? 'each becomes a company of your account' : `${totals.named} go into companies you have named`;
-  screen.line(`${counted(totals.companies, 'company')} of ${platform.name}: ${into}.`);
-  screen.line(`${counted(withCredential, 'credential')}: sealed here, used once, then destroyed.`);
-  screen.line(
+  output.line(`${counted(totals.companies, 'company')} of ${platform.name}: ${into}.`);
+  output.line(`${counted(withCredential, 'credential')}: sealed here, used once, then destroyed.`);
+  output.line(
     isRotating(platform)
       ? `${platform.name} changes its tokens: those in your own application die as each company is moved.`
       : 'From its move on only the service may use the token of a company.',
   );
-  screen.line('By starting you confirm for every company that nothing else syncs, refreshes or revokes its token.');
-  return confirm({ screen, terminal }, options, 'Start?');
+  output.line('By starting you confirm for every company that nothing else syncs, refreshes or revokes its token.');
+  return confirm({ output, terminal }, options, 'Start?');
 }
 
 function start(
@@ -102,7 +101,7 @@ function start(
   { manifest: { rows, credentials, digest }, platform }: WholeCheck,
   { client, label, contact, by, totalInvoices }: SelfServiceOptions,
   limits: LimitsChange,
-): Promise<SelfServiceStarted> {
+): Promise<SelfServiceStart> {
   const request = {
     client,
     platform,
@@ -124,10 +123,10 @@ function refused(check: WholeCheck): CommandResult {
   return {
     failed: true,
     json: { schema: SCHEMA, started: false, ...findingsJson(findings) },
-    print: (screen) => {
-      printFindings(screen, findings);
-      printSummary(screen, check);
-      screen.line('  Nothing was stored, nothing was started');
+    print: (output) => {
+      printFindings(output, findings);
+      printSummary(output, check);
+      output.line('  Nothing was stored, nothing was started');
     },
   };
 }
@@ -136,28 +135,28 @@ function notStarted(): CommandResult {
   return {
     failed: true,
     json: { schema: SCHEMA, started: false },
-    print: (screen) => screen.line('Nothing was stored, nothing was started'),
+    print: (output) => output.line('Nothing was stored, nothing was started'),
   };
 }
 
 /** Before it is watched. */
-function printStarted(screen: Output, { manifest }: WholeCheck, started: SelfServiceStarted): void {
+function printStarted(output: Output, { manifest }: WholeCheck, started: SelfServiceStart): void {
   const { migrationId } = started;
-  screen.line(`${screen.styled('green', '✓')} ${migrationId}: started`);
-  if (started.preflight) printPreflight(screen, started.preflight);
-  else if (started.heldUp.length > 0) screen.line(`  It is not checked yet: ${started.heldUp.join('; ')}`);
-  else screen.line('  No worker has answered yet; start one, or everything with: ferry up');
+  output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
+  if (started.preflight) printPreflight(output, started.preflight);
+  else if (started.outages.length > 0) output.line(`  It is not checked yet: ${started.outages.join('; ')}`);
+  else output.line('  No worker has answered yet; start one, or everything with: ferry up');
   const left = manifest.withCredential - started.stored;
   if (left > 0) {
     const command = `ferry credentials ${migrationId} FILE --as client`;
-    screen.line(`  ${counted(left, 'credential')} not stored yet; supply them later with: ${command}`);
+    output.line(`  ${counted(left, 'credential')} not stored yet; supply them later with: ${command}`);
   }
 }
 
 function selfServiceResult(
   { files, manifest, findings }: WholeCheck,
-  { migrationId, stored, preflight, heldUp }: SelfServiceStarted,
-  end: Watched | null,
+  { migrationId, stored, preflight, outages: heldUp }: SelfServiceStart,
+  end: WatchEnd | null,
 ): CommandResult {
   const next = end ? nextCommands(end.progress) : [];
   return {
@@ -176,14 +175,14 @@ function selfServiceResult(
       next,
       ...findingsJson(findings),
     },
-    quietly: (screen) => screen.line(migrationId),
-    print: (screen) => {
-      if (!end) return screen.line(`  See how far it is with: ferry watch ${migrationId}`);
-      end.print(screen);
+    quietly: (output) => output.line(migrationId),
+    print: (output) => {
+      if (!end) return output.line(`  See how far it is with: ferry watch ${migrationId}`);
+      end.print(output);
       const holding = files.credentials ?? files.manifest;
-      if (stored > 0) screen.line(`  ${holding} still holds credentials readable: destroy it when you are done`);
-      for (const { command } of next) screen.line(`  ${command}`);
-      screen.line(`  The report: ferry report ${migrationId}`);
+      if (stored > 0) output.line(`  ${holding} still holds credentials readable: destroy it when you are done`);
+      for (const { command } of next) output.line(`  ${command}`);
+      output.line(`  The report: ferry report ${migrationId}`);
     },
   };
 }

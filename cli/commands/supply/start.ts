@@ -4,8 +4,8 @@ import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/plan';
 import type { Approver } from '../../../domain/migration/signatures';
-import { CommandFailed } from '../../shared/command-failed';
-import { detailsChecked, readOutages, startMigration } from '../../../client';
+import { CommandFailed } from '../../shared/errors';
+import { waitForPreflight, readOutages, startMigration } from '../../../client';
 import type { Manifest } from '../../manifest';
 import { readManifest, seeFile } from '../../manifest';
 import { supplyCredentials } from '../../../store';
@@ -15,18 +15,18 @@ import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest/disposal';
 import { addShred, disposeOf } from '../../manifest/disposal';
 import { dryRun } from '../../starting/dry-run';
-import { findingsJson, printFindings, printPreflight } from '../../shared/finding-list';
+import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addLimits } from '../../shared/limit-options';
+import { addLimitOptions } from '../../shared/limit-options';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
-import type { SenderOptions } from '../../shared/sender';
-import { BY_DEFAULT } from '../../shared/sender';
-import { askedArguments, DEFAULT_CONTACT } from '../../starting/questions';
-import type { Startable } from '../../starting/startable';
-import { assertStartable, limitsRead } from '../../starting/startable';
-import { withLedgerClient } from '../../shared/with-ferry';
+import type { DecisionOptions } from '../../shared/decisions';
+import { DEFAULT_BY } from '../../shared/decisions';
+import { askForArguments, DEFAULT_CONTACT } from '../../starting/questions';
+import type { StartTarget } from '../../starting/startable';
+import { assertStartable, readLimitOptions } from '../../starting/startable';
+import { withLedgerClient } from '../../shared/clients';
 
-interface StartOptions extends Startable, LimitOptions, ShredOption, Pick<SenderOptions, 'by'> {
+interface StartOptions extends StartTarget, LimitOptions, ShredOption, Pick<DecisionOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly firstCompany?: string;
@@ -39,8 +39,8 @@ interface StartOptions extends Startable, LimitOptions, ShredOption, Pick<Sender
 
 /** `ferry start`: checks the manifest, stores it, and starts the migration. On a terminal it asks for what is missing. */
 export function addStart(context: Context): void {
-  const { program, run, terminal, screen, args } = context;
-  const prompts = screen.json ? undefined : terminal.prompts;
+  const { program, run, terminal, output, args } = context;
+  const prompts = output.json ? undefined : terminal.prompts;
   const needed = prompts === undefined;
   const client = new Option('--client <key>', 'the client, by a key of letters, digits and hyphens');
   const command = program
@@ -53,18 +53,18 @@ export function addStart(context: Context): void {
     .addOption(totalInvoicesOption())
     .option('--first-company <reference>', 'the company that proves the way (default: the first that can be moved)')
     .option('--contact <text>', 'whom the client calls', DEFAULT_CONTACT)
-    .option('--by <name>', `who supplies the manifest ${BY_DEFAULT}`)
+    .option('--by <name>', `who supplies the manifest ${DEFAULT_BY}`)
     .option('--four-eyes', 'who supplied or proposed something may not approve it, nor one person sign in both roles')
     .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do')
     .addOption(approverOption())
     .option('--dry-run', 'make all checks, and stop before anything is stored or started');
-  addLimits(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
+  addLimitOptions(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
     if (isWhole(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
     if (!prompts) throw new Error('commander has let a command through that lacks something');
     const isTyped = command.getOptionValueSource('contact') === 'cli';
     const { contact, ...typed } = options;
     const asked = { manifest, ...typed, ...(isTyped && contact !== undefined ? { contact } : {}) };
-    await program.parseAsync(await askedArguments(context, prompts, args, asked), { from: 'user' });
+    await program.parseAsync(await askForArguments(context, prompts, args, asked), { from: 'user' });
   });
 }
 
@@ -77,7 +77,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
   const { env } = terminal;
   const { client, platform, label, credentials } = options;
   const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
-  const limits = limitsRead(options);
+  const limits = readLimitOptions(options);
   const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   if (options.dryRun) {
     const migrationId = migrationIdOf(client, platform.slug, label);
@@ -105,7 +105,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       firstCompany,
       ...total,
     });
-    const preflight = await detailsChecked(ferry, migrationId);
+    const preflight = await waitForPreflight(ferry, migrationId);
     // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.
     const storable = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = storable
@@ -123,10 +123,10 @@ function refusedManifest({ findings }: Manifest): CommandResult {
   return {
     failed: true,
     json: { schema: 'ferry.start/1', started: false, ...findingsJson(findings) },
-    print: (screen) => {
-      printFindings(screen, findings);
-      screen.line(
-        `${screen.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was stored, nothing was started`,
+    print: (output) => {
+      printFindings(output, findings);
+      output.line(
+        `${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was stored, nothing was started`,
       );
     },
   };
@@ -167,23 +167,23 @@ function started(request: Started): CommandResult {
       heldUp,
       ...findingsJson(findings),
     },
-    quietly: (screen) => screen.line(migrationId),
-    print: (screen) => {
-      printFindings(screen, findings);
+    quietly: (output) => output.line(migrationId),
+    print: (output) => {
+      printFindings(output, findings);
       const what = `${counted(totals.companies, 'company')} of ${platform.name}`;
-      screen.line(`${screen.styled('green', '✓')} ${migrationId}: started with ${what}`);
+      output.line(`${output.styled('green', '✓')} ${migrationId}: started with ${what}`);
       if (!preflight) {
         const why =
           heldUp.length > 0 ? heldUp.join('; ') : 'no worker answers; start one, or everything with: ferry up';
-        screen.line(`  ${screen.styled('yellow', 'Its details are not checked yet:')} ${why}`);
-      } else printPreflight(screen, preflight);
+        output.line(`  ${output.styled('yellow', 'Its details are not checked yet:')} ${why}`);
+      } else printPreflight(output, preflight);
       if (stored < withCredential) {
         const why = isRotating(platform) ? 'they count only once syncing is disabled' : 'nobody could seal them yet';
         const left = counted(withCredential - stored, 'credential');
-        screen.line(`  ${left} not stored: ${why}; supply them later with: ferry credentials`);
+        output.line(`  ${left} not stored: ${why}; supply them later with: ferry credentials`);
       }
-      disposal?.print(screen);
-      screen.line(`  See what comes next with: ferry show ${migrationId}`);
+      disposal?.print(output);
+      output.line(`  See what comes next with: ferry show ${migrationId}`);
     },
   };
 }

@@ -15,7 +15,7 @@ import { localTime } from '../../terminal/times';
 import { verifyTrail } from '../../reporting/audit-verification';
 import type { Context } from '../../shared/context';
 import { approverOption } from '../../shared/options';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/clients';
 
 const FORMATS = ['table', 'csv', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];
@@ -27,7 +27,7 @@ interface AuditOptions {
 }
 
 /** `ferry audit`: every message that was to decide something, by whom, and what became of it. */
-export function addAudit({ program, run, screen, terminal }: Context): void {
+export function addAudit({ program, run, output, terminal }: Context): void {
   program
     .command('audit <migration>')
     .description('Export the audit trail: every decision, by whom, when, and what became of it')
@@ -37,7 +37,7 @@ export function addAudit({ program, run, screen, terminal }: Context): void {
     .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
       run(() =>
         verify === undefined
-          ? withLedgerClient(terminal.env, (ferry) => audit(screen, ferry, migration, format))
+          ? withLedgerClient(terminal.env, (ferry) => audit(output, ferry, migration, format))
           : verifyTrail(verify, migration, approver),
       ),
     );
@@ -51,15 +51,15 @@ function formatOf(text: string): Format {
 
 /** Written while it is read: it may be of any length. */
 async function audit(
-  screen: Output,
+  output: Output,
   { db, signer }: LedgerClient,
   migrationId: string,
   format: Format,
 ): Promise<Shown> {
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   const trail = readTrail(db, migrationId);
-  if (screen.json) await screen.flowJson({ schema: 'ferry.audit/1', migrationId }, 'trail', mapped(trail, entryOf));
-  else await PRINTERS[format](screen, trail, { migrationId, signer });
+  if (output.json) await output.flowJson({ schema: 'ferry.audit/1', migrationId }, 'trail', mapped(trail, entryOf));
+  else await PRINTERS[format](output, trail, { migrationId, signer });
   return { shown: true };
 }
 
@@ -72,11 +72,11 @@ interface Exporting {
   readonly signer: SigningKey | undefined;
 }
 
-type Printer = (screen: Output, trail: AsyncIterable<Recorded>, exporting: Exporting) => Promise<void>;
+type Printer = (output: Output, trail: AsyncIterable<Recorded>, exporting: Exporting) => Promise<void>;
 
 const PRINTERS: Readonly<Record<Format, Printer>> = {
-  table: (screen, trail) =>
-    screen.flowTable(
+  table: (output, trail) =>
+    output.flowTable(
       [{ title: 'When', whole: true }, { title: 'Who' }, { title: 'What' }, { title: 'Became' }],
       mapped(trail, ({ decision, outcome }) => [
         localTime(outcome.at),
@@ -85,19 +85,19 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
         outcome.applied ? { text: outcome.text, style: 'green' } : { text: `refused: ${outcome.text}`, style: 'red' },
       ]),
     ),
-  jsonl: async (screen, trail, exporting) => {
+  jsonl: async (output, trail, exporting) => {
     const digest = createHash('sha256');
     let entries = 0;
     for await (const recorded of trail) {
       const line = JSON.stringify(entryOf(recorded));
       digest.update(`${line}\n`);
       entries += 1;
-      await screen.flow(line);
+      await output.flow(line);
     }
     const end = endOf({ ...exporting, entries, sha256: digest.digest('hex') });
-    if (end) await screen.flow(JSON.stringify(end));
+    if (end) await output.flow(JSON.stringify(end));
   },
-  csv: async (screen, trail) => {
+  csv: async (output, trail) => {
     let header = true;
     for await (const { decision, outcome } of trail) {
       const record = {
@@ -113,7 +113,7 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
         content: JSON.stringify(decision),
       };
       // A name that begins like a formula is none.
-      await screen.flow(stringify([record], { header, eof: false, escape_formulas: true, cast: { boolean: String } }));
+      await output.flow(stringify([record], { header, eof: false, escape_formulas: true, cast: { boolean: String } }));
       header = false;
     }
   },

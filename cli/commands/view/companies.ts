@@ -9,9 +9,9 @@ import type { LedgerClient } from '../../../client';
 import { readCounts } from '../../../client';
 import type { Output, Shown, TableCell } from '../../terminal';
 import type { Context } from '../../shared/context';
-import { flowCsv } from '../../shared/csv';
-import { countOption, wordOption } from '../../shared/options';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { writeCsv } from '../../shared/results';
+import { integerOption, choiceOption } from '../../shared/options';
+import { withLedgerClient } from '../../shared/clients';
 
 interface CompaniesOptions {
   readonly state?: CompanyState;
@@ -26,19 +26,19 @@ interface CompaniesOptions {
 const ON_A_PAGE = 50;
 
 /** `ferry companies`: how far each company is and what went wrong. */
-export function addCompanies({ program, run, screen, terminal }: Context): void {
+export function addCompanies({ program, run, output, terminal }: Context): void {
   program
     .command('companies <migration>')
     .description('List the companies of a migration: how far each is, and what went wrong')
-    .addOption(wordOption('--state <state>', 'only those in this state', COMPANY_STATES))
-    .addOption(wordOption('--failure <kind>', 'only those that were not moved for this reason', FAILURE_KINDS))
+    .addOption(choiceOption('--state <state>', 'only those in this state', COMPANY_STATES))
+    .addOption(choiceOption('--failure <kind>', 'only those that were not moved for this reason', FAILURE_KINDS))
     .option('--search <text>', 'only those with this text in their reference or name, in capitals or not')
-    .addOption(countOption('--wave <number>', 'only those of this wave'))
-    .addOption(countOption('--limit <number>', `so many at most (default: all, with --page ${ON_A_PAGE})`, 1))
-    .addOption(countOption('--page <number>', 'the first, the second ... of so many', 1))
+    .addOption(integerOption('--wave <number>', 'only those of this wave'))
+    .addOption(integerOption('--limit <number>', `so many at most (default: all, with --page ${ON_A_PAGE})`, 1))
+    .addOption(integerOption('--page <number>', 'the first, the second ... of so many', 1))
     .option('--csv', 'as CSV, for a spreadsheet')
     .action((migration: string, options: CompaniesOptions) =>
-      run(() => withLedgerClient(terminal.env, (ferry) => companies(screen, ferry, migration, options))),
+      run(() => withLedgerClient(terminal.env, (ferry) => companies(output, ferry, migration, options))),
     );
 }
 
@@ -51,19 +51,19 @@ interface Found {
 
 /** Written while they are read: there may be any number of them. */
 async function companies(
-  screen: Output,
+  output: Output,
   ferry: LedgerClient,
   migrationId: string,
   options: CompaniesOptions,
 ): Promise<Shown> {
   await readCounts(ferry, migrationId);
   const found = await find(ferry, migrationId, options);
-  if (options.csv && !screen.json) await flowCsv(screen, records(found.companies()));
-  else if (screen.json) {
+  if (options.csv && !output.json) await writeCsv(output, records(found.companies()));
+  else if (output.json) {
     const { page } = found;
     const which = page && { page: page.number, matching: page.matching };
-    await screen.flowJson({ schema: 'ferry.companies/1', migrationId, ...which }, 'companies', found.companies());
-  } else await print(screen, found);
+    await output.flowJson({ schema: 'ferry.companies/1', migrationId, ...which }, 'companies', found.companies());
+  } else await print(output, found);
   return { shown: true };
 }
 
@@ -114,7 +114,7 @@ function whatHappened({ state, failureText, heldBack, confirmedAt }: LedgerCompa
   return failureText ?? whyWaiting;
 }
 
-async function print(screen: Output, { companies: found, page }: Found): Promise<void> {
+async function print(output: Output, { companies: found, page }: Found): Promise<void> {
   let count = 0;
   let links = 0;
   async function* rows(): AsyncGenerator<readonly TableCell[]> {
@@ -124,18 +124,18 @@ async function print(screen: Output, { companies: found, page }: Found): Promise
       yield [company.reference, company.name, coloured(company.state), whatHappened(company)];
     }
   }
-  await screen.flowTable(
+  await output.flowTable(
     [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
     rows(),
   );
-  if (links > 0) await printLinks(screen, found());
+  if (links > 0) await printLinks(output, found());
   const of = counted(page?.matching ?? count, 'company');
-  screen.line(page && count > 0 ? `${page.from + 1} to ${page.from + count} of ${of}` : of);
+  output.line(page && count > 0 ? `${page.from + 1} to ${page.from + count} of ${of}` : of);
 }
 
-async function printLinks(screen: Output, found: AsyncIterable<LedgerCompany>): Promise<void> {
+async function printLinks(output: Output, found: AsyncIterable<LedgerCompany>): Promise<void> {
   for await (const company of found) {
-    if (mayConnectAgain(company)) await screen.flow(`  ${company.reference} connects again at ${company.linkUrl}`);
+    if (mayConnectAgain(company)) await output.flow(`  ${company.reference} connects again at ${company.linkUrl}`);
   }
 }
 

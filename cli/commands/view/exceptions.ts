@@ -9,16 +9,16 @@ import { NoSuchMigration } from '../../../client';
 import type { Output, Shown, TableCell } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { NAMED_AT_MOST, remedyCommand } from '../../shared/remedy-commands';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-commands';
+import { withLedgerClient } from '../../shared/clients';
 
 /** `ferry exceptions`: the companies that were not moved, and what can be done about each, ready to be typed. */
-export function addExceptions({ program, run, screen, terminal }: Context): void {
+export function addExceptions({ program, run, output, terminal }: Context): void {
   program
     .command('exceptions <migration>')
     .description('List the companies that were not moved, with the commands that can do something about each')
     .action((migration: string) =>
-      run(() => withLedgerClient(terminal.env, (ferry) => exceptions(screen, ferry, migration))),
+      run(() => withLedgerClient(terminal.env, (ferry) => exceptions(output, ferry, migration))),
     );
 }
 
@@ -32,20 +32,20 @@ interface Kind {
 }
 
 /** Written while they are read, once for each kind: there may be any number of them. */
-async function exceptions(screen: Output, { db }: LedgerClient, migrationId: string): Promise<Shown> {
+async function exceptions(output: Output, { db }: LedgerClient, migrationId: string): Promise<Shown> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const found = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
-  if (screen.json) {
-    await screen.flowJson({ schema: 'ferry.exceptions/1', migrationId }, 'exceptions', forPrograms(migration, found()));
+  if (output.json) {
+    await output.flowJson({ schema: 'ferry.exceptions/1', migrationId }, 'exceptions', forPrograms(migration, found()));
     return { shown: true };
   }
   let count = 0;
   for (const [key, kind] of await kindsOf(found())) {
-    await printKind(screen, migration, kind, () => ofKind(key, found()));
+    await printKind(output, migration, kind, () => ofKind(key, found()));
     count += kind.companies;
   }
-  screen.line(count === 0 ? 'No exceptions.' : counted(count, 'exception'));
+  output.line(count === 0 ? 'No exceptions.' : counted(count, 'exception'));
   return { shown: true };
 }
 
@@ -69,7 +69,7 @@ async function kindsOf(found: AsyncIterable<LedgerCompany>): Promise<ReadonlyMap
       title: titleOf(company),
       remedies: remediesFor(company),
       companies: companies + 1,
-      references: references.length > NAMED_AT_MOST ? references : [...references, company.reference],
+      references: references.length > REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
     });
   }
   return kinds;
@@ -91,26 +91,26 @@ function titleOf({ state, failure }: { readonly state: string; readonly failure:
 }
 
 async function printKind(
-  screen: Output,
+  output: Output,
   migration: StoredMigration,
   { title, remedies, companies, references }: Kind,
   found: () => AsyncIterable<LedgerCompany>,
 ): Promise<void> {
-  screen.line(`${screen.styled('bold', title)}: ${counted(companies, 'company')}`);
-  await screen.flowTable(
+  output.line(`${output.styled('bold', title)}: ${counted(companies, 'company')}`);
+  await output.flowTable(
     [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'What happened' }, { title: 'Correlation id' }],
     cellsOf(found()),
   );
   if (remedies.includes('relink')) {
     for await (const { reference, linkUrl } of found()) {
-      await screen.flow(`  ${reference} connects again at ${linkUrl}`);
+      await output.flow(`  ${reference} connects again at ${linkUrl}`);
     }
   }
   for (const remedy of remedies) {
-    screen.line(`  ${remedyCommand(remedy, migration, references)}`);
-    screen.line(`      ${remedyText(remedy)}`);
+    output.line(`  ${remedyCommand(remedy, migration, references)}`);
+    output.line(`      ${remedyText(remedy)}`);
   }
-  screen.line();
+  output.line();
 }
 
 async function* cellsOf(found: AsyncIterable<LedgerCompany>): AsyncGenerator<readonly TableCell[]> {

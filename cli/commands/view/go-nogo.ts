@@ -9,9 +9,7 @@ import { NoWorker, readOutages, readProgress, readWindowSchedule, readWorkers } 
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { openMigrationOf } from '../../shared/open-migration';
-import { withLedgerClient } from '../../shared/with-ferry';
-import { usingService } from '../../shared/with-service';
+import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
 
 /** `ferry go-nogo`: whether the next window may come, and why; what would pause it, and whom to call. */
 export function addGoNoGo({ program, run, terminal }: Context): void {
@@ -28,7 +26,7 @@ export function addGoNoGo({ program, run, terminal }: Context): void {
 }
 
 async function factsOf(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationId: string): Promise<GoNoGoFacts> {
-  const { migration, platform } = await openMigrationOf(ferry, migrationId, () => `see: ferry report ${migrationId}`);
+  const { migration, platform } = await readOpenMigration(ferry, migrationId, () => `see: ferry report ${migrationId}`);
   const { db } = ferry;
   const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, heldUp, service] =
     await Promise.all([
@@ -72,7 +70,7 @@ async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<
   const { service: config } = loadConfig([], env, ['service']);
   if (!config) return { unreachable: 'it is not configured here (COMPANY_DATA_URL, COMPANY_DATA_API_KEY)' };
   try {
-    return await usingService(config, (service) => readServiceFacts(service, { platformKey }));
+    return await withServiceAt(config, (service) => readServiceFacts(service, { platformKey }));
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
     return { unreachable: error.message };
@@ -83,22 +81,22 @@ function answered(migrationId: string, result: GoNoGo): CommandResult {
   return {
     failed: !result.go,
     json: { schema: 'ferry.go-nogo/1', migrationId, ...result },
-    print: (screen) => print(screen, migrationId, result),
+    print: (output) => print(output, migrationId, result),
   };
 }
 
-function print(screen: Output, migrationId: string, { go, opening, answers, wouldPause, contact }: GoNoGo): void {
-  const verdict = go ? screen.styled('green', 'GO') : screen.styled('red', 'NO-GO');
+function print(output: Output, migrationId: string, { go, opening, answers, wouldPause, contact }: GoNoGo): void {
+  const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
     opening === null
       ? 'companies may be started at any time'
       : `the window from ${localTime(opening.opensAt)} to ${localTime(opening.closesAt)}`;
-  screen.line(`${verdict}  ${screen.styled('bold', migrationId)}: ${when}`);
+  output.line(`${verdict}  ${output.styled('bold', migrationId)}: ${when}`);
   for (const { about, go: isGood, why } of answers) {
-    screen.line(`  ${isGood ? screen.styled('green', '✓') : screen.styled('red', '✗')} ${about}: ${why}`);
+    output.line(`  ${isGood ? output.styled('green', '✓') : output.styled('red', '✗')} ${about}: ${why}`);
   }
-  screen.line();
-  screen.line('What would pause it while nobody looks, and what would not:');
-  for (const sentence of wouldPause) screen.line(`  - ${sentence}`);
-  screen.line(`Whom to call: ${contact}`);
+  output.line();
+  output.line('What would pause it while nobody looks, and what would not:');
+  for (const sentence of wouldPause) output.line(`  - ${sentence}`);
+  output.line(`Whom to call: ${contact}`);
 }

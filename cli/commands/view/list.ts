@@ -1,10 +1,10 @@
-import { ADD_PAYLOAD_KEY } from '../../shared/error-advice';
-import type { MigrationLine } from '../../../client';
+import { ADD_PAYLOAD_KEY } from '../../shared/errors';
+import type { MigrationSummary } from '../../../client';
 import { listMigrations } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { withMigrationClient } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/clients';
 
 /** `ferry list`: every migration in a line. */
 export function addList({ program, run, terminal }: Context): void {
@@ -15,28 +15,28 @@ export function addList({ program, run, terminal }: Context): void {
 }
 
 /** Where everything about a migration stands in Temporal, and only its search attributes can be read. */
-function printMissingKeys(screen: Output, migrations: readonly MigrationLine[]): void {
+function printMissingKeys(output: Output, migrations: readonly MigrationSummary[]): void {
   const missing = new Set(migrations.flatMap(({ missingKey }) => missingKey ?? []));
   for (const key of missing) {
     const ids = migrations.filter(({ missingKey }) => missingKey === key).map(({ migrationId }) => migrationId);
-    screen.line(`Payload key ${key} is missing here, so that nothing more can be read of ${ids.join(', ')}:`);
-    screen.line(`  ${ADD_PAYLOAD_KEY}`);
+    output.line(`Payload key ${key} is missing here, so that nothing more can be read of ${ids.join(', ')}:`);
+    output.line(`  ${ADD_PAYLOAD_KEY}`);
   }
 }
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const migrations: MigrationLine[] = [];
+  const migrations: MigrationSummary[] = [];
   await withMigrationClient(env, async (ferry) => {
     for await (const migration of listMigrations(ferry)) migrations.push(migration);
   });
   return {
     json: { schema: 'ferry.list/1', migrations },
-    quietly: (screen) => {
-      for (const { migrationId } of migrations) screen.line(migrationId);
+    quietly: (output) => {
+      for (const { migrationId } of migrations) output.line(migrationId);
     },
-    print: (screen) => {
-      if (migrations.length === 0) return screen.line('No migrations yet. Start one with: ferry start');
-      screen.table(
+    print: (output) => {
+      if (migrations.length === 0) return output.line('No migrations yet. Start one with: ferry start');
+      output.table(
         [
           { title: 'Migration', whole: true },
           { title: 'State' },
@@ -56,7 +56,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           localTime(startedAt),
         ]),
       );
-      printMissingKeys(screen, migrations);
+      printMissingKeys(output, migrations);
     },
   };
 }

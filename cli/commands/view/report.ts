@@ -4,10 +4,10 @@ import { readReport } from '../../../client';
 import type { Output, Shown } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { REPORT_FORMATS, type ReportFormat, reportWriters } from '../../reporting/report-writers';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/clients';
 
 /** `ferry report`: the handover report; at any time, also long after the end. */
-export function addReport({ program, run, screen, terminal }: Context): void {
+export function addReport({ program, run, output, terminal }: Context): void {
   program
     .command('report <migration>')
     .description('Print the handover report: what was moved, what was not and why, who decided what')
@@ -17,12 +17,12 @@ export function addReport({ program, run, screen, terminal }: Context): void {
         .default('md'),
     )
     .action((migration: string, { format }: { format: ReportFormat }) =>
-      run(() => withLedgerClient(terminal.env, (ferry) => report(screen, ferry, migration, format))),
+      run(() => withLedgerClient(terminal.env, (ferry) => report(output, ferry, migration, format))),
     );
 }
 
 /** Written while it is read: it may have any number of companies. */
-async function report(screen: Output, ferry: LedgerClient, migrationId: string, format: ReportFormat): Promise<Shown> {
-  await reportWriters[screen.json ? 'json' : format](screen, await readReport(ferry, migrationId));
+async function report(output: Output, ferry: LedgerClient, migrationId: string, format: ReportFormat): Promise<Shown> {
+  await reportWriters[output.json ? 'json' : format](output, await readReport(ferry, migrationId));
   return { shown: true };
 }

@@ -12,9 +12,9 @@ import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { printPreflight } from '../../shared/finding-list';
+import { printPreflight } from '../../shared/results';
 import { nextCommands } from '../../shared/next-commands';
-import { withMigrationClient } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/clients';
 
 /** `ferry show`: one migration on one screen, and the commands that take it further. */
 export function addShow({ program, run, terminal }: Context): void {
@@ -37,30 +37,30 @@ function showResult(progress: Progress, heldUp: readonly string[], interrupted: 
   const next = nextCommands(progress);
   return {
     json: { schema: 'ferry.show/1', ...progress, heldUp, interrupted, next },
-    print: (screen) => {
-      screen.line(`${screen.styled('bold', progress.migrationId)}  ${headline(progress)}`);
+    print: (output) => {
+      output.line(`${output.styled('bold', progress.migrationId)}  ${headline(progress)}`);
       const { roles, what } = progress.waitingFor;
-      screen.line(`Waiting for ${roles.length === 0 ? 'nobody' : roles.join(' and ')}: ${what}`);
-      for (const reason of heldUp) screen.line(screen.styled('yellow', `Held up: ${reason}`));
-      screen.line();
+      output.line(`Waiting for ${roles.length === 0 ? 'nobody' : roles.join(' and ')}: ${what}`);
+      for (const reason of heldUp) output.line(output.styled('yellow', `Held up: ${reason}`));
+      output.line();
       if (progress.route !== 'self-service') {
-        printSteps(screen, progress.steps);
-        screen.line();
+        printSteps(output, progress.steps);
+        output.line();
       }
-      printFacts(screen, progress);
-      if (interrupted) printInterrupted(screen, interrupted);
-      printEvidence(screen, progress);
+      printFacts(output, progress);
+      if (interrupted) printInterrupted(output, interrupted);
+      printEvidence(output, progress);
       if (next.length > 0) {
-        screen.line();
-        screen.line(screen.styled('bold', 'What comes next:'));
-        for (const { who, command } of next) screen.line(`  ${who}: ${command}`);
+        output.line();
+        output.line(output.styled('bold', 'What comes next:'));
+        for (const { who, command } of next) output.line(`  ${who}: ${command}`);
       }
     },
   };
 }
 
-function printSteps(screen: Output, steps: readonly StepProgress[]): void {
-  screen.table(
+function printSteps(output: Output, steps: readonly StepProgress[]): void {
+  output.table(
     [{ title: '' }, { title: 'Step' }, { title: 'State' }, { title: 'Since / ended' }, { title: 'Approved by' }],
     steps.map(({ step, state, openedAt, endedAt, approvals }) => [
       String(stepNumber(step)),
@@ -76,60 +76,60 @@ function printSteps(screen: Output, steps: readonly StepProgress[]): void {
   );
 }
 
-function printFacts(screen: Output, { route, counts, estimate, proposal, preflight }: Progress): void {
+function printFacts(output: Output, { route, counts, estimate, proposal, preflight }: Progress): void {
   const moving = counts.importing + counts.syncing;
-  screen.line(
+  output.line(
     `Companies: ${finishedCompanies(counts)} of ${counts.total} done; ${counts.migrated} migrated, ${moving} under way, ` +
       `${counts.waiting} waiting, ${counts.failed} failed, ${counts.skipped + counts.excluded} left out`,
   );
-  if (counts.unconfirmed > 0) screen.line(`  ${counts.unconfirmed} not yet confirmed as disabled`);
+  if (counts.unconfirmed > 0) output.line(`  ${counts.unconfirmed} not yet confirmed as disabled`);
   if (counts.withoutCredential > 0)
-    screen.line(`  ${counts.withoutCredential} confirmed, but without a credential that counts`);
-  if (counts.heldBack > 0) screen.line(`  ${counts.heldBack} held back until they are corrected or left out`);
-  if (counts.outcomeUnknown > 0) screen.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
-  if (preflight) printPreflight(screen, preflight);
+    output.line(`  ${counts.withoutCredential} confirmed, but without a credential that counts`);
+  if (counts.heldBack > 0) output.line(`  ${counts.heldBack} held back until they are corrected or left out`);
+  if (counts.outcomeUnknown > 0) output.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
+  if (preflight) printPreflight(output, preflight);
   // Where nobody is to add it to anything, it would only ask to be added.
-  if (preflight?.callbackUrl && route !== 'self-service') screen.line(`Callback URL: ${preflight.callbackUrl}`);
-  if (estimate && estimate.volume.companies > 0) printEstimate(screen, estimate, proposal !== null);
-  if (proposal) screen.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
+  if (preflight?.callbackUrl && route !== 'self-service') output.line(`Callback URL: ${preflight.callbackUrl}`);
+  if (estimate && estimate.volume.companies > 0) printEstimate(output, estimate, proposal !== null);
+  if (proposal) output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
 }
 
-function printInterrupted(screen: Output, { companies, onItsWayUntil }: Interrupted): void {
+function printInterrupted(output: Output, { companies, onItsWayUntil }: Interrupted): void {
   if (companies === 0) return;
   const were = companies === 1 ? 'company was' : 'companies were';
   const until = onItsWayUntil && `; a credential may be on its way to the service until ${localTime(onItsWayUntil)}`;
-  screen.line(`${companies} ${were} interrupted, and will be taken up again${until ?? ''}`);
+  output.line(`${companies} ${were} interrupted, and will be taken up again${until ?? ''}`);
 }
 
-function printEstimate(screen: Output, estimate: Estimate, hasStart: boolean): void {
+function printEstimate(output: Output, estimate: Estimate, hasStart: boolean): void {
   const { volume, requests, lowMs, highMs, ends, darkHours } = estimate;
   const number = (count: number): string => count.toLocaleString('en-US');
   const records =
     volume.companiesWithoutVolume === volume.companies ? 'records unknown' : counted(volume.records, 'record');
-  screen.line(
+  output.line(
     `Estimate: ${duration(lowMs)} to ${duration(highMs)} for ${counted(volume.companies, 'company')}, ${records}, ` +
       `${number(requests)} requests (${estimateBasisText(estimate)})`,
   );
-  if (hasStart && ends) screen.line(`  ${endText(localTime(ends.earliest), localTime(ends.latest))}`);
-  if (darkHours !== null) screen.line(`  up to ${counted(darkHours, 'hour')} without fresh data`);
+  if (hasStart && ends) output.line(`  ${endText(localTime(ends.earliest), localTime(ends.latest))}`);
+  if (darkHours !== null) output.line(`  up to ${counted(darkHours, 'hour')} without fresh data`);
   if (volume.largestFamily > 1) {
-    screen.line(
+    output.line(
       `  ${counted(volume.largestFamily, 'company')} go one after the other: their tokens can end one another`,
     );
   }
 }
 
 /** What the first company's end-to-end check has found. */
-export function printEvidence(screen: Output, { firstCompany }: Progress): void {
+export function printEvidence(output: Output, { firstCompany }: Progress): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
-  screen.line();
-  screen.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
+  output.line();
+  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
   for (const { check, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
-    const mark = passed ? screen.styled('green', '✓') : screen.styled('red', '✗');
+    const mark = passed ? output.styled('green', '✓') : output.styled('red', '✗');
     const measured = [
       ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
       ...(correlationId === undefined ? [] : [`correlation id ${correlationId}`]),
     ].join(', ');
-    screen.line(`  ${mark} ${check}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
+    output.line(`  ${mark} ${check}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
   }
 }

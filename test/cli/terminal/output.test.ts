@@ -59,9 +59,9 @@ test('what people have to type again is never cut, however narrow the terminal',
 
 test('a failure is one line for people', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
-  new Output({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');
+  new Output({ stdout, stderr }, false).fail('there is no migration acme.wave', 'list all migrations with: ferry list');
   expect(stdout.text).toBe('');
-  expect(stderr.text).toBe('ferry: there is no migration acme.wave; see them all with: ferry list\n');
+  expect(stderr.text).toBe('ferry: there is no migration acme.wave; list all migrations with: ferry list\n');
 });
 
 describe('a result of any length', () => {
