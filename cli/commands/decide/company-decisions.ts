@@ -11,6 +11,7 @@ import type { MigrationClient, DecisionContent } from '../../../client';
 import { readProgressIfAnswered } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
+import { referenceList } from '../../shared/results';
 import { integerOption } from '../../shared/options';
 import { sendDecision, addDecisionOptions, contentFrom } from '../../shared/decisions';
 import type { DecisionOptions } from '../../shared/decisions';
@@ -67,6 +68,8 @@ const COMMANDS: readonly AboutCompanies[] = [
     needsReason: true,
   },
 ];
+
+const NAMED_AT_MOST = 5;
 
 /** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: decisions about companies, by reference. */
 export function addCompanyDecisions(context: Context): void {
@@ -164,7 +167,7 @@ async function assertFit(
   const unknown = await findUnknown(db, migrationId, companies);
   if (unknown.length > 0) {
     throw new CommandFailed(
-      `${migrationId} has no company ${someOf(unknown)}`,
+      `${migrationId} has no company ${referenceList(unknown, NAMED_AT_MOST)}`,
       `nothing was decided; see: ferry companies ${migrationId}`,
     );
   }
@@ -192,13 +195,9 @@ async function assertRemedy(
   }
   if (unfit.length === 0) return;
   throw new CommandFailed(
-    `${remedy} is not for ${someOf(unfit)}`,
+    `${remedy} is not for ${referenceList(unfit, NAMED_AT_MOST)}`,
     `nothing was decided; see what can be done with: ferry exceptions ${migrationId}`,
   );
-}
-
-function someOf(names: readonly string[]): string {
-  return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
 }
 
 /** Sends a decision about these companies, in as many messages as it takes. */
