@@ -1,13 +1,34 @@
 import type { Platform, Route } from '../../platforms/platforms';
-import { nearest } from '../shared/options';
-import { quoted, type Report } from './findings';
-import type { Cell, Table, TableRow } from './files/table';
+import { nearest } from '../shared/spelling';
+import { inQuotes, type Report } from './findings';
 
-/** Which columns a file of one kind has. */
+/** The text of one field and its place in the file. */
+export interface Cell {
+  readonly text: string;
+  readonly line: number;
+  /** See `Finding.column`. */
+  readonly column: number;
+}
+
+/** The row of one company or credential. */
+export interface TableRow {
+  readonly line: number;
+  /** One per header of the table, in the same order. */
+  readonly cells: readonly Cell[];
+}
+
+/** The rows of a CSV or JSON file. */
+export interface Table {
+  readonly headers: readonly Cell[];
+  /** Can be read once. Throws `UnreadableFile` where the rest of the file cannot be read. */
+  readonly rows: AsyncIterable<TableRow>;
+}
+
+/** The columns of one kind of file. */
 export interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** Known, of no use in this file, and no reason for a warning. */
+  /** Known columns that this kind of file does not use; they cause no warning. */
   readonly ignored: readonly string[];
   /** Other names of a column. */
   readonly aliases: Readonly<Record<string, string>>;
@@ -19,17 +40,17 @@ export const authorizationFields = (platform: Platform): string[] => [
   ...platform.optionalFields,
 ];
 
-/** The authorization fields that make a credential; the organization alone is none. */
+/** The authorization fields that make up a credential: all of them except the organization. */
 export const credentialFields = (platform: Platform): string[] =>
   authorizationFields(platform).filter((field) => field !== platform.organizationField);
 
-/** What the service calls a company and a connection that exist: in the self-service route alone. */
+/** Columns for the service's ids of an existing company and connection (self-service route only). */
 export const COMPANY_ID = 'serviceCompanyId';
 export const CONNECTION_ID = 'serviceConnectionId';
 
 const COMPANY_FIELDS = ['name', 'expectedInvoices', 'wave', 'family', COMPANY_ID, CONNECTION_ID];
 
-/** Their short names, where the platform calls nothing of its own so. */
+/** Short names of these columns, except those that the platform uses for a field of its own. */
 function shortNames(platform: Platform): Record<string, string> {
   const short = Object.entries({ companyId: COMPANY_ID, connectionId: CONNECTION_ID });
   return Object.fromEntries(short.filter(([name]) => !authorizationFields(platform).includes(name)));
@@ -56,13 +77,13 @@ export function credentialColumns(platform: Platform): Columns {
   };
 }
 
-/** The cells of one row by the name of their column. Columns that the file does not have are absent. */
+/** The cells of one row by column name; columns that the file does not have are absent. */
 export type CellsByField = ReadonlyMap<string, Cell>;
 
 /**
- * Finds out which column is which. Case, blanks, hyphens and underscores in a header do not matter.
+ * Matches the headers of a file to known columns. Ignores case, blanks, hyphens and underscores.
  *
- * @returns what brings a row's cells under their names, or `null` where columns are missing or ambiguous: reported, all at once
+ * @returns a function that maps a row's cells to column names; null: columns are missing or ambiguous (all reported)
  */
 export function matchColumns(
   file: string,
@@ -72,28 +93,28 @@ export function matchColumns(
 ): ((row: TableRow) => CellsByField) | null {
   const known = new Map(
     [...columns.required, ...columns.optional, ...columns.ignored, ...Object.keys(columns.aliases)].map((name) => [
-      plain(name),
+      normalized(name),
       columns.aliases[name] ?? name,
     ]),
   );
   const found = new Map<string, number>();
   const unknown: Cell[] = [];
-  let clear = true;
+  let isUnambiguous = true;
 
   headers.forEach((header, index) => {
-    const name = known.get(plain(header.text));
-    const earlier = name === undefined ? undefined : headers[found.get(name) ?? -1];
+    const name = known.get(normalized(header.text));
+    const first = name === undefined ? undefined : headers[found.get(name) ?? -1];
     if (name === undefined) {
       if (header.text.trim() !== '') unknown.push(header);
-    } else if (earlier === undefined) {
+    } else if (first === undefined) {
       found.set(name, index);
     } else {
-      clear = false;
+      isUnambiguous = false;
       report({
         code: 'duplicate-column',
         severity: 'error',
         ...{ file, line: header.line, column: header.column, field: name },
-        message: `columns ${earlier.column} and ${header.column} are both ${name}`,
+        message: `columns ${first.column} and ${header.column} are both ${name}`,
         advice: 'remove one of them',
       });
     }
@@ -112,23 +133,23 @@ export function matchColumns(
       [...known.values()].filter((name) => !found.has(name)),
       report,
     );
-  if (missing.length > 0 || !clear) return null;
+  if (missing.length > 0 || !isUnambiguous) return null;
 
   return ({ cells }) =>
     new Map([...found].flatMap(([name, index]) => (cells[index] ? [[name, cells[index]] as const] : [])));
 }
 
-const plain = (header: string): string => header.toLowerCase().replace(/[\s_-]/g, '');
+const normalized = (header: string): string => header.toLowerCase().replace(/[\s_-]/g, '');
 
-/** Without a header the first line is a company's, perhaps with its credential: none of it is repeated. */
+/** Does not quote the first line, because without a header it may hold a credential. */
 function reportNoHeader(file: string, columns: Columns, report: Report): void {
   report({
     code: 'no-header',
     severity: 'error',
     file,
     line: 1,
-    message: 'none of the expected columns is there; the first line must name them',
-    advice: `begin the file with: ${columns.required.join(',')}`,
+    message: 'none of the expected columns was found; the first line must name the columns',
+    advice: `start the file with: ${columns.required.join(',')}`,
   });
 }
 
@@ -145,13 +166,13 @@ function reportMissing(
       name,
       unknown.map(({ text }) => text.trim()),
     );
-    return near === undefined ? [] : [`rename ${quoted(near)} to ${name}`];
+    return near === undefined ? [] : [`rename ${inQuotes(near)} to ${name}`];
   });
   report({
     code: 'missing-column',
     severity: 'error',
     ...{ file, line: headers[0]?.line ?? 1 },
-    message: `missing: ${missing.join(', ')}; found: ${names.map((name) => quoted(name)).join(', ')}`,
+    message: `missing: ${missing.join(', ')}; found: ${names.map((name) => inQuotes(name)).join(', ')}`,
     advice: misspelt.length > 0 ? misspelt.join('; ') : `add ${missing.length === 1 ? 'the column' : 'the columns'}`,
   });
 }
@@ -163,8 +184,9 @@ function reportUnknown(file: string, unknown: readonly Cell[], unused: readonly 
       code: 'unknown-column',
       severity: 'warning',
       ...{ file, line: header.line, column: header.column },
-      message: `the column ${quoted(header.text.trim())} is not used`,
-      advice: near === undefined ? 'remove it if it is not meant for this' : `if ${near} is meant, rename it`,
+      message: `the column ${inQuotes(header.text.trim())} is not used`,
+      advice:
+        near === undefined ? 'remove it if it does not belong here' : `rename it to ${near} if that is what it holds`,
     });
   }
 }

@@ -1,27 +1,27 @@
 import { storedName, type ManifestRow } from '../../domain/companies/manifest';
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
-import type { CheckedRow } from './checked-row';
 import { COMPANY_ID } from './columns';
-import type { SuppliedCredential } from './credential-row';
-import { quoted } from './findings';
-import { HashedNumbers } from './hashed-numbers';
+import { inQuotes } from './findings';
+import { HashedKeyMap } from './hashed-key-map';
+import type { CheckedRow } from './row-file';
+import type { SuppliedCredential } from './row-parser';
 
-/** Remembers in which line a value stood first. */
+/** Remembers the line in which each value first appeared. */
 class FirstLines {
-  readonly #lines = new HashedNumbers();
+  readonly #lines = new HashedKeyMap();
 
   has(value: string): boolean {
     return this.#lines.get(value) > 0;
   }
 
-  /** `line 4 and line 9` when the value stood in line 4 already. */
-  both(value: string, line: number): string | null {
-    const earlier = this.#lines.change(value, (before) => before || line);
-    return earlier > 0 ? `line ${earlier} and line ${line}` : null;
+  /** Records the value. Returns `lines 4 and 9` if it has already appeared, in line 4; null: it has not. */
+  record(value: string, line: number): string | null {
+    const first = this.#lines.update(value, (previous) => previous || line);
+    return first > 0 ? `lines ${first} and ${line}` : null;
   }
 }
 
-/** Finds what may stand in one row of a file only. */
+/** Reports values that may appear in only one row of a file. */
 export class Duplicates {
   readonly #references = new FirstLines();
   readonly #organizations = new FirstLines();
@@ -31,56 +31,48 @@ export class Duplicates {
 
   constructor(private readonly organizationField: string) {}
 
-  company(checked: CheckedRow, { reference, organization, name, named: existing }: ManifestRow): void {
-    this.reference(checked, reference);
+  checkCompany(checked: CheckedRow, { reference, organization, name, named }: ManifestRow): void {
+    this.checkReference(checked, reference);
 
-    const both = existing ? this.#companies.both(existing.companyId, checked.line) : null;
-    if (both !== null) {
-      const message = `the same ${COMPANY_ID} stands in ${both}`;
-      checked.error(
-        COMPANY_ID,
-        'duplicate-company-id',
-        message,
-        'a company takes one organization of a platform: correct it',
-      );
+    const sameCompany = named ? this.#companies.record(named.companyId, checked.line) : null;
+    if (sameCompany !== null) {
+      const message = `the same ${COMPANY_ID} appears in ${sameCompany}`;
+      const advice = 'a company has one organization per platform: correct it';
+      checked.error(COMPANY_ID, 'duplicate-company-id', message, advice);
     }
 
-    const moved = this.#organizations.both(organizationKey(organization), checked.line);
-    if (moved !== null) {
-      const message = `the ${this.organizationField} ${quoted(organization)} stands in ${moved}`;
-      const advice = 'an organization can be moved once: remove one row or correct it';
+    const sameOrganization = this.#organizations.record(organizationKey(organization), checked.line);
+    if (sameOrganization !== null) {
+      const message = `the ${this.organizationField} ${inQuotes(organization)} appears in ${sameOrganization}`;
+      const advice = 'an organization can be moved only once: remove or correct one of the rows';
       checked.error(this.organizationField, 'duplicate-organization', message, advice);
     }
 
-    const named = this.#names.both(storedName(name).toLowerCase(), checked.line);
-    if (named !== null) {
-      const message = `the name ${quoted(name)} stands in ${named}`;
-      checked.warn('name', 'duplicate-name', message, 'nothing needs to be done if these are two companies');
+    const sameName = this.#names.record(storedName(name).toLowerCase(), checked.line);
+    if (sameName !== null) {
+      const message = `the name ${inQuotes(name)} appears in ${sameName}`;
+      checked.warn('name', 'duplicate-name', message, 'fine if these are two different companies');
     }
   }
 
-  /** Whether some company has this organization, as `organizationKey` writes it. */
+  /** Returns whether a company has this organization. @param key as returned by `organizationKey` */
   hasOrganization(key: string): boolean {
     return this.#organizations.has(key);
   }
 
-  reference(checked: CheckedRow, reference: string): void {
-    const both = this.#references.both(reference, checked.line);
-    if (both === null) return;
-    const message = `the reference ${quoted(reference)} stands in ${both}`;
-    checked.error('reference', 'duplicate-reference', message, 'give every company a reference of its own');
+  checkReference(checked: CheckedRow, reference: string): void {
+    const lines = this.#references.record(reference, checked.line);
+    if (lines === null) return;
+    const message = `the reference ${inQuotes(reference)} appears in ${lines}`;
+    checked.error('reference', 'duplicate-reference', message, 'give each company its own reference');
   }
 
-  credential(checked: CheckedRow, { fields }: SuppliedCredential): void {
+  checkCredential(checked: CheckedRow, { fields }: SuppliedCredential): void {
     const { refreshToken } = fields.reveal();
-    const both = refreshToken === undefined ? null : this.#refreshTokens.both(refreshToken, checked.line);
-    if (both === null) return;
-    const message = `the same refresh token stands in ${both}`;
-    checked.error(
-      'refreshToken',
-      'duplicate-refresh-token',
-      message,
-      'a token belongs to one company: export them again',
-    );
+    const lines = refreshToken === undefined ? null : this.#refreshTokens.record(refreshToken, checked.line);
+    if (lines === null) return;
+    const message = `the same refresh token appears in ${lines}`;
+    const advice = 'each token belongs to one company: export them again';
+    checked.error('refreshToken', 'duplicate-refresh-token', message, advice);
   }
 }

@@ -1,13 +1,13 @@
 import type { Finding } from '../../domain/companies/manifest';
-import { CommandFailed } from '../shared/errors';
+import { CommandFailed } from '../shared/command-failed';
 
-/** Takes a finding; reading goes on. */
+/** Records a finding; reading continues. */
 export type Report = (finding: Finding) => void;
 
-/** Of findings that are alike, this many are listed: a file may have a million rows with the same fault. */
-const LISTED_OF_A_KIND = 10_000;
+/** At most this many findings of one kind are listed, because a million rows may have the same fault. */
+const LISTED_PER_KIND = 10_000;
 
-/** What was found, in its order. Everything counts, and of what is alike the first are listed. */
+/** The findings of a reading, in order. Counts all of them and lists the first of each kind. */
 export class FindingList {
   readonly listed: Finding[] = [];
   errors = 0;
@@ -18,23 +18,23 @@ export class FindingList {
     const kind = kindOf(finding);
     const count = (this.#kinds.get(kind) ?? 0) + 1;
     this.#kinds.set(kind, count);
-    if (count <= LISTED_OF_A_KIND) this.listed.push(finding);
+    if (count <= LISTED_PER_KIND) this.listed.push(finding);
     if (finding.severity === 'error') this.errors += 1;
     else this.warnings += 1;
   };
 
-  /** How many are like this one, itself among them, whether listed or not. */
+  /** Counts the findings of the same kind as this one, itself and those not listed included. */
   alike(finding: Finding): number {
     return this.#kinds.get(kindOf(finding)) ?? 0;
   }
 }
 
-/** Of one file: findings that one and the same correction of a column helps. */
+/** Findings of one kind are fixed together, by one correction to a column of one file. */
 function kindOf({ file, code, severity, field }: Finding): string {
   return JSON.stringify([file, code, severity, field]);
 }
 
-/** Thrown when a file cannot be read any further; what was found until then stands. */
+/** Thrown when the rest of a file cannot be read; earlier findings remain valid. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 
@@ -43,15 +43,15 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** Thrown when a file is not what it was when it was checked: of what was read of it since, nothing may be used. */
+/** Thrown when a file has changed since it was checked; nothing that was read from it since then may be used. */
 export class FileChanged extends CommandFailed {
   constructor(file: string) {
-    super(`${file} was changed while it was read`, 'leave it as it is, and run the command again');
+    super(`${file} was changed while it was read`, 'leave it unchanged and run the command again');
   }
 }
 
-/** Something the client wrote, as it appears in a message: short, on one line, in quotes. */
-export function quoted(text: string): string {
+/** Quotes a client's text for a message: at most 60 characters, on one line. */
+export function inQuotes(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 59)}…` : text;
   return JSON.stringify(short).replace(/\p{Cc}/gu, ' ');
 }

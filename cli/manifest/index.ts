@@ -1,7 +1,14 @@
-/** Reading what a client supplies: a manifest of companies and their credentials, as CSV or JSON. */
-export { readManifest, type Manifest, type ManifestFiles } from './read-manifest';
-export { readCredentials, type Credentials } from './credentials';
-export { ManifestDigest, manifestDigest } from './digest';
+/**
+ * Reads the files that a client supplies: a manifest of companies and their credentials, as CSV or JSON.
+ *
+ * `readManifest` and `readCredentials` check a whole file and collect everything that is wrong with it. Rows are then read
+ * from the file again, one at a time, and are never all held in memory. The path of a row: `source-file` (bytes to text),
+ * `csv-table` or `json-table` (text to cells), `columns` (cells to fields), `row-file` (checked fields), `row-parser`
+ * (company or credential).
+ */
+export { readCredentials, readManifest, type Credentials, type Manifest, type ManifestFiles } from './read-manifest';
+export { ManifestDigest, manifestDigest } from './whole-manifest';
 export type { FindingList } from './findings';
-export { type FileSeen, NotShredded, seeFile, shredFile } from './files/shred-file';
 export { TEMPLATE_FORMATS, type TemplateFormat, templatesOf, templateText } from './template';
+export { addShred, disposeOf, type Disposal, type ShredOption } from './shred-file';
+export { type FileIdentity, identifyFile, NotShredded, shredFile } from './shred-file';

@@ -1,56 +1,52 @@
 import type { Finding, ManifestRow } from '../../domain/companies/manifest';
 import type { Platform, Route } from '../../platforms/platforms';
-import type { CheckedRow } from './checked-row';
 import { credentialColumns, manifestColumns } from './columns';
-import { readCompany } from './company-row';
-import { hasCredential, readCredential, type SuppliedCredential } from './credential-row';
-import { eachCredential } from './credentials';
-import { ManifestDigest } from './digest';
 import { Duplicates } from './duplicates';
-import { FindingList, quoted, type Report } from './findings';
-import { HashedNumbers } from './hashed-numbers';
-import { RowFile } from './files/row-file';
-import { ManifestTotals } from './totals';
-import { reportCredentials, reportTotals } from './whole-manifest';
+import { FindingList, type Report } from './findings';
+import { HashedKeyMap } from './hashed-key-map';
+import { RowFile, type CheckedRow } from './row-file';
+import { hasCredential, parseCompany, parseCredential, type SuppliedCredential } from './row-parser';
+import { CredentialMatcher, ManifestDigest, ManifestTotals, reportCredentials, reportTotals } from './whole-manifest';
 
 /** The files that a client supplies at the start. */
 export interface ManifestFiles {
   readonly manifest: string;
-  /** A second file, with the credentials by reference. */
+  /** A separate file with the credentials, by reference. */
   readonly credentials?: string;
 }
 
-/** A company, and where its organization stands in the file. */
+/** A company and the place of its organization in the file. */
 export interface PlacedRow {
   readonly company: ManifestRow;
   readonly place: Pick<Finding, 'line' | 'column'>;
 }
 
 /**
- * A client's files that were looked through. With an error among the findings, nothing of them may be used.
+ * A client's files after they have been checked. If the findings include an error, nothing of them may be used.
  *
- * None of the rows is kept: whoever goes through them reads the files again, row by row, as often as they like.
+ * No row is kept in memory: each iteration reads the files again, row by row, and throws `FileChanged` if they have
+ * changed.
  */
 export interface Manifest {
   readonly findings: FindingList;
   readonly totals: ManifestTotals;
   readonly digest: string;
-  /** Whether some company has this organization, as `organizationKey` writes it. */
+  /** Returns whether a company has this organization; the key is that of `organizationKey`. */
   readonly hasOrganization: (key: string) => boolean;
-  /** Companies that come with a credential, in either file. */
+  /** Number of companies with a credential, in either file. */
   readonly withCredential: number;
-  /** The companies whose row has no error of its own. Throws `FileChanged`. */
+  /** The companies whose rows have no errors. */
   readonly rows: AsyncIterable<ManifestRow>;
   readonly placedRows: AsyncIterable<PlacedRow>;
-  /** One for each company; where both files have one, that of the second. Throws `FileChanged`. */
+  /** At most one per company; the separate file takes precedence over the manifest. */
   readonly credentials: AsyncIterable<SuppliedCredential>;
 }
 
 /**
- * Looks through a manifest, and the credentials that come with it. Whatever is wrong with the files is a finding; all of
- * them are collected, and nothing is thrown.
+ * Checks a manifest and the credentials that come with it. Collects everything that is wrong with the files as findings
+ * and does not throw.
  *
- * @param now later times cannot be an `obtainedAt`
+ * @param now an `obtainedAt` after this is an error
  */
 export async function readManifest(
   files: ManifestFiles,
@@ -62,33 +58,33 @@ export async function readManifest(
   const totals = new ManifestTotals();
   const digest = new ManifestDigest();
   const duplicates = new Duplicates(platform.organizationField);
-  const companies = new Companies();
-  /** By reference, in which file the company's credential is. */
-  const suppliedIn = new HashedNumbers();
+  const matcher = new CredentialMatcher();
+  /** By reference: which file the company's credential is in. */
+  const credentialFile = new HashedKeyMap();
   const manifest = new RowFile(files.manifest, manifestColumns(platform, route));
-  const beside = files.credentials === undefined ? null : new RowFile(files.credentials, credentialColumns(platform));
+  const separate = files.credentials === undefined ? null : new RowFile(files.credentials, credentialColumns(platform));
 
   for await (const { checked, company, credential } of eachCompany(manifest, platform, now, findings.add)) {
-    if (company !== null) duplicates.company(checked, company);
-    if (credential !== null) duplicates.credential(checked, credential);
-    if (credential !== null) suppliedIn.set(credential.reference, MANIFEST);
-    if (company === null || !checked.sound) continue;
+    if (company !== null) duplicates.checkCompany(checked, company);
+    if (credential !== null) duplicates.checkCredential(checked, credential);
+    if (credential !== null) credentialFile.set(credential.reference, IN_MANIFEST);
+    if (company === null || !checked.isValid) continue;
     totals.add(company);
     digest.add(company);
-    if (beside !== null) companies.add(company);
+    if (separate !== null) matcher.add(company);
   }
-  if (beside !== null) {
-    // Companies are missing from a manifest with errors: that a credential fits none of them would say nothing new.
-    const known = findings.errors === 0 ? companies : null;
-    for await (const { checked, credential } of eachCredential(beside, platform, now, findings.add)) {
-      known?.reportMisfit(checked, credential, platform);
-      suppliedIn.set(credential.reference, BESIDE);
+  if (separate !== null) {
+    // The matcher does not know the invalid rows, so with errors it would report credentials that do belong to a row.
+    const complete = findings.errors === 0 ? matcher : null;
+    for await (const { checked, credential } of eachCredential(separate, platform, now, findings.add)) {
+      complete?.check(checked, credential, platform);
+      credentialFile.set(credential.reference, IN_SEPARATE_FILE);
     }
   }
 
   async function* placedRows(): AsyncGenerator<PlacedRow> {
     for await (const { checked, company } of eachCompany(manifest, platform, now, () => undefined)) {
-      if (company !== null && checked.sound) yield { company, place: checked.placeOf(platform.organizationField) };
+      if (company !== null && checked.isValid) yield { company, place: checked.placeOf(platform.organizationField) };
     }
   }
   async function* rows(): AsyncGenerator<ManifestRow> {
@@ -96,82 +92,90 @@ export async function readManifest(
   }
   async function* credentials(): AsyncGenerator<SuppliedCredential> {
     for await (const { credential } of eachCompany(manifest, platform, now, () => undefined)) {
-      if (credential !== null && suppliedIn.get(credential.reference) === MANIFEST) yield credential;
+      if (credential !== null && credentialFile.get(credential.reference) === IN_MANIFEST) yield credential;
     }
-    if (beside === null) return;
-    for await (const { credential } of eachCredential(beside, platform, now, () => undefined)) yield credential;
+    if (separate === null) return;
+    for await (const { credential } of eachCredential(separate, platform, now, () => undefined)) yield credential;
   }
 
   if (findings.errors === 0) {
     reportTotals(files.manifest, totals, platform, findings.add);
-    const supplied = { count: suppliedIn.size, has: (reference: string) => suppliedIn.get(reference) > 0 };
-    await reportCredentials(files, again(rows), supplied, { platform, route }, findings.add);
+    const supplied = { count: credentialFile.size, has: (reference: string) => credentialFile.get(reference) > 0 };
+    await reportCredentials(files, repeatable(rows), supplied, { platform, route }, findings.add);
   }
   return {
     findings,
     totals,
     digest: digest.hex(),
     hasOrganization: (key) => duplicates.hasOrganization(key),
-    withCredential: suppliedIn.size,
-    rows: again(rows),
-    placedRows: again(placedRows),
-    credentials: again(credentials),
+    withCredential: credentialFile.size,
+    rows: repeatable(rows),
+    placedRows: repeatable(placedRows),
+    credentials: repeatable(credentials),
   };
 }
 
-const MANIFEST = 1;
-const BESIDE = 2;
+const IN_MANIFEST = 1;
+const IN_SEPARATE_FILE = 2;
 
-/** What can be gone through any number of times. */
-function again<T>(read: () => AsyncGenerator<T>): AsyncIterable<T> {
+/** A file of credentials after it has been checked. If the findings include an error, nothing of it may be used. */
+export interface Credentials {
+  readonly findings: FindingList;
+  /** Each iteration reads the file again, row by row, and throws `FileChanged` if it has changed. */
+  readonly credentials: AsyncIterable<SuppliedCredential>;
+}
+
+/**
+ * Checks a file of credentials: `reference`, the platform's authorization fields, and optionally `obtainedAt`. Does not
+ * check whether the companies exist or have these organizations; the caller does.
+ *
+ * @param now an `obtainedAt` after this is an error
+ */
+export async function readCredentials(path: string, platform: Platform, now = new Date()): Promise<Credentials> {
+  const file = new RowFile(path, credentialColumns(platform));
+  const findings = new FindingList();
+  for await (const _ of eachCredential(file, platform, now, findings.add));
+  async function* credentials(): AsyncGenerator<SuppliedCredential> {
+    for await (const { credential } of eachCredential(file, platform, now, () => undefined)) yield credential;
+  }
+  return { findings, credentials: repeatable(credentials) };
+}
+
+function repeatable<T>(read: () => AsyncGenerator<T>): AsyncIterable<T> {
   return { [Symbol.asyncIterator]: read };
 }
 
-interface ReadCompany {
+interface ParsedRow {
   readonly checked: CheckedRow;
-  /** Null: something is wrong with it. */
+  /** Null: the row has an error. */
   readonly company: ManifestRow | null;
-  /** Null: there is none, or something is wrong with it. */
+  /** Null: the row has no credential or an error. */
   readonly credential: SuppliedCredential | null;
 }
 
-async function* eachCompany(file: RowFile, platform: Platform, now: Date, report: Report): AsyncGenerator<ReadCompany> {
+async function* eachCompany(file: RowFile, platform: Platform, now: Date, report: Report): AsyncGenerator<ParsedRow> {
   let row = 0;
   for await (const checked of file.rows(report)) {
     row += 1;
-    const company = readCompany(row, checked, platform);
-    const credential = hasCredential(checked, platform) ? readCredential(checked, platform, now) : null;
+    const company = parseCompany(row, checked, platform);
+    const credential = hasCredential(checked, platform) ? parseCredential(checked, platform, now) : null;
     yield { checked, company, credential };
   }
 }
 
-/** The companies of a manifest, by what a credential says of its own. */
-class Companies {
-  readonly #rows = new HashedNumbers();
-  readonly #rowsWithOrganization = new HashedNumbers();
-
-  add({ row, reference, organization }: ManifestRow): void {
-    this.#rows.set(reference, row);
-    this.#rowsWithOrganization.set(JSON.stringify([reference, organization]), row);
-  }
-
-  /** A credential under the wrong company is what a list that slipped by one row looks like. */
-  reportMisfit(
-    checked: CheckedRow,
-    { reference, fields }: SuppliedCredential,
-    { organizationField: field }: Platform,
-  ): void {
-    const row = this.#rows.get(reference);
-    if (row === 0) {
-      const message = `the manifest has no company with the reference ${quoted(reference)}`;
-      const advice = 'correct the reference, or add the company';
-      checked.error('reference', 'credential-of-unknown-reference', message, advice);
-      return;
-    }
-    const organization = fields.reveal()[field];
-    if (organization === undefined) return;
-    if (this.#rowsWithOrganization.get(JSON.stringify([reference, organization])) === row) return;
-    const message = `${field} is not that of ${quoted(reference)} in the manifest (row ${row})`;
-    checked.error(field, 'credential-of-other-organization', message, 'check whether a list has slipped by a row');
+/** Reads the valid credentials of a separate file. */
+async function* eachCredential(
+  file: RowFile,
+  platform: Platform,
+  now: Date,
+  report: Report,
+): AsyncGenerator<{ readonly checked: CheckedRow; readonly credential: SuppliedCredential }> {
+  const duplicates = new Duplicates(platform.organizationField);
+  for await (const checked of file.rows(report)) {
+    const credential = parseCredential(checked, platform, now);
+    if (credential === null) continue;
+    duplicates.checkReference(checked, credential.reference);
+    duplicates.checkCredential(checked, credential);
+    if (checked.isValid) yield { checked, credential };
   }
 }

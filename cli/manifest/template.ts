@@ -1,20 +1,20 @@
 import type { Platform, Route } from '../../platforms/platforms';
 import { COMPANY_ID, CONNECTION_ID, credentialFields, credentialColumns, manifestColumns } from './columns';
 
-/** A column of a file to fill in, for whoever fills it in. */
+/** A column of a template, explained for the person who fills it in. */
 export interface TemplateColumn {
   readonly name: string;
   readonly required: boolean;
   readonly description: string;
 }
 
-/** A file to fill in: its columns, in the order of the file. */
+/** An empty file for a client to fill in. */
 export interface Template {
   readonly name: 'manifest' | 'credentials';
   readonly columns: readonly TemplateColumn[];
 }
 
-/** The files that a migration of this platform begins with: what the companies are, and apart from it what is secret. */
+/** Returns the templates for a platform: one for the companies, and a separate one for their credentials. */
 export function templatesOf(platform: Platform, route: Route): readonly Template[] {
   const secret = [...credentialFields(platform), 'obtainedAt'];
   const companies = manifestColumns(platform, route);
@@ -32,7 +32,7 @@ export function templatesOf(platform: Platform, route: Route): readonly Template
     {
       name: 'credentials',
       columns: described(
-        // The manifest says the organization already.
+        // The organization is already in the manifest.
         [...credentials.required, ...credentials.optional.filter((name) => name !== platform.organizationField)],
         credentials.required,
       ),
@@ -43,32 +43,32 @@ export function templatesOf(platform: Platform, route: Route): readonly Template
 function descriptionOf(name: string, { name: platform, organizationField, organizationForm }: Platform): string {
   switch (name) {
     case 'reference':
-      return 'your own id of the company; each once, the same in both files';
+      return 'your own id of the company: unique, and the same in both files';
     case 'name':
       return 'the name of the company';
     case organizationField:
-      return `which organization it is at ${platform}${organizationForm ? `; ${organizationForm.says}` : ''}`;
+      return `its organization at ${platform}${organizationForm ? `; ${organizationForm.says}` : ''}`;
     case 'expectedInvoices':
-      return `how many invoices it has at ${platform}: fewer after the move means incomplete`;
+      return `number of its invoices at ${platform}: fewer after the move count as incomplete`;
     case 'wave':
       return 'lower waves are moved first: 1, 2, ...';
     case 'family':
-      return `the ${platform} user who authorized it: companies of one are moved one after the other`;
+      return `the ${platform} user who authorized it: companies of one user are moved one at a time`;
     case COMPANY_ID:
-      return 'its id at the service, if it is there already: companies are created otherwise';
+      return 'its id at the service, if it already exists there; otherwise it is created';
     case CONNECTION_ID:
-      return 'which of its connections at the service, if it has one already';
+      return 'the id of its connection at the service, if it already has one';
     case 'obtainedAt':
-      return 'when your application received it, as 2026-03-01T14:30:00Z; otherwise the time of the file counts';
+      return 'when your application received it, e.g. 2026-03-01T14:30:00Z; if empty, when this file was last changed';
     default:
-      return `as ${platform} gave it to your application`;
+      return `as your application received it from ${platform}`;
   }
 }
 
 export const TEMPLATE_FORMATS = ['csv', 'json'] as const;
 export type TemplateFormat = (typeof TEMPLATE_FORMATS)[number];
 
-/** Nothing in it passes for a company: it has to be filled in. */
+/** Returns the text of an empty file, which `ferry check` refuses until it is filled in. */
 export function templateText({ columns }: Template, format: TemplateFormat): string {
   const names = columns.map(({ name }) => name);
   if (format === 'csv') return `${names.join(',')}\n`;

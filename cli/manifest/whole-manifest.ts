@@ -1,68 +1,154 @@
-import { familyFindings } from '../../domain/preflight/company-findings';
-import type { ManifestRow } from '../../domain/companies/manifest';
-import { isRotating, type Platform, type Route } from '../../platforms/platforms';
-import { counted } from '../../domain/text/sentences';
-import { quoted, type Report } from './findings';
-import type { ManifestTotals } from './totals';
+/** What only shows when the rows of a manifest are considered together: totals, digest, and checks across rows and files. */
+import { createHash } from 'node:crypto';
 
-/** What only shows when all rows are looked at together. */
+import { familyFindings, type FamilySizes } from '../../domain/preflight/company-findings';
+import { Rounding, type ManifestRow } from '../../domain/companies/manifest';
+import type { ManifestVolume } from '../../domain/planning/volume';
+import { counted } from '../../domain/text/sentences';
+import { isRotating, type Platform, type Route } from '../../platforms/platforms';
+import { inQuotes, type Report } from './findings';
+import { HashedKeyMap } from './hashed-key-map';
+import type { CheckedRow } from './row-file';
+import type { SuppliedCredential } from './row-parser';
+
+/**
+ * SHA-256 of a manifest's rows in their order, without credentials. Decisions about a manifest are bound to it. It depends
+ * only on the values, not on the file's format, encoding or order of columns.
+ */
+export class ManifestDigest {
+  readonly #hash = createHash('sha256');
+
+  add({ row, reference, name, organization, expectedInvoices, wave, family, named }: ManifestRow): void {
+    const ids = named ? [named.companyId, named.connectionId] : [];
+    const fields = [row, reference, name, organization, expectedInvoices, wave, family, ...ids];
+    this.#hash.update(`${JSON.stringify(fields)}\n`);
+  }
+
+  /** Returns the digest in hexadecimal. Call it once, after the last row. */
+  hex(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+/** Returns the {@link ManifestDigest} of rows that are in memory. */
+export function manifestDigest(rows: Iterable<ManifestRow>): string {
+  const digest = new ManifestDigest();
+  for (const row of rows) digest.add(row);
+  return digest.hex();
+}
+
+/** Totals over a manifest's rows, added up row by row. */
+export class ManifestTotals implements FamilySizes, ManifestVolume {
+  companies = 0;
+  /** Companies that already exist at the service, according to the client. */
+  named = 0;
+  records = 0;
+  companiesWithoutVolume = 0;
+  largestCompany = 0;
+  withoutFamily = 0;
+  families = 0;
+  related = 0;
+  largestFamily = 0;
+  readonly references = new Rounding();
+  readonly organizations = new Rounding();
+  readonly #familySizes = new HashedKeyMap();
+
+  add({ reference, organization, expectedInvoices, family, named }: ManifestRow): void {
+    this.companies += 1;
+    this.references.see(reference);
+    this.organizations.see(organization);
+    if (named) this.named += 1;
+    if (expectedInvoices === null) this.companiesWithoutVolume += 1;
+    this.records += expectedInvoices ?? 0;
+    this.largestCompany = Math.max(this.largestCompany, expectedInvoices ?? 0);
+    if (family === null) this.withoutFamily += 1;
+    else this.#addToFamily(family);
+  }
+
+  #addToFamily(family: string): void {
+    const size = this.#familySizes.update(family, (previous) => previous + 1) + 1;
+    this.largestFamily = Math.max(this.largestFamily, size);
+    if (size === 1) return;
+    if (size === 2) this.families += 1;
+    this.related += size === 2 ? 2 : 1;
+  }
+}
+
 export function reportTotals(file: string, totals: ManifestTotals, platform: Platform, report: Report): void {
-  const warn = { severity: 'warning', file } as const;
+  const warning = { severity: 'warning', file } as const;
 
   for (const [field, rounding] of [
     ['reference', totals.references],
     [platform.organizationField, totals.organizations],
   ] as const) {
     if (!rounding.isLikely) continue;
-    const message = `every long ${field} ends in zeros after 15 digits: a spreadsheet seems to have rounded them`;
-    const advice = 'compare one with the original; format the column as text before the values are put in';
-    report({ ...warn, code: 'rounded-numbers', field, message, advice });
+    const message = `every long ${field} ends in zeros after 15 digits: a spreadsheet has probably rounded them`;
+    const advice = 'compare one with the original; format the column as text before you enter the values';
+    report({ ...warning, code: 'rounded-numbers', field, message, advice });
   }
 
   const { companies, companiesWithoutVolume } = totals;
   if (companiesWithoutVolume > 0) {
-    const message = `expectedInvoices is not given for ${counted(companiesWithoutVolume, 'company')} of ${companies}`;
-    const advice = 'give it, so that missing invoices are noticed';
-    report({ ...warn, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
+    const message = `expectedInvoices is missing for ${counted(companiesWithoutVolume, 'company')} of ${companies}`;
+    const advice = 'fill it in, so that missing invoices are noticed';
+    report({ ...warning, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
   }
 
   for (const finding of familyFindings(totals, platform)) report({ ...finding, file, field: 'family' });
 }
 
-interface Files {
-  readonly manifest: string;
-  readonly credentials?: string;
-}
-
-interface Supplied {
+interface SuppliedReferences {
   readonly count: number;
   readonly has: (reference: string) => boolean;
 }
 
-interface Moved {
-  readonly platform: Platform;
-  readonly route: Route;
-}
-
-/** Credentials that come too early, or companies that come without one. */
+/** Reports credentials that were supplied too early, or companies without one. */
 export async function reportCredentials(
-  files: Files,
+  files: { readonly manifest: string; readonly credentials?: string },
   rows: AsyncIterable<ManifestRow>,
-  supplied: Supplied,
-  { platform, route }: Moved,
+  supplied: SuppliedReferences,
+  { platform, route }: { readonly platform: Platform; readonly route: Route },
   report: Report,
 ): Promise<void> {
   if (supplied.count === 0 && route === 'managed') return;
-  const warn = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
+  const warning = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
   if (route === 'managed' && isRotating(platform)) {
-    const message = `${platform.name} changes its tokens: a credential counts only if it was obtained after its company was disabled`;
-    const advice = 'supply them with `ferry credentials` once syncing is disabled in your application';
-    report({ ...warn, code: 'credential-early', message, advice });
+    const message = `${platform.name} rotates its tokens, so only credentials obtained after syncing was confirmed off are used`;
+    const advice = 'supply them with `ferry credentials` once syncing is off in your application';
+    report({ ...warning, code: 'credential-early', message, advice });
     return;
   }
   for await (const { reference } of rows) {
     if (supplied.has(reference)) continue;
-    const message = `there is no credential for ${quoted(reference)}: it waits until there is one`;
-    report({ ...warn, code: 'credential-missing', message, advice: 'supply it with `ferry credentials`' });
+    const message = `${inQuotes(reference)} has no credential: it waits until it has one`;
+    report({ ...warning, code: 'credential-missing', message, advice: 'supply it with `ferry credentials`' });
+  }
+}
+
+/** Finds, for the rows of a separate file of credentials, the company of the manifest that each belongs to. */
+export class CredentialMatcher {
+  readonly #rows = new HashedKeyMap();
+  readonly #rowsWithOrganization = new HashedKeyMap();
+
+  add({ row, reference, organization }: ManifestRow): void {
+    this.#rows.set(reference, row);
+    this.#rowsWithOrganization.set(JSON.stringify([reference, organization]), row);
+  }
+
+  /** Reports a credential of an unknown company or of another organization, as when a list has shifted by one row. */
+  check(checked: CheckedRow, { reference, fields }: SuppliedCredential, { organizationField: field }: Platform): void {
+    const row = this.#rows.get(reference);
+    if (row === 0) {
+      const message = `the manifest has no company with the reference ${inQuotes(reference)}`;
+      const advice = 'correct the reference, or add the company';
+      checked.error('reference', 'credential-of-unknown-reference', message, advice);
+      return;
+    }
+    const organization = fields.reveal()[field];
+    if (organization === undefined) return;
+    if (this.#rowsWithOrganization.get(JSON.stringify([reference, organization])) === row) return;
+    const message = `${field} differs from that of ${inQuotes(reference)} in the manifest (row ${row})`;
+    const advice = 'check whether the rows of one file have shifted by one';
+    checked.error(field, 'credential-of-other-organization', message, advice);
   }
 }

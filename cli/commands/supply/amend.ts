@@ -1,18 +1,19 @@
 import type { Amended, HeldBack, StoredMigration } from '../../../store';
 import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack } from '../../../store';
-import { CommandFailed } from '../../shared/errors';
-import type { DecisionResult, LedgerClient } from '../../../client';
+import { CommandFailed } from '../../shared/command-failed';
+import type { Answer, LedgerClient } from '../../../client';
 import { decide } from '../../../client';
 import type { Manifest } from '../../manifest';
 import { ManifestDigest, readManifest } from '../../manifest';
 import type { CommandResult, Output } from '../../terminal';
-import { NOTHING } from '../../terminal';
+import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { findingsJson, printFindings } from '../../shared/results';
-import { readOpenMigration, withLedgerClient } from '../../shared/clients';
-import type { DecisionOptions } from '../../shared/decisions';
-import { addActorOptions, actorFrom } from '../../shared/decisions';
+import { findingsJson, printFindings } from '../../shared/finding-list';
+import { openMigrationOf } from '../../shared/open-migration';
+import type { SenderOptions } from '../../shared/sender';
+import { addSender, senderOf } from '../../shared/sender';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 const CHECKED_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
@@ -20,17 +21,17 @@ const NAMED_AT_MOST = 10;
 
 /** Once a migration has ended. */
 const latecomers = ({ route }: StoredMigration): string =>
-  `start a new migration for these companies: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
+  `start a new migration for latecomers: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
 
 /** `ferry amend`: adds companies to a migration, or corrects those whose move has not begun. */
 export function addAmend({ program, run, terminal }: Context): void {
-  addActorOptions(
+  addSender(
     program
       .command('amend <migration> <manifest>')
       .description(
         'Add companies, or correct those whose move has not begun: a manifest (CSV or JSON) of just these rows',
       ),
-  ).action((migration: string, manifest: string, options: DecisionOptions) =>
+  ).action((migration: string, manifest: string, options: SenderOptions) =>
     run(() => withLedgerClient(terminal.env, (ferry) => amend(ferry, migration, manifest, options))),
   );
 }
@@ -39,10 +40,10 @@ async function amend(
   ferry: LedgerClient,
   migrationId: string,
   file: string,
-  options: DecisionOptions,
+  options: SenderOptions,
 ): Promise<CommandResult> {
-  const sender = actorFrom(options);
-  const { migration, platform } = await readOpenMigration(ferry, migrationId, latecomers);
+  const sender = senderOf(options);
+  const { migration, platform } = await openMigrationOf(ferry, migrationId, latecomers);
   const manifest = await readManifest({ manifest: file }, platform, migration.route);
   if (manifest.findings.errors > 0) return refusedRows(manifest);
   const amended = await stored(ferry, migration, manifest);
@@ -98,7 +99,7 @@ function whatBecame(
   { id: migrationId, route }: StoredMigration,
   { findings }: Manifest,
   { added, corrected, unchanged, tooLate }: Amended,
-  answer: DecisionResult | null,
+  answer: Answer | null,
   held: readonly HeldBack[],
 ): CommandResult {
   const changed = new Set([...added, ...corrected]);
@@ -116,7 +117,7 @@ function whatBecame(
       decision: answer,
       ...findingsJson(findings),
     },
-    quietly: NOTHING,
+    printQuietly: PRINT_NOTHING,
     print: (output) => {
       printFindings(output, findings);
       const mark = output.styled('green', '✓');

@@ -2,17 +2,20 @@ import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { Secret } from '../../../security';
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed } from '../../shared/command-failed';
 import type { LedgerClient } from '../../../client';
-import { waitForPreflight } from '../../../client';
+import { detailsChecked } from '../../../client';
 import type { CommandResult, Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
-import { printPreflight } from '../../shared/results';
-import { readOpenMigration, withLedgerClient, withService } from '../../shared/clients';
-import { sendDecision, addActorOptions, actorFrom } from '../../shared/decisions';
-import type { DecisionOptions } from '../../shared/decisions';
+import { printPreflight } from '../../shared/finding-list';
+import { openMigrationOf } from '../../shared/open-migration';
+import { send } from '../../shared/send';
+import type { SenderOptions } from '../../shared/sender';
+import { addSender, senderOf } from '../../shared/sender';
+import { withLedgerClient } from '../../shared/with-ferry';
+import { withService } from '../../shared/with-service';
 
-interface ApplicationOptions extends DecisionOptions {
+interface ApplicationOptions extends SenderOptions {
   readonly clientId: string;
   readonly environment: 'production' | 'sandbox';
   readonly secretFile?: string;
@@ -23,7 +26,7 @@ interface ApplicationOptions extends DecisionOptions {
  * else: the migration learns which application it is.
  */
 export function addApplication({ program, run, terminal }: Context): void {
-  addActorOptions(
+  addSender(
     program
       .command('application <migration>')
       .description("Supply the client's application at the platform: its tokens are good for that one alone")
@@ -46,8 +49,8 @@ async function supply(
   options: ApplicationOptions,
 ): Promise<CommandResult> {
   const { clientId, environment } = options;
-  const sender = actorFrom(options);
-  const { platform } = await readOpenMigration(ferry, migrationId, () => 'a new migration takes it again');
+  const sender = senderOf(options);
+  const { platform } = await openMigrationOf(ferry, migrationId, () => 'a new migration takes it again');
   if (platform.environment !== undefined && platform.environment !== environment) {
     throw new CommandFailed(
       `${platform.name} is of the ${platform.environment} environment, not of ${environment}`,
@@ -58,8 +61,8 @@ async function supply(
   await withService(terminal.env, (service: CompanyDataClient) =>
     service.putApplicationCredentials(platform.key, { clientId, clientSecret, environment }),
   );
-  const answer = await sendDecision(ferry, migrationId, 'applicationSupplied', { clientId, environment, ...sender });
-  const preflight = answer.failed ? null : await waitForPreflight(ferry, migrationId);
+  const answer = await send(ferry, migrationId, 'applicationSupplied', { clientId, environment, ...sender });
+  const preflight = answer.failed ? null : await detailsChecked(ferry, migrationId);
   const { secretFile } = options;
   return {
     ...answer,

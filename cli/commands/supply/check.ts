@@ -4,11 +4,11 @@ import type { Platform } from '../../../platforms/platforms';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../../manifest';
 import { counted } from '../../../domain/text/sentences';
 import type { CommandResult, Output } from '../../terminal';
-import { NOTHING } from '../../terminal';
+import { PRINT_NOTHING } from '../../terminal';
 import type { AccountCheck, CheckedPlan } from '../../starting/account-check';
-import { checkAccount, defaultRoute } from '../../starting/account-check';
+import { checkAccount, routeOf } from '../../starting/account-check';
 import type { Context } from '../../shared/context';
-import { findingsJson, printFindings } from '../../shared/results';
+import { findingsJson, printFindings } from '../../shared/finding-list';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
 
 interface CheckOptions {
@@ -61,7 +61,7 @@ export interface CheckRequest extends CheckedPlan {
 }
 
 export async function checkWhole(env: NodeJS.ProcessEnv, request: CheckRequest): Promise<WholeCheck> {
-  const { files, platform, route = defaultRoute(platform), offline } = request;
+  const { files, platform, route = routeOf(platform), offline } = request;
   const manifest = await readManifest(files, platform, route);
   const account = offline ? null : await checkAccount(env, request, files.manifest, manifest);
   return { files, platform, manifest, account, findings: manifest.findings };
@@ -71,7 +71,7 @@ function checkResult(check: WholeCheck): CommandResult {
   return {
     failed: check.findings.errors > 0,
     json: { schema: 'ferry.check/1', ok: check.findings.errors === 0, ...checkJson(check) },
-    quietly: NOTHING,
+    printQuietly: PRINT_NOTHING,
     print: (output) => {
       printFindings(output, check.findings);
       printSummary(output, check);

@@ -1,25 +1,23 @@
 import { findPlatform } from '../../../platforms/platforms';
 import type { SealedCredential, Supplied } from '../../../store';
 import { readMigration, replaceCredentials, supplyCredentials } from '../../../store';
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed } from '../../shared/command-failed';
 import type { LedgerClient } from '../../../client';
 import { decide, NoSuchMigration } from '../../../client';
-import type { Credentials } from '../../manifest';
-import { readCredentials, seeFile } from '../../manifest';
+import type { Credentials, Disposal, ShredOption } from '../../manifest';
+import { addShred, disposeOf, identifyFile, readCredentials } from '../../manifest';
 import type { CommandResult, Output, Terminal } from '../../terminal';
-import { NOTHING } from '../../terminal';
-import { readTime } from '../../terminal/times';
+import { PRINT_NOTHING } from '../../terminal';
+import { parseTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { sendCompanyDecision } from '../decide/company-decisions';
-import type { Disposal, ShredOption } from '../../manifest/disposal';
-import { addShred, disposeOf } from '../../manifest/disposal';
-import { findingsJson, printFindings } from '../../shared/results';
-import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, addActorOptions, actorFrom, contentFrom } from '../../shared/decisions';
-import { withLedgerClient } from '../../shared/clients';
+import { sendAbout } from '../decide/company-decisions';
+import { findingsJson, printFindings } from '../../shared/finding-list';
+import type { SenderOptions } from '../../shared/sender';
+import { addDecider, addSender, senderOf, sentBy } from '../../shared/sender';
+import { withLedgerClient } from '../../shared/with-ferry';
 
-interface CredentialOptions extends DecisionOptions, ShredOption {
+interface CredentialOptions extends SenderOptions, ShredOption {
   readonly obtainedAt?: string;
 }
 
@@ -31,7 +29,7 @@ const OBTAINED_AT = [
 /** `ferry credentials`, `replace-credential`: seals the credentials of a file and stores them; destroys the file, if whose it is says so. */
 export function addCredentials({ program, run, terminal }: Context): void {
   addShred(
-    addActorOptions(
+    addSender(
       program
         .command('credentials <migration> <file>')
         .description('Seal and store credentials (CSV or JSON, by reference), obtained after syncing was disabled')
@@ -44,7 +42,7 @@ export function addCredentials({ program, run, terminal }: Context): void {
   );
 
   addShred(
-    addDecisionOptions(
+    addDecider(
       program
         .command('replace-credential <migration> <file>')
         .description('Replace the credentials of companies that were not moved, and move them with the new ones')
@@ -65,8 +63,8 @@ interface Request {
 
 async function supply(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
-  const sender = actorFrom(options);
-  const seen = await seeFile(file);
+  const sender = senderOf(options);
+  const seen = await identifyFile(file);
   const read = await readFile(ferry, migrationId, file, options);
   if (isFaulty(read)) return refusedFile(read);
   const supplied = await supplyCredentials(ferry.db, migrationId, read.credentials, sender.by);
@@ -83,8 +81,8 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
 /** The new credentials are stored first, and used only once the decision that they are has been applied. */
 async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
-  const sent = contentFrom(options);
-  const seen = await seeFile(file);
+  const sent = sentBy(options);
+  const seen = await identifyFile(file);
   const read = await readFile(ferry, migrationId, file, options);
   if (isFaulty(read)) return refusedFile(read);
   const supplied = await replaceCredentials(ferry.db, migrationId, read.credentials, sent.by);
@@ -94,7 +92,7 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
     `while they wait: ferry credentials ${migrationId} ${file}`,
   ]);
   if (supplied.stored.length === 0) return stored;
-  const answer = await sendCompanyDecision(ferry, migrationId, 'replaceCredential', supplied.stored, sent);
+  const answer = await sendAbout(ferry, migrationId, 'replaceCredential', supplied.stored, sent);
   return {
     failed: stored.failed === true || answer.failed === true,
     json: { ...stored.json, decision: answer.json },
@@ -117,7 +115,7 @@ async function readFile(
   if (!platform) throw new CommandFailed(`platform ${migration.platformKey} is unknown`, 'use a newer ferry');
   const read = await readCredentials(file, platform);
   if (obtainedAt === undefined) return read;
-  const at = readTime(obtainedAt).toISOString();
+  const at = parseTime(obtainedAt).toISOString();
   return { ...read, credentials: obtained(read.credentials, at) };
 }
 
@@ -164,7 +162,7 @@ function whatBecame(
       shredded: disposal.shredded,
       ...findingsJson(findings),
     },
-    quietly: NOTHING,
+    printQuietly: PRINT_NOTHING,
     print: (output) => {
       printFindings(output, findings);
       const mark = stored.length === 0 ? output.styled('red', '✗') : output.styled('green', '✓');

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Platform } from '../../../platforms/platforms';
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed } from '../../shared/command-failed';
 import type { TemplateFormat } from '../../manifest';
 import { TEMPLATE_FORMATS, templatesOf, templateText } from '../../manifest';
 import type { CommandResult } from '../../terminal';
-import { NOTHING } from '../../terminal';
-import { defaultRoute } from '../../starting/account-check';
+import { PRINT_NOTHING } from '../../terminal';
+import { routeOf } from '../../starting/account-check';
 import type { Context } from '../../shared/context';
-import { platformOption, choiceOption } from '../../shared/options';
+import { platformOption, wordOption } from '../../shared/options';
 
 interface TemplateOptions {
   readonly platform: Platform;
@@ -21,14 +21,14 @@ export function addExportTemplate({ program, run }: Context): void {
     .command('export-template [folder]')
     .description('Write a manifest and a file of credentials to fill in, with the columns of the platform')
     .addOption(platformOption())
-    .addOption(choiceOption('--format <format>', 'what the files are', TEMPLATE_FORMATS).default('csv'))
+    .addOption(wordOption('--format <format>', 'what the files are', TEMPLATE_FORMATS).default('csv'))
     .action((folder: string | undefined, options: TemplateOptions) =>
       run(async () => exported(folder ?? '.', options)),
     );
 }
 
 function exported(folder: string, { platform, format }: TemplateOptions): CommandResult {
-  const route = defaultRoute(platform);
+  const route = routeOf(platform);
   const templates = templatesOf(platform, route).map((template) => ({
     ...template,
     file: path.join(folder, `${template.name}.${format}`),
@@ -44,12 +44,12 @@ function exported(folder: string, { platform, format }: TemplateOptions): Comman
       route,
       files: templates.map(({ file, columns }) => ({ file, columns })),
     },
-    quietly: NOTHING,
+    printQuietly: PRINT_NOTHING,
     print: (output) => {
       for (const { file, columns } of templates) {
         output.line(`${output.styled('green', '✓')} ${file}`);
         output.table(
-          [{ title: 'Column', whole: true }, { title: '' }, { title: 'What it holds' }],
+          [{ title: 'Column', unbroken: true }, { title: '' }, { title: 'What it holds' }],
           columns.map(({ name, required, description }) => [name, required ? 'required' : '', description]),
         );
         output.line();

@@ -2,28 +2,29 @@ import type { LimitsChange } from '../../../domain/planning/limits';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/plan';
 import { counted } from '../../../domain/text/sentences';
-import type { LedgerClient, SelfServiceStart } from '../../../client';
+import type { LedgerClient, SelfServiceStarted } from '../../../client';
 import { startSelfService } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import type { WholeCheck } from './check';
 import { checkWhole, printSummary } from './check';
-import type { Context, YesOption } from '../../shared/context';
+import type { Context } from '../../shared/context';
 import { dryRun } from '../../starting/dry-run';
-import { findingsJson, printFindings, printPreflight } from '../../shared/results';
+import { findingsJson, printFindings, printPreflight } from '../../shared/finding-list';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addLimitOptions } from '../../shared/limit-options';
+import { addLimits } from '../../shared/limit-options';
 import { nextCommands } from '../../shared/next-commands';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
-import type { DecisionOptions } from '../../shared/decisions';
-import { DEFAULT_BY } from '../../shared/decisions';
-import type { StartTarget } from '../../starting/startable';
-import { assertStartable, readLimitOptions } from '../../starting/startable';
-import { confirm } from '../../shared/context';
-import type { WatchEnd } from '../view/watch';
-import { watchMigration } from '../view/watch';
-import { withLedgerClient } from '../../shared/clients';
+import type { SenderOptions } from '../../shared/sender';
+import { BY_DEFAULT } from '../../shared/sender';
+import type { Startable } from '../../starting/startable';
+import { assertStartable, limitsRead } from '../../starting/startable';
+import type { YesOption } from '../../shared/confirm';
+import { confirm } from '../../shared/confirm';
+import type { Watched } from '../view/watch';
+import { watched } from '../view/watch';
+import { withLedgerClient } from '../../shared/with-ferry';
 
-interface SelfServiceOptions extends StartTarget, LimitOptions, YesOption, Pick<DecisionOptions, 'by'> {
+interface SelfServiceOptions extends Startable, LimitOptions, YesOption, Pick<SenderOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly totalInvoices?: number;
@@ -42,11 +43,11 @@ export function addSelfService(context: Context): void {
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
     .addOption(totalInvoicesOption())
     .option('--contact <text>', 'whom to call', 'the solutions team')
-    .option('--by <name>', `who confirms that nothing else uses the tokens ${DEFAULT_BY}`)
+    .option('--by <name>', `who confirms that nothing else uses the tokens ${BY_DEFAULT}`)
     .option('--yes', 'start without asking')
     .option('--detach', 'do not watch: come back when it has started')
     .option('--dry-run', 'make all checks, and stop before anything is stored or started');
-  addLimitOptions(command).action((manifest: string, options: SelfServiceOptions) =>
+  addLimits(command).action((manifest: string, options: SelfServiceOptions) =>
     context.run(() => selfService(context, manifest, options)),
   );
 }
@@ -56,7 +57,7 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   assertStartable(options, 'self-service');
   const { client, platform, label, credentials } = options;
   const files = { manifest: file, ...(credentials === undefined ? {} : { credentials }) };
-  const limits = readLimitOptions(options);
+  const limits = limitsRead(options);
   const migrationId = migrationIdOf(client, platform.slug, label);
   const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   const request = { files, platform, route: 'self-service', limits, migrationId, ...total } as const;
@@ -69,7 +70,7 @@ async function selfService(context: Context, file: string, options: SelfServiceO
     const started = await start(ferry, check, options, limits);
     if (!output.json && !output.quiet) printStarted(output, check, started);
     const canBeWatched = started.preflight !== null && !options.detach;
-    const end = canBeWatched ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
+    const end = canBeWatched ? await watched(context, ferry, migrationId, { untilDecision: true }) : null;
     return selfServiceResult(check, started, end);
   });
 }
@@ -101,7 +102,7 @@ function start(
   { manifest: { rows, credentials, digest }, platform }: WholeCheck,
   { client, label, contact, by, totalInvoices }: SelfServiceOptions,
   limits: LimitsChange,
-): Promise<SelfServiceStart> {
+): Promise<SelfServiceStarted> {
   const request = {
     client,
     platform,
@@ -140,11 +141,11 @@ function notStarted(): CommandResult {
 }
 
 /** Before it is watched. */
-function printStarted(output: Output, { manifest }: WholeCheck, started: SelfServiceStart): void {
+function printStarted(output: Output, { manifest }: WholeCheck, started: SelfServiceStarted): void {
   const { migrationId } = started;
   output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
   if (started.preflight) printPreflight(output, started.preflight);
-  else if (started.outages.length > 0) output.line(`  It is not checked yet: ${started.outages.join('; ')}`);
+  else if (started.heldUp.length > 0) output.line(`  It is not checked yet: ${started.heldUp.join('; ')}`);
   else output.line('  No worker has answered yet; start one, or everything with: ferry up');
   const left = manifest.withCredential - started.stored;
   if (left > 0) {
@@ -155,8 +156,8 @@ function printStarted(output: Output, { manifest }: WholeCheck, started: SelfSer
 
 function selfServiceResult(
   { files, manifest, findings }: WholeCheck,
-  { migrationId, stored, preflight, outages: heldUp }: SelfServiceStart,
-  end: WatchEnd | null,
+  { migrationId, stored, preflight, heldUp }: SelfServiceStarted,
+  end: Watched | null,
 ): CommandResult {
   const next = end ? nextCommands(end.progress) : [];
   return {
@@ -175,7 +176,7 @@ function selfServiceResult(
       next,
       ...findingsJson(findings),
     },
-    quietly: (output) => output.line(migrationId),
+    printQuietly: (output) => output.line(migrationId),
     print: (output) => {
       if (!end) return output.line(`  See how far it is with: ferry watch ${migrationId}`);
       end.print(output);

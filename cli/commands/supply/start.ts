@@ -4,29 +4,27 @@ import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/plan';
 import type { Approver } from '../../../domain/migration/signatures';
-import { CommandFailed } from '../../shared/errors';
-import { waitForPreflight, readOutages, startMigration } from '../../../client';
-import type { Manifest } from '../../manifest';
-import { readManifest, seeFile } from '../../manifest';
+import { CommandFailed } from '../../shared/command-failed';
+import { detailsChecked, readOutages, startMigration } from '../../../client';
+import type { Disposal, Manifest, ShredOption } from '../../manifest';
+import { addShred, disposeOf, identifyFile, readManifest } from '../../manifest';
 import { supplyCredentials } from '../../../store';
 import type { CommandResult, Terminal } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import type { Disposal, ShredOption } from '../../manifest/disposal';
-import { addShred, disposeOf } from '../../manifest/disposal';
 import { dryRun } from '../../starting/dry-run';
-import { findingsJson, printFindings, printPreflight } from '../../shared/results';
+import { findingsJson, printFindings, printPreflight } from '../../shared/finding-list';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addLimitOptions } from '../../shared/limit-options';
+import { addLimits } from '../../shared/limit-options';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
-import type { DecisionOptions } from '../../shared/decisions';
-import { DEFAULT_BY } from '../../shared/decisions';
-import { askForArguments, DEFAULT_CONTACT } from '../../starting/questions';
-import type { StartTarget } from '../../starting/startable';
-import { assertStartable, readLimitOptions } from '../../starting/startable';
-import { withLedgerClient } from '../../shared/clients';
+import type { SenderOptions } from '../../shared/sender';
+import { BY_DEFAULT } from '../../shared/sender';
+import { askedArguments, DEFAULT_CONTACT } from '../../starting/questions';
+import type { Startable } from '../../starting/startable';
+import { assertStartable, limitsRead } from '../../starting/startable';
+import { withLedgerClient } from '../../shared/with-ferry';
 
-interface StartOptions extends StartTarget, LimitOptions, ShredOption, Pick<DecisionOptions, 'by'> {
+interface StartOptions extends Startable, LimitOptions, ShredOption, Pick<SenderOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly firstCompany?: string;
@@ -53,18 +51,18 @@ export function addStart(context: Context): void {
     .addOption(totalInvoicesOption())
     .option('--first-company <reference>', 'the company that proves the way (default: the first that can be moved)')
     .option('--contact <text>', 'whom the client calls', DEFAULT_CONTACT)
-    .option('--by <name>', `who supplies the manifest ${DEFAULT_BY}`)
+    .option('--by <name>', `who supplies the manifest ${BY_DEFAULT}`)
     .option('--four-eyes', 'who supplied or proposed something may not approve it, nor one person sign in both roles')
     .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do')
     .addOption(approverOption())
     .option('--dry-run', 'make all checks, and stop before anything is stored or started');
-  addLimitOptions(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
+  addLimits(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
     if (isWhole(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
     if (!prompts) throw new Error('commander has let a command through that lacks something');
     const isTyped = command.getOptionValueSource('contact') === 'cli';
     const { contact, ...typed } = options;
     const asked = { manifest, ...typed, ...(isTyped && contact !== undefined ? { contact } : {}) };
-    await program.parseAsync(await askForArguments(context, prompts, args, asked), { from: 'user' });
+    await program.parseAsync(await askedArguments(context, prompts, args, asked), { from: 'user' });
   });
 }
 
@@ -77,13 +75,13 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
   const { env } = terminal;
   const { client, platform, label, credentials } = options;
   const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
-  const limits = readLimitOptions(options);
+  const limits = limitsRead(options);
   const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   if (options.dryRun) {
     const migrationId = migrationIdOf(client, platform.slug, label);
     return dryRun(env, { command: 'start', route: 'managed', files, platform, limits, migrationId, ...total });
   }
-  const holding = await seeFile(credentials ?? manifestFile);
+  const holding = await identifyFile(credentials ?? manifestFile);
   const manifest = await readManifest(files, platform);
   if (manifest.findings.errors > 0) return refusedManifest(manifest);
   const firstCompany = await knownCompany(manifest, options.firstCompany);
@@ -105,7 +103,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       firstCompany,
       ...total,
     });
-    const preflight = await waitForPreflight(ferry, migrationId);
+    const preflight = await detailsChecked(ferry, migrationId);
     // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.
     const storable = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = storable
@@ -167,7 +165,7 @@ function started(request: Started): CommandResult {
       heldUp,
       ...findingsJson(findings),
     },
-    quietly: (output) => output.line(migrationId),
+    printQuietly: (output) => output.line(migrationId),
     print: (output) => {
       printFindings(output, findings);
       const what = `${counted(totals.companies, 'company')} of ${platform.name}`;

@@ -1,17 +1,17 @@
 import { gzipSync } from 'node:zlib';
-import type { Case } from './findings';
-import { assertFound, csv, findingsOf, GOOD, HEADER, quickBooks, withTokens } from './findings';
+import type { FindingCase } from './finding-cases';
+import { assertFound, csv, findingsOf, VALID_ROW, HEADER, quickBooks, withTokens } from './finding-cases';
 import { platform } from '../../support/platform';
-import { wholeManifest } from './whole-manifest';
-import { removeWrittenFiles, written } from './written-files';
+import { readWholeManifest } from './read-whole-files';
+import { removeTempFiles, tempFile } from './temp-files';
 
-afterAll(removeWrittenFiles);
+afterAll(removeTempFiles);
 
-const cases: Case[] = [
+const cases: FindingCase[] = [
   { what: 'an empty file', content: '', code: 'empty' },
   { what: 'a file of blank lines', content: '\r\n\r\n', code: 'empty' },
-  { what: 'a byte order mark and nothing else', content: '\uFEFF', code: 'empty' },
-  { what: 'a header row and nothing else', content: `${HEADER}\n`, code: 'no-companies' },
+  { what: 'only a byte order mark', content: '\uFEFF', code: 'empty' },
+  { what: 'only a header row', content: `${HEADER}\n`, code: 'no-companies' },
   { what: 'an .xlsx', content: Buffer.from('PK\x03\x04....[Content_Types].xml'), code: 'not-text', says: /\.xlsx/ },
   {
     what: 'an .ods',
@@ -22,7 +22,7 @@ const cases: Case[] = [
   { what: 'a zip', content: Buffer.from('PK\x03\x04 companies.csv'), code: 'not-text', says: /zip/ },
   { what: 'an .xls', content: Buffer.from('d0cf11e0a1b11ae1000000', 'hex'), code: 'not-text', says: /\.xls/ },
   { what: 'a PDF', content: Buffer.from('%PDF-1.7 ...'), code: 'not-text', says: /PDF/ },
-  { what: 'a gzip', content: gzipSync(csv(GOOD)), code: 'not-text', says: /gzip/ },
+  { what: 'a gzip', content: gzipSync(csv(VALID_ROW)), code: 'not-text', says: /gzip/ },
   { what: 'a web page', content: '<html><table>', code: 'not-text', says: /web page/ },
   {
     what: 'a binary file',
@@ -30,9 +30,9 @@ const cases: Case[] = [
     code: 'not-text',
     says: /binary/,
   },
-  { what: 'no header row', content: `${GOOD}\n`, code: 'no-header', line: 1 },
+  { what: 'no header row', content: `${VALID_ROW}\n`, code: 'no-header', line: 1 },
   {
-    what: 'columns that are missing',
+    what: 'missing columns',
     content: 'reference,wave\nA-1,1',
     code: 'missing-column',
     says: /name, realmId; found: "reference", "wave"/,
@@ -59,31 +59,31 @@ const cases: Case[] = [
     column: 4,
   },
   {
-    what: 'a row with a cell too few',
-    content: csv(GOOD, 'A-2,Bolt Ltd,9130357000000025'),
+    what: 'a row with a missing cell',
+    content: csv(VALID_ROW, 'A-2,Bolt Ltd,9130357000000025'),
     code: 'ragged-row',
     line: 3,
   },
   {
-    what: 'a row with a cell too many',
-    content: csv(GOOD, 'A-2,Bolt, Ltd,9130357000000025,1,1'),
+    what: 'a row with an extra cell',
+    content: csv(VALID_ROW, 'A-2,Bolt, Ltd,9130357000000025,1,1'),
     code: 'ragged-row',
     line: 3,
   },
   {
     what: 'an unclosed quote',
-    content: csv(GOOD, 'A-2,"Bolt,1,1,1', 'A-3,Cut,2,1,1'),
+    content: csv(VALID_ROW, 'A-2,"Bolt,1,1,1', 'A-3,Cut,2,1,1'),
     code: 'unclosed-quote',
     line: 3,
   },
   {
-    what: 'an unclosed quote before very much text',
-    content: csv(GOOD, 'A-2,"Bolt,1,1,1', `A-3,Cut,2,1,1\n`.repeat(50_000)),
+    what: 'an unclosed quote before 700 KB of text',
+    content: csv(VALID_ROW, 'A-2,"Bolt,1,1,1', `A-3,Cut,2,1,1\n`.repeat(50_000)),
     code: 'unclosed-quote',
     line: 3,
   },
-  { what: 'a quote inside a cell', content: csv(GOOD, 'A-2,Tom "Tiny" Ltd,1,1,1'), code: 'syntax', line: 3 },
-  { what: 'text after a closing quote', content: csv(GOOD, 'A-2,"Tom" Ltd,1,1,1'), code: 'syntax', line: 3 },
+  { what: 'a quote inside a cell', content: csv(VALID_ROW, 'A-2,Tom "Tiny" Ltd,1,1,1'), code: 'syntax', line: 3 },
+  { what: 'text after a closing quote', content: csv(VALID_ROW, 'A-2,"Tom" Ltd,1,1,1'), code: 'syntax', line: 3 },
   { what: 'no reference', content: csv(' ,Acme,1,1,1'), code: 'missing-value', line: 2, column: 1, field: 'reference' },
   {
     what: 'no organization',
@@ -103,7 +103,7 @@ const cases: Case[] = [
     says: /9\.13E\+15/,
   },
   {
-    what: 'the same with a decimal comma',
+    what: 'scientific notation with a decimal comma',
     content: csv('"1,23E+12",Acme,1,1,1'),
     code: 'spreadsheet-damage',
     line: 2,
@@ -119,14 +119,14 @@ const cases: Case[] = [
     field: 'name',
   },
   {
-    what: 'a column too narrow to be shown',
+    what: 'a column that was too narrow to show its value',
     content: csv('A-1,Acme,#####,1,1'),
     code: 'spreadsheet-damage',
     line: 2,
     column: 3,
   },
   {
-    what: 'ids that were rounded',
+    what: 'rounded ids',
     content: csv('A-1,Acme,9130357000000010,1,1', 'A-2,Bolt,9130357000000020,1,1', 'A-3,Cut,9130357000000030,1,1'),
     code: 'rounded-numbers',
     severity: 'warning',
@@ -134,23 +134,23 @@ const cases: Case[] = [
   },
   {
     what: 'a reference twice',
-    content: csv(GOOD, '', 'A-1,Bolt,2,1,1'),
+    content: csv(VALID_ROW, '', 'A-1,Bolt,2,1,1'),
     code: 'duplicate-reference',
     line: 4,
     column: 1,
-    says: /"A-1" stands in line 2 and line 4/,
+    says: /"A-1" appears in lines 2 and 4/,
   },
   {
     what: 'an organization twice',
-    content: csv(GOOD, 'A-2,Bolt,9130357000000017,1,1'),
+    content: csv(VALID_ROW, 'A-2,Bolt,9130357000000017,1,1'),
     code: 'duplicate-organization',
     line: 3,
     column: 3,
-    says: /line 2 and line 3/,
+    says: /lines 2 and 3/,
   },
   {
     what: 'a name twice',
-    content: csv(GOOD, 'A-2,acme ltd,2,1,1'),
+    content: csv(VALID_ROW, 'A-2,acme ltd,2,1,1'),
     code: 'duplicate-name',
     severity: 'warning',
     line: 3,
@@ -162,7 +162,7 @@ const cases: Case[] = [
     code: 'duplicate-refresh-token',
     line: 3,
     column: 6,
-    says: /line 2 and line 3/,
+    says: /lines 2 and 3/,
   },
   {
     what: 'a refresh token without an access token',
@@ -189,7 +189,7 @@ const cases: Case[] = [
     says: /"Mller & Shne"/,
   },
   {
-    what: 'a name of which nothing is left',
+    what: 'a name without any character that the service stores',
     content: csv('A-1,株式会社,1,1,1'),
     code: 'name-empty',
     line: 2,
@@ -204,14 +204,14 @@ const cases: Case[] = [
   },
   { what: 'a NUL byte', content: csv('A-1,Ac\0me,1,1,1'), code: 'control-character', line: 2, column: 2 },
   {
-    what: 'an encoding of old',
+    what: 'Latin-1',
     content: Buffer.from(csv('A-1,M\u00fcller,1,1,1'), 'latin1'),
     code: 'undecodable',
     line: 2,
     column: 2,
   },
   {
-    what: 'invoices that are not counted in whole numbers',
+    what: 'a number of invoices with a separator',
     content: csv('A-1,Acme,1,"1,000",1'),
     code: 'invalid-number',
     line: 2,
@@ -249,7 +249,7 @@ const cases: Case[] = [
 
 test.each(cases)('$what: $code', assertFound);
 
-test('lines are counted right where a line end is torn apart by reading', async () => {
+test('line numbers are right when a CR LF is split between two reads', async () => {
   const start = `${HEADER}\r\nA-1,`;
   const name = 'x'.repeat(64 * 1024 - 1 - start.length - ',1,1,1'.length);
   const findings = await findingsOf(`${start}${name},1,1,1\r\nA-2,Bolt,,1,1\r\n`);
@@ -259,13 +259,13 @@ test('lines are counted right where a line end is torn apart by reading', async 
   ]);
 });
 
-test('a misspelt column is recognized', async () => {
+test('for a misspelt column, the advice is to rename it', async () => {
   const [finding] = await findingsOf('reference,name,relm id\nA-1,Acme,1');
   expect(finding?.advice).toBe('rename "relm id" to realmId');
 });
 
-test('a file that is not there, and a folder', async () => {
-  const missing = await wholeManifest({ manifest: '/nowhere/companies.csv' }, quickBooks);
+test('a missing file and a folder are unreadable', async () => {
+  const missing = await readWholeManifest({ manifest: '/nowhere/companies.csv' }, quickBooks);
   expect(missing.findings).toEqual([
     expect.objectContaining({
       code: 'file-unreadable',
@@ -273,14 +273,14 @@ test('a file that is not there, and a folder', async () => {
       file: '/nowhere/companies.csv',
     }),
   ]);
-  const folder = await wholeManifest({ manifest: __dirname }, quickBooks);
+  const folder = await readWholeManifest({ manifest: __dirname }, quickBooks);
   expect(folder.findings).toEqual([
     expect.objectContaining({ code: 'file-unreadable', message: 'this is not a file' }),
   ]);
 });
 
-test('all errors of a file are found in one reading', async () => {
-  const findings = await findingsOf(csv(',Acme,9.13E+15,x,1', GOOD, 'A-1,Bolt,2,1,1', 'A-3,Cut'));
+test('one reading finds all errors of a file', async () => {
+  const findings = await findingsOf(csv(',Acme,9.13E+15,x,1', VALID_ROW, 'A-1,Bolt,2,1,1', 'A-3,Cut'));
   expect(findings.map(({ code, line, column }) => [code, line, column])).toEqual([
     ['missing-value', 2, 1],
     ['spreadsheet-damage', 2, 3],
@@ -290,7 +290,7 @@ test('all errors of a file are found in one reading', async () => {
   ]);
 });
 
-test('rows that are all ragged are named, and nobody is told that there are none', async () => {
+test('if all rows are ragged, each is reported, and not that there are none', async () => {
   expect((await findingsOf(csv('A-1,Acme'))).map(({ code }) => code)).toEqual(['ragged-row']);
 });
 
@@ -299,9 +299,9 @@ test.each([
   ['a duplicate', withTokens('A-1,Acme,1,1,at-secret,rt-secret', 'A-2,Bolt,2,1,at-secret,rt-secret')],
   ['a quote in the middle', withTokens('A-1,Acme,1,1,at-secret"x,rt-secret')],
   ['an unclosed quote', withTokens('A-1,Acme,1,1,at-secret,"rt-secret')],
-  ['a cell too many', withTokens('A-1,Acme,1,1,1,at-secret,rt-secret')],
-  ['damage', withTokens('A-1,Acme,1,1,#REF!,at-secret')],
-  ['a blank', withTokens('A-1,Acme,1,1,at-secret rt-secret,rt-secret')],
+  ['an extra cell', withTokens('A-1,Acme,1,1,1,at-secret,rt-secret')],
+  ['spreadsheet damage', withTokens('A-1,Acme,1,1,#REF!,at-secret')],
+  ['a blank in a token', withTokens('A-1,Acme,1,1,at-secret rt-secret,rt-secret')],
   ['broken JSON', '[{"accessToken": "at-secret", "refreshToken": "rt-secret" "x"}]'],
 ])('a finding never contains a credential: %s', async (_, content) => {
   const findings = await findingsOf(content);
@@ -309,23 +309,23 @@ test.each([
   expect(JSON.stringify(findings)).not.toMatch(/[ar]t-secret/);
 });
 
-test('a finding has no control characters, whatever the file has', async () => {
+test('findings contain no control characters', async () => {
   const [unknown] = await findingsOf('reference,name,realmId,expectedInvoices,colour\u009b31m\nA-1,Acme,1,1,red');
   expect(unknown?.message).toBe('the column "colour 31m" is not used');
   const [altered] = await findingsOf(csv('A-1,"Acme\nLtd",1,1,1'));
   expect(altered?.message).toBe('the name "Acme\\nLtd" will be stored as "AcmeLtd"');
 });
 
-test('families: a user-bound platform asks for them, a shop is its own', async () => {
-  const xero = await wholeManifest(
-    { manifest: written('reference,name,tenantId,expectedInvoices,family\nA-1,Acme,t-1,1,\nA-2,Bolt,t-2,1,jo') },
+test('token families come from the file on Xero and from the shop on Shopify', async () => {
+  const xero = await readWholeManifest(
+    { manifest: tempFile('reference,name,tenantId,expectedInvoices,family\nA-1,Acme,t-1,1,\nA-2,Bolt,t-2,1,jo') },
     platform('xero'),
   );
   expect(xero.findings.map(({ code }) => code)).toEqual(['no-family']);
   expect(xero.rows.map(({ family }) => family)).toEqual([null, 'jo']);
 
-  const shopify = await wholeManifest(
-    { manifest: written('reference,name,shop,expectedInvoices\nA-1,Acme,Acme.myshopify.com,1') },
+  const shopify = await readWholeManifest(
+    { manifest: tempFile('reference,name,shop,expectedInvoices\nA-1,Acme,Acme.myshopify.com,1') },
     platform('shopify'),
   );
   expect(shopify.findings).toEqual([]);

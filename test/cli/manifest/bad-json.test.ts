@@ -1,14 +1,14 @@
-import type { Case } from './findings';
-import { assertFound } from './findings';
-import { removeWrittenFiles } from './written-files';
+import type { FindingCase } from './finding-cases';
+import { assertFound } from './finding-cases';
+import { removeTempFiles } from './temp-files';
 
-afterAll(removeWrittenFiles);
+afterAll(removeTempFiles);
 
-const cases: Case[] = [
+const cases: FindingCase[] = [
   { what: 'an empty list', content: '[]', code: 'no-companies' },
-  { what: 'JSON that breaks off', content: '[\n  {"reference": "A-1"', code: 'syntax', line: 2 },
+  { what: 'JSON that is cut off', content: '[\n  {"reference": "A-1"', code: 'syntax', line: 2 },
   { what: 'JSON of another form', content: '{"rows": []}', code: 'no-companies' },
-  { what: 'a list of words', content: '["A-1"]', code: 'syntax', line: 1, column: 2 },
+  { what: 'a list of strings', content: '["A-1"]', code: 'syntax', line: 1, column: 2 },
   {
     what: 'JSON with a field missing in one company',
     content: '[{"reference": "A-1", "name": "Acme", "realmId": 1},\n {"reference": "A-2", "name": "Bolt"}]',
@@ -18,7 +18,7 @@ const cases: Case[] = [
     field: 'realmId',
   },
   {
-    what: 'JSON with a list for a value',
+    what: 'JSON with a list as a value',
     content: '[{"reference": "A-1", "name": ["Acme"], "realmId": 1}]',
     code: 'syntax',
     line: 1,
@@ -26,11 +26,11 @@ const cases: Case[] = [
     says: /"name" is a list/,
   },
   { what: 'JSON with a field twice', content: '[{"reference": "A-1", "reference": "A-2"}]', code: 'syntax', line: 1 },
-  { what: 'JSON with a comma too many', content: '[{"reference": "A-1"},\n]', code: 'syntax', line: 2, column: 1 },
-  { what: 'JSON with a comma too few', content: '[{"reference": "A-1"}\n {}]', code: 'syntax', line: 2, column: 2 },
+  { what: 'JSON with an extra comma', content: '[{"reference": "A-1"},\n]', code: 'syntax', line: 2, column: 1 },
+  { what: 'JSON with a missing comma', content: '[{"reference": "A-1"}\n {}]', code: 'syntax', line: 2, column: 2 },
   { what: 'JSON without a colon', content: '[{"reference" "A-1"}]', code: 'syntax', line: 1, column: 15 },
-  { what: 'JSON with a word that is none', content: '[{"reference": yes}]', code: 'syntax', line: 1, column: 16 },
-  { what: 'JSON with a number that is none', content: '[{"reference": 01}]', code: 'syntax', line: 1, column: 16 },
+  { what: 'JSON with an unknown constant', content: '[{"reference": yes}]', code: 'syntax', line: 1, column: 16 },
+  { what: 'JSON with an invalid number', content: '[{"reference": 01}]', code: 'syntax', line: 1, column: 16 },
   {
     what: 'JSON with a string that never ends',
     content: '[\n{"reference": "A-1}]',
@@ -39,8 +39,8 @@ const cases: Case[] = [
     column: 15,
   },
   { what: 'JSON closed by the wrong bracket', content: '[{"reference": "A-1"]', code: 'syntax', line: 1, column: 21 },
-  { what: 'JSON with something after its end', content: '[{"reference": "A-1"}]\n[]', code: 'syntax', line: 2 },
-  { what: 'JSON nested without end', content: '['.repeat(100_000), code: 'syntax' },
+  { what: 'JSON with text after its end', content: '[{"reference": "A-1"}]\n[]', code: 'syntax', line: 2 },
+  { what: 'JSON nested 100,000 levels deep', content: '['.repeat(100_000), code: 'syntax' },
   {
     what: 'JSON numbers in scientific notation',
     content: '[{"reference": "A-1", "name": "Acme", "realmId": 9.13E+15}]',

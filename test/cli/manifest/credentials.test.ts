@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 
 import { platform } from '../../support/platform';
-import { wholeCredentials, wholeManifest } from './whole-manifest';
-import { removeWrittenFiles, written } from './written-files';
+import { readWholeCredentials, readWholeManifest } from './read-whole-files';
+import { removeTempFiles, tempFile } from './temp-files';
 
-afterAll(removeWrittenFiles);
+afterAll(removeTempFiles);
 
 const quickBooks = platform('quickbooks-online');
 const zoho = platform('zoho-books');
@@ -14,11 +14,11 @@ const codes = ({ findings }: { findings: readonly { code: string }[] }): string[
 
 const MANIFEST = 'reference,name,realmId,expectedInvoices\nA-1,Acme,17,3\nA-2,Bolt,18,4';
 
-test('credentials come from a file of their own, with the time they were obtained at', async () => {
-  const path = written(
+test('credentials are read from a separate file, with the time they were obtained at', async () => {
+  const path = tempFile(
     'reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,2026-03-01T10:00:00+01:00',
   );
-  const { credentials, findings } = await wholeCredentials(path, quickBooks, NOW);
+  const { credentials, findings } = await readWholeCredentials(path, quickBooks, NOW);
   expect(findings).toEqual([]);
   expect(credentials.map(({ reference, obtainedAt, fields }) => [reference, obtainedAt, fields.reveal()])).toEqual([
     ['A-1', '2026-03-01T09:00:00.000Z', { accessToken: 'at-1', refreshToken: 'rt-1', realmId: '17' }],
@@ -26,26 +26,26 @@ test('credentials come from a file of their own, with the time they were obtaine
   expect(JSON.stringify(credentials)).not.toContain('rt-1');
 });
 
-test('a credential without a time was obtained before its file was last changed', async () => {
-  const path = written('[{"reference":"A-1","accessToken":"at-1","refreshToken":"rt-1","realmId":17}]');
-  const { credentials } = await wholeCredentials(path, quickBooks);
+test('without obtainedAt, a credential gets the time when its file was last changed', async () => {
+  const path = tempFile('[{"reference":"A-1","accessToken":"at-1","refreshToken":"rt-1","realmId":17}]');
+  const { credentials } = await readWholeCredentials(path, quickBooks);
   expect(credentials[0]?.obtainedAt).toBe(statSync(path).mtime.toISOString());
 });
 
 test.each([
-  ['a time without its zone', '2026-03-01T10:00:00'],
+  ['a time without a time zone', '2026-03-01T10:00:00'],
   ['a date', '2026-03-01'],
-  ['the way a spreadsheet writes it', '01/03/2026 10:00'],
-  ['a time to come', '2026-03-01T12:00:01Z'],
+  ['a time as a spreadsheet writes it', '01/03/2026 10:00'],
+  ['in the future', '2026-03-01T12:00:01Z'],
 ])('obtainedAt is refused when it is %s', async (_, obtainedAt) => {
-  const path = written(`reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,${obtainedAt}`);
-  const read = await wholeCredentials(path, quickBooks, NOW);
+  const path = tempFile(`reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,${obtainedAt}`);
+  const read = await readWholeCredentials(path, quickBooks, NOW);
   expect(codes(read)).toEqual(['invalid-time']);
   expect(read.credentials).toEqual([]);
 });
 
-test('the columns of the platform must be there', async () => {
-  const { findings } = await wholeCredentials(written('reference,accessToken\nA-1,at-1'), quickBooks);
+test('a missing column of the platform is an error', async () => {
+  const { findings } = await readWholeCredentials(tempFile('reference,accessToken\nA-1,at-1'), quickBooks);
   expect(findings).toEqual([
     expect.objectContaining({
       code: 'missing-column',
@@ -54,64 +54,67 @@ test('the columns of the platform must be there', async () => {
   ]);
 });
 
-test('a credential may go by another organization than its company only by mistake', async () => {
+test('a credential for another organization or an unknown reference is an error', async () => {
   const files = {
-    manifest: written(MANIFEST),
-    credentials: written('reference,accessToken,refreshToken,realmId\nA-1,at-1,rt-1,18\nA-9,at-2,rt-2,17'),
+    manifest: tempFile(MANIFEST),
+    credentials: tempFile('reference,accessToken,refreshToken,realmId\nA-1,at-1,rt-1,18\nA-9,at-2,rt-2,17'),
   };
-  const read = await wholeManifest(files, quickBooks);
+  const read = await readWholeManifest(files, quickBooks);
   expect(read.findings).toEqual([
     expect.objectContaining({ code: 'credential-of-other-organization', file: files.credentials, line: 2, column: 4 }),
     expect.objectContaining({ code: 'credential-of-unknown-reference', file: files.credentials, line: 3, column: 1 }),
   ]);
 });
 
-test('a whole manifest with its tokens may be the file of credentials', async () => {
-  const path = written(
+test('a complete manifest with tokens can serve as the file of credentials', async () => {
+  const path = tempFile(
     'reference,name,wave,realmId,expectedInvoices,accessToken,refreshToken\nA-1,Acme,1,17,3,at-1,rt-1',
   );
-  const read = await wholeCredentials(path, quickBooks);
+  const read = await readWholeCredentials(path, quickBooks);
   expect(codes(read)).toEqual([]);
   expect(Object.keys(read.credentials[0]?.fields.reveal() ?? {})).toEqual(['accessToken', 'refreshToken', 'realmId']);
 });
 
-test('one company has one credential', async () => {
-  const path = written(
+test('a company has only one credential', async () => {
+  const path = tempFile(
     'reference,accessToken,refreshToken,realmId\nA-1,at-1,rt-1,17\nA-1,at-2,rt-2,17\nA-2,at-3,rt-1,18',
   );
-  expect(codes(await wholeCredentials(path, quickBooks))).toEqual(['duplicate-reference', 'duplicate-refresh-token']);
+  expect(codes(await readWholeCredentials(path, quickBooks))).toEqual([
+    'duplicate-reference',
+    'duplicate-refresh-token',
+  ]);
 });
 
-test('where tokens rotate, credentials at the start are read, with the warning that they will not count', async () => {
-  const inside = written(
+test('on a platform that rotates tokens, credentials supplied at the start cause a warning', async () => {
+  const inside = tempFile(
     'reference,name,realmId,expectedInvoices,accessToken,refreshToken\nA-1,Acme,17,3,at-1,rt-1\nA-2,Bolt,18,4,,',
   );
-  const read = await wholeManifest({ manifest: inside }, quickBooks);
+  const read = await readWholeManifest({ manifest: inside }, quickBooks);
   expect(codes(read)).toEqual(['credential-early']);
   expect(read.credentials.map(({ reference }) => reference)).toEqual(['A-1']);
   expect(read.rows).toHaveLength(2);
   expect(read.rows[0]).not.toHaveProperty('accessToken');
 
   const beside = {
-    manifest: written(MANIFEST),
-    credentials: written('reference,accessToken,refreshToken,realmId\nA-1,at-1,rt-1,17'),
+    manifest: tempFile(MANIFEST),
+    credentials: tempFile('reference,accessToken,refreshToken,realmId\nA-1,at-1,rt-1,17'),
   };
-  expect(codes(await wholeManifest(beside, quickBooks))).toEqual(['credential-early']);
+  expect(codes(await readWholeManifest(beside, quickBooks))).toEqual(['credential-early']);
 });
 
-test('where tokens stay, who has no credential yet is named', async () => {
-  const manifest = written(
+test('on a platform that does not rotate tokens, each company without a credential is named', async () => {
+  const manifest = tempFile(
     'reference,name,organizationId,expectedInvoices,family,accessToken,refreshToken,region\n' +
       'A-1,Acme,17,3,jo,at-1,rt-1,eu\nA-2,Bolt,18,4,jo,,,\nA-3,Cut,19,5,jo,,,',
   );
-  const credentials = written('reference,accessToken,refreshToken,organizationId,region\nA-3,at-3,rt-3,19,eu');
-  const read = await wholeManifest({ manifest, credentials }, zoho);
+  const credentials = tempFile('reference,accessToken,refreshToken,organizationId,region\nA-3,at-3,rt-3,19,eu');
+  const read = await readWholeManifest({ manifest, credentials }, zoho);
   expect(codes(read)).toEqual(['token-families', 'credential-missing']);
   expect(read.findings[1]?.message).toContain('"A-2"');
   expect(read.credentials.map(({ reference }) => reference)).toEqual(['A-1', 'A-3']);
 });
 
-test('a manifest without credentials is nothing to warn of', async () => {
-  expect(codes(await wholeManifest({ manifest: written(MANIFEST) }, zoho))).toEqual(['missing-column']);
-  expect(codes(await wholeManifest({ manifest: written(MANIFEST) }, quickBooks))).toEqual([]);
+test('a manifest without credentials causes no warning', async () => {
+  expect(codes(await readWholeManifest({ manifest: tempFile(MANIFEST) }, zoho))).toEqual(['missing-column']);
+  expect(codes(await readWholeManifest({ manifest: tempFile(MANIFEST) }, quickBooks))).toEqual([]);
 });

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 
 import { storedName } from '../../../domain/companies/manifest';
 import { findPlatform } from '../../../platforms/platforms';
-import { wholeManifest } from './whole-manifest';
+import { readWholeManifest } from './read-whole-files';
 
 const folder = join(__dirname, '../../../examples/quickbooks-online-25');
 
-test('the example has 25 companies, 23 of them good, and nothing to complain about but a shared name', async () => {
+test('the example has 25 companies, 23 of which can be moved, and only warns of a shared name and early credentials', async () => {
   const platform = findPlatform('quickbooks-online');
   if (!platform) throw new Error('no QuickBooks Online');
   const files = { manifest: join(folder, 'manifest.csv'), credentials: join(folder, 'credentials.csv') };
-  const { rows, credentials, findings } = await wholeManifest(files, platform);
+  const { rows, credentials, findings } = await readWholeManifest(files, platform);
 
   expect(findings.map(({ severity, code }) => [severity, code])).toEqual([
     ['warning', 'duplicate-name'],
@@ -20,11 +20,13 @@ test('the example has 25 companies, 23 of them good, and nothing to complain abo
   expect(rows.filter(({ organization }) => !/^\d{16}$/.test(organization))).toEqual([]);
   expect(rows.filter(({ name }) => storedName(name) !== name)).toEqual([]);
 
-  const promised = new Map(credentials.map(({ reference, fields }) => [reference, fields.reveal()['refreshToken']]));
-  const good = rows.filter(({ reference, expectedInvoices }) =>
-    promised.get(reference)?.startsWith(`sbx-ok-${expectedInvoices}.`),
+  const suppliedTokens = new Map(
+    credentials.map(({ reference, fields }) => [reference, fields.reveal()['refreshToken']]),
   );
-  expect(good).toHaveLength(23);
-  expect(promised.get('C-1008')).toMatch(/^sbx-revoked\./);
-  expect(promised.get('C-1014')).toMatch(/^sbx-short-97-of-120\./);
+  const movable = rows.filter(({ reference, expectedInvoices }) =>
+    suppliedTokens.get(reference)?.startsWith(`sbx-ok-${expectedInvoices}.`),
+  );
+  expect(movable).toHaveLength(23);
+  expect(suppliedTokens.get('C-1008')).toMatch(/^sbx-revoked\./);
+  expect(suppliedTokens.get('C-1014')).toMatch(/^sbx-short-97-of-120\./);
 });

@@ -6,14 +6,14 @@ import iconv from 'iconv-lite';
 import { manifestDigest } from '../../../cli/manifest';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { platform } from '../../support/platform';
-import { wholeManifest } from './whole-manifest';
-import { removeWrittenFiles, written } from './written-files';
+import { readWholeManifest } from './read-whole-files';
+import { removeTempFiles, tempFile } from './temp-files';
 
-afterAll(removeWrittenFiles);
+afterAll(removeTempFiles);
 
 const quickBooks = platform('quickbooks-online');
 
-/** Text as people put it into cells: delimiters, quotes, line breaks and foreign letters among it, no blanks around. */
+/** Cell text with delimiters, quotes, tabs and non-Latin letters, without surrounding blanks. */
 const cellText = (maxLength: number): fc.Arbitrary<string> =>
   fc
     .string({ unit: fc.constantFrom(...'aBz09 ,;"\'\täß株😀&-'), minLength: 1, maxLength })
@@ -43,7 +43,7 @@ const COLUMNS = ['reference', 'name', 'realmId', 'expectedInvoices', 'wave'];
 const cellsOf = ({ reference, name, organization, expectedInvoices, wave }: ManifestRow): string[] =>
   [reference, name, organization, expectedInvoices ?? '', wave ?? ''].map(String);
 
-test('companies come back as they were written, in any delimiter, encoding, line end and quoting', async () => {
+test('CSV round-trips in any delimiter, encoding, line end and quoting', async () => {
   await fc.assert(
     fc.asyncProperty(
       companies,
@@ -61,10 +61,10 @@ test('companies come back as they were written, in any delimiter, encoding, line
           quoteAll || /[,;\t"\n]/.test(cell) ? `"${cell.replaceAll('"', '""').replaceAll('\n', lineEnd)}"` : cell;
         const lines = [COLUMNS, ...rows.map(cellsOf)].map((cells) => cells.map(quote).join(delimiter));
         const text = lines.join(blankLines ? lineEnd + lineEnd : lineEnd) + (lastLineEnds ? lineEnd : '');
-        // UTF-16 without a mark is recognized by its zeros, as long as it is mostly Latin.
+        // UTF-8 without a mark is the default; UTF-16 gets one, because it is detected by its zeros only in mostly Latin text.
         const content = iconv.encode(text, encoding, { addBOM: mark || encoding !== 'utf-8' });
 
-        const { rows: read, findings } = await wholeManifest({ manifest: written(content) }, quickBooks);
+        const { rows: read, findings } = await readWholeManifest({ manifest: tempFile(content) }, quickBooks);
         expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
         expect(read).toEqual(rows);
       },
@@ -73,14 +73,14 @@ test('companies come back as they were written, in any delimiter, encoding, line
   );
 });
 
-test('companies come back as they were written in JSON, and have the digest of the CSV', async () => {
+test('JSON round-trips and gives the same digest', async () => {
   await fc.assert(
     fc.asyncProperty(companies, fc.boolean(), fc.boolean(), async (rows, wrapped, indented) => {
       const objects = rows.map(({ reference, name, organization, expectedInvoices, wave }) => ({
         ...{ reference, name, realmId: organization, expectedInvoices, wave },
       }));
       const content = JSON.stringify(wrapped ? { companies: objects } : objects, null, indented ? 2 : 0);
-      const { rows: read } = await wholeManifest({ manifest: written(content, 'companies.json') }, quickBooks);
+      const { rows: read } = await readWholeManifest({ manifest: tempFile(content, 'companies.json') }, quickBooks);
       expect(read).toEqual(rows);
       expect(manifestDigest(read)).toBe(manifestDigest(rows));
     }),
@@ -111,9 +111,9 @@ test('the digest changes with every field and with the order', () => {
 
 test.each([
   ['headers in another case, order and spelling', 'Wave,REALM ID,Name,expected_invoices, reference \n1,17,Acme,3,A-1'],
-  ['organization as the name of the column', 'reference,name,organization,expectedInvoices,wave\nA-1,Acme,17,3,1'],
+  ['the column name "organization"', 'reference,name,organization,expectedInvoices,wave\nA-1,Acme,17,3,1'],
   [
-    'the delimiter announced as Excel does',
+    'a delimiter announced by sep=, as Excel writes it',
     'sep=;\r\nreference;name;realmId;expectedInvoices;wave\r\nA-1;Acme;17;3;1\r\n',
   ],
   ['empty cells beyond the header', 'reference,name,realmId,expectedInvoices,wave\nA-1,Acme,17,3,1,,,\n,,,,,,\n'],
@@ -124,22 +124,22 @@ test.each([
   ],
   ['JSON', '[{"reference":"A-1","name":"Acme","realmId":17,"expectedInvoices":3,"wave":"1"}]'],
 ])('%s', async (_, content) => {
-  const { rows, findings } = await wholeManifest({ manifest: written(content) }, quickBooks);
+  const { rows, findings } = await readWholeManifest({ manifest: tempFile(content) }, quickBooks);
   expect(findings).toEqual([]);
   expect(rows).toEqual([
     { row: 1, reference: 'A-1', name: 'Acme', organization: '17', expectedInvoices: 3, wave: 1, family: null },
   ]);
 });
 
-test('an id of 16 digits loses none of them, though JSON has it as a number', async () => {
+test('a 16-digit id that is a JSON number loses no digits', async () => {
   const content = '[{"reference":"A-1","name":"Acme","realmId":9999999999999999,"expectedInvoices":3}]';
-  const { rows } = await wholeManifest({ manifest: written(content) }, quickBooks);
+  const { rows } = await readWholeManifest({ manifest: tempFile(content) }, quickBooks);
   expect(rows[0]?.organization).toBe('9999999999999999');
 });
 
-test('rows keep their position when another row is wrong', async () => {
+test('rows keep their position when another row has an error', async () => {
   const content = 'reference,name,realmId\nA-1,Acme,1\n,Bolt,2\nA-3,Cut,3';
-  const { rows } = await wholeManifest({ manifest: written(content) }, quickBooks);
+  const { rows } = await readWholeManifest({ manifest: tempFile(content) }, quickBooks);
   expect(rows.map(({ row, reference }) => [row, reference])).toEqual([
     [1, 'A-1'],
     [3, 'A-3'],
@@ -147,7 +147,7 @@ test('rows keep their position when another row is wrong', async () => {
 });
 
 test('a manifest of 50 MB is read', async () => {
-  const manifest = written('');
+  const manifest = tempFile('');
   const file = createWriteStream(manifest);
   file.write('reference,name,realmId,expectedInvoices,notes\n');
   const count = 50_000;
@@ -159,7 +159,7 @@ test('a manifest of 50 MB is read', async () => {
   await once(file, 'close');
   expect(statSync(manifest).size).toBeGreaterThan(50 * 1000 * 1000);
 
-  const { rows, findings } = await wholeManifest({ manifest }, quickBooks);
+  const { rows, findings } = await readWholeManifest({ manifest }, quickBooks);
   expect(findings.map(({ code }) => code)).toEqual(['unknown-column']);
   expect(rows).toHaveLength(count);
   expect(rows.at(-1)).toMatchObject({ row: count, reference: `A-${count - 1}` });

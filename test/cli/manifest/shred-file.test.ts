@@ -2,7 +2,7 @@ import { linkSync, mkdtempSync, openSync, closeSync, readFileSync, readSync, rmS
 import { existsSync, fstatSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { NotShredded, seeFile, shredFile, type FileSeen } from '../../../cli/manifest';
+import { NotShredded, identifyFile, shredFile, type FileIdentity } from '../../../cli/manifest';
 
 let folder: string;
 let file: string;
@@ -14,15 +14,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function seen(name = file): Promise<FileSeen> {
-  const found = await seeFile(name);
+async function identityOf(name = file): Promise<FileIdentity> {
+  const found = await identifyFile(name);
   if (!found) throw new Error(`no file ${name}`);
   return found;
 }
 
 test('a file is overwritten to its last byte before it is removed', async () => {
   const stillOpen = openSync(file, 'r');
-  await shredFile(await seen());
+  await shredFile(await identityOf());
   expect(existsSync(file)).toBe(false);
   const left = Buffer.alloc(fstatSync(stillOpen).size);
   readSync(stillOpen, left, 0, left.length, 0);
@@ -32,39 +32,39 @@ test('a file is overwritten to its last byte before it is removed', async () => 
   expect(new Set(left.subarray(-1_000)).size).toBeGreaterThan(100);
 });
 
-test.each<[string, () => Promise<FileSeen>]>([
+test.each<[string, () => Promise<FileIdentity>]>([
   [
     'has changed since it was read',
     async () => {
-      const before = await seen();
+      const before = await identityOf();
       truncateSync(file, 10);
       return before;
     },
   ],
   [
-    'was written again since, as long as before',
+    'was rewritten with the same length',
     async () => {
-      const before = await seen();
+      const before = await identityOf();
       utimesSync(file, new Date(0), new Date(0));
       return before;
     },
   ],
   [
-    'is a link to another',
+    'is a symbolic link',
     async () => {
       symlinkSync(file, path.join(folder, 'link.csv'));
-      return seen(path.join(folder, 'link.csv'));
+      return identityOf(path.join(folder, 'link.csv'));
     },
   ],
   [
-    'has a second name',
+    'has a second hard link',
     async () => {
       linkSync(file, path.join(folder, 'second.csv'));
-      return seen();
+      return identityOf();
     },
   ],
-  ['is a folder', () => seen(folder)],
-])('a file that %s is left as it is', async (_what, given) => {
+  ['is a folder', () => identityOf(folder)],
+])('a file that %s is not changed', async (_what, given) => {
   const toShred = await given();
   const before = readFileSync(file, 'utf8');
   await expect(shredFile(toShred)).rejects.toThrow(NotShredded);
@@ -72,6 +72,6 @@ test.each<[string, () => Promise<FileSeen>]>([
   expect(statSync(file).isFile()).toBe(true);
 });
 
-test('a file that is not there is not seen', async () => {
-  expect(await seeFile(path.join(folder, 'nothing.csv'))).toBeUndefined();
+test('a missing file has no identity', async () => {
+  expect(await identifyFile(path.join(folder, 'nothing.csv'))).toBeUndefined();
 });

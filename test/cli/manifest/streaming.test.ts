@@ -1,12 +1,12 @@
-/** Files of any length are never held: a row is read when somebody is ready for it. */
+/** Files of any length are never held in memory: rows are read on demand. */
 import { appendFileSync, createWriteStream, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { FileHandle } from 'node:fs/promises';
 import { manifestDigest, readCredentials, readManifest } from '../../../cli/manifest';
-import { HashedNumbers } from '../../../cli/manifest/hashed-numbers';
+import { HashedKeyMap } from '../../../cli/manifest/hashed-key-map';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { findPlatform } from '../../../platforms/platforms';
-import { removeWrittenFiles, written } from './written-files';
+import { removeTempFiles, tempFile } from './temp-files';
 
 const mockOpened: FileHandle[] = [];
 jest.mock('node:fs/promises', () => {
@@ -23,7 +23,7 @@ jest.mock('node:fs/promises', () => {
 });
 
 beforeEach(() => mockOpened.splice(0));
-afterAll(removeWrittenFiles);
+afterAll(removeTempFiles);
 
 const found = findPlatform('quickbooks-online');
 if (!found) throw new Error('no QuickBooks Online');
@@ -40,7 +40,7 @@ const asObject = (at: number): string =>
   JSON.stringify(Object.fromEntries(cells(at).map((cell, i) => [FIELDS[i], cell])));
 
 async function longFile(before: string, line: (at: number) => string, after: string): Promise<string> {
-  const path = written('');
+  const path = tempFile('');
   const file = createWriteStream(path);
   file.write(before);
   for (let at = 0; at < ROWS; at += 1) if (!file.write(line(at))) await once(file, 'drain');
@@ -52,20 +52,20 @@ async function longFile(before: string, line: (at: number) => string, after: str
 const csv = () => longFile(`${FIELDS.join(',')}\n`, (at) => `${cells(at).join(',')}\n`, '');
 const json = () => longFile('[', (at) => `${at === 0 ? '' : ','}\n${asObject(at)}`, '\n]');
 
-/** How often the file that was opened last has been read from. */
+/** Number of reads from the file that was opened last. */
 const readings = (): number => (mockOpened.at(-1)?.read as jest.Mock).mock.calls.length;
 
 test.each<[string, () => Promise<string>]>([
   ['CSV', csv],
   ['JSON', json],
-])('%s is read no further than its rows are taken', async (_, write) => {
+])('%s is read only as far as its rows are consumed', async (_, write) => {
   const { digest, rows } = await readManifest({ manifest: await write() }, platform);
   expect(digest).toBe(manifestDigest(Array.from({ length: ROWS }, (_row, at) => company(at))));
   const whole = readings();
 
   const reading = rows[Symbol.asyncIterator]();
   await reading.next();
-  // JSON is looked through for its fields before.
+  // JSON has already been read once for its fields.
   const atFirst = readings();
   for (let taken = 1; taken < ROWS / 2; taken += 1) await reading.next();
   expect(readings() - atFirst).toBeGreaterThan(5);
@@ -73,7 +73,7 @@ test.each<[string, () => Promise<string>]>([
   await reading.return?.(undefined);
 });
 
-test('credentials are read no further than they are sealed', async () => {
+test('credentials are read only as far as they are consumed', async () => {
   const file = await csv();
   const { credentials } = await readCredentials(file, platform);
   const whole = readings();
@@ -84,8 +84,8 @@ test('credentials are read no further than they are sealed', async () => {
   await reading.return?.(undefined);
 });
 
-test('the rows can be gone through as often as they are needed', async () => {
-  const manifest = written('reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,2');
+test('the rows can be read repeatedly', async () => {
+  const manifest = tempFile('reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,2');
   const { rows } = await readManifest({ manifest }, platform);
   for (const _ of ['first', 'second']) {
     const references: string[] = [];
@@ -95,12 +95,12 @@ test('the rows can be gone through as often as they are needed', async () => {
 });
 
 test.each<[string, (path: string) => void]>([
-  ['a row more', (path) => appendFileSync(path, 'A-3,Cut,3\n')],
+  ['an additional row', (path) => appendFileSync(path, 'A-3,Cut,3\n')],
   ['another organization', (path) => writeFileSync(path, 'reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,7\n')],
   ['other columns', (path) => writeFileSync(path, 'reference,title\nA-1,Acme\n')],
-  ['nothing in it', (path) => writeFileSync(path, '')],
-])('a file that has %s since it was checked is not used', async (_, change) => {
-  const manifest = written('reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,2\n');
+  ['no content', (path) => writeFileSync(path, '')],
+])('reading a file that has %s since it was checked fails', async (_, change) => {
+  const manifest = tempFile('reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,2\n');
   const { rows } = await readManifest({ manifest }, platform);
   change(manifest);
   const reading = async (): Promise<void> => {
@@ -109,10 +109,10 @@ test.each<[string, (path: string) => void]>([
   await expect(reading()).rejects.toThrow('was changed while it was read');
 });
 
-test('of very many findings of a kind the first are listed, and all are counted', async () => {
+test('of 12,000 findings of one kind, 10,000 are listed and all are counted', async () => {
   const lines = Array.from({ length: 12_000 }, (_, at) => `A-${at},Company ${at},`);
   const { findings } = await readManifest(
-    { manifest: written(['reference,name,realmId', ...lines].join('\n')) },
+    { manifest: tempFile(['reference,name,realmId', ...lines].join('\n')) },
     platform,
   );
   expect(findings.listed).toHaveLength(10_000);
@@ -120,11 +120,11 @@ test('of very many findings of a kind the first are listed, and all are counted'
   expect(findings.listed[0] && findings.alike(findings.listed[0])).toBe(12_000);
 });
 
-test('of very many values each has its own number', () => {
-  const numbers = new HashedNumbers();
+test('a HashedKeyMap keeps the number of each of 200,000 keys', () => {
+  const map = new HashedKeyMap();
   const count = 200_000;
-  for (let at = 1; at <= count; at += 1) numbers.set(`value ${at}`, at);
-  expect(numbers.size).toBe(count);
-  for (let at = 1; at <= count; at += 97) expect(numbers.get(`value ${at}`)).toBe(at);
-  expect(numbers.get('value 0')).toBe(0);
+  for (let at = 1; at <= count; at += 1) map.set(`value ${at}`, at);
+  expect(map.size).toBe(count);
+  for (let at = 1; at <= count; at += 97) expect(map.get(`value ${at}`)).toBe(at);
+  expect(map.get('value 0')).toBe(0);
 });

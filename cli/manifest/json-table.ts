@@ -1,27 +1,27 @@
-import { quoted, UnreadableFile } from '../findings';
+import type { Cell, Table, TableRow } from './columns';
+import { inQuotes, UnreadableFile } from './findings';
 import type { JsonToken } from './json-tokens';
 import { jsonTokens, notJson } from './json-tokens';
-import type { Cell, Table, TableRow } from './table';
 
-/** Where the rows stand: `[...]`, or `{"companies": [...]}`. */
+/** The rows are in `[...]` or in `{"companies": [...]}`. */
 const ROWS_INSIDE = 'companies';
 
-/** Nothing that is a manifest is nested deeper. */
+/** Deeper nesting is refused; a manifest needs three levels. */
 const MAX_DEPTH = 50;
 
 const EXPECTED = `a manifest is [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
 
-/** Whether text is meant to be JSON; CSV never begins so. */
+/** Returns whether the text starts like JSON; CSV does not start with a bracket. */
 export function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
 }
 
 /**
- * Reads an array of flat objects, keeping for every value where it stands and exactly what was written. It is read once
- * for the fields that there are, which any of the objects may have, and once more for the rows.
+ * Reads an array of flat objects, and keeps the place and the exact text of every value. Reads the text twice: first to
+ * collect the fields, because any object may have other fields than the first one, then for the rows.
  *
- * @param text from its beginning, each time
- * @throws UnreadableFile when it is not JSON, or not of this form
+ * @param text returns the text from its beginning at each call
+ * @throws UnreadableFile when it is not JSON or does not have this form
  */
 export async function openJsonTable(file: string, text: () => AsyncIterable<string>): Promise<Table> {
   const headers = new Map<string, Cell>();
@@ -55,16 +55,16 @@ async function* objectsOf(file: string, text: AsyncIterable<string>): AsyncGener
   }
 }
 
-/** What is open around a word. */
+/** An object or array that has not been closed yet. */
 interface Level {
   readonly opens: '{' | '[';
-  /** In an object, whose value comes next. */
+  /** In an object: the key of the value that follows. */
   key: string;
 }
 
 type Expected = 'value' | 'value or ]' | 'property' | 'property or }' | ':' | ', or the end' | 'end of file';
 
-/** Follows the words of JSON, and hands over each object that is a row when it closes. */
+/** A state machine over the tokens of JSON. `take` returns each object that is a row when it is closed. */
 class ObjectReader {
   readonly #levels: Level[] = [];
   #expected: Expected = 'value';
@@ -105,13 +105,13 @@ class ObjectReader {
 
   #open(token: JsonToken, opens: '{' | '['): void {
     this.#expect(token, 'value', 'value or ]');
-    if (this.#levels.length > MAX_DEPTH) throw this.#refused(token, 'the values are nested too deeply', EXPECTED);
+    if (this.#levels.length > MAX_DEPTH) throw this.#formError(token, 'the values are nested too deeply', EXPECTED);
     const depth = this.#depthInRows();
-    if (depth === 0 && opens === '[') throw this.#refused(token, 'this is a list, not a company', EXPECTED);
+    if (depth === 0 && opens === '[') throw this.#formError(token, 'this is a list, not a company', EXPECTED);
     if (depth === 1) {
       const kind = opens === '{' ? 'an object' : 'a list';
-      const message = `${quoted(this.#levels.at(-1)?.key ?? '')} is ${kind}, not text or a number`;
-      throw this.#refused(token, message, 'write the value itself');
+      const message = `${inQuotes(this.#levels.at(-1)?.key ?? '')} is ${kind}, not text or a number`;
+      throw this.#formError(token, message, 'write the value itself');
     }
     if (depth === 0) this.#object = { line: token.line, column: token.column, values: new Map() };
     this.#levels.push({ opens, key: '' });
@@ -132,13 +132,13 @@ class ObjectReader {
     if (level) level.key = token.text;
     this.#expected = ':';
     if (this.#depthInRows() !== 1 || !this.#object?.values.has(token.text)) return;
-    throw this.#refused(token, 'one company has the same field twice', 'remove one of them');
+    throw this.#formError(token, 'one company has the same field twice', 'remove one of them');
   }
 
   #value(token: JsonToken): void {
     this.#expect(token, 'value', 'value or ]');
     const depth = this.#depthInRows();
-    if (depth === 0) throw this.#refused(token, 'this is a value, not a company', EXPECTED);
+    if (depth === 0) throw this.#formError(token, 'this is a value, not a company', EXPECTED);
     if (depth === 1) {
       const { line, column } = token;
       const text = token.text === 'null' && token.kind === 'constant' ? '' : token.text;
@@ -151,7 +151,7 @@ class ObjectReader {
     this.#expected = this.#levels.length === 0 ? 'end of file' : ', or the end';
   }
 
-  /** How deep inside a row a value would stand here: 0 is the row itself, 1 its fields; -1 is outside of all rows. */
+  /** Returns the depth of the next value: 0 is a row, 1 a field of a row; -1: outside the rows. */
   #depthInRows(): number {
     const [outer, inner] = this.#levels;
     if (outer?.opens === '[') return this.#levels.length - 1;
@@ -162,7 +162,7 @@ class ObjectReader {
     if (!possible.includes(this.#expected)) throw notJson(this.file, token, `${this.#expected} expected`);
   }
 
-  #refused({ line, column }: JsonToken, message: string, advice: string): UnreadableFile {
+  #formError({ line, column }: JsonToken, message: string, advice: string): UnreadableFile {
     const where = { file: this.file, line, column };
     return new UnreadableFile({ code: 'syntax', severity: 'error', ...where, message, advice });
   }

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 
-import type { Finding } from '../../../domain/companies/manifest';
-import { counted } from '../../../domain/text/sentences';
-import { UnreadableFile, type Report } from '../findings';
-import type { Cell, Table, TableRow } from './table';
+import type { Finding } from '../../domain/companies/manifest';
+import { counted } from '../../domain/text/sentences';
+import type { Cell, Table, TableRow } from './columns';
+import { UnreadableFile, type Report } from './findings';
 
-/** A row longer than this is a quotation mark that was never closed. */
+/** A longer row means that a quotation mark was never closed. */
 const MAX_ROW_BYTES = 256 * 1024;
 
 const DELIMITERS = [',', ';', '\t'] as const;
 type Delimiter = (typeof DELIMITERS)[number];
 
 /**
- * Reads CSV as spreadsheets write it: commas, semicolons or tabs, quotes, line breaks inside quotes, Excel's `sep=;`.
+ * Reads CSV as spreadsheets write it: commas, semicolons or tabs; quotes; line breaks inside quotes; Excel's `sep=;`.
  *
  * @param text lines end in `\n`
  * @throws UnreadableFile when there is no header row
@@ -31,13 +31,13 @@ export async function openCsvTable(file: string, text: AsyncIterable<string>, re
       severity: 'error',
       file,
       message: 'the file is empty',
-      advice: 'the first line names the columns, each following line is one company',
+      advice: 'the first line names the columns; every other line is one company',
     });
   }
-  return { headers: header.value.cells, rows: evenRows(file, header.value.cells, lines, report) };
+  return { headers: header.value.cells, rows: completeRows(file, header.value.cells, lines, report) };
 }
 
-/** The first line that is not blank, with the blank ones before it, and all that follows. */
+/** Splits off the first non-blank line, including blank lines before it, from the rest of the text. */
 async function splitFirstLine(text: AsyncIterable<string>): Promise<{ start: string; rest: AsyncIterable<string> }> {
   const pieces = text[Symbol.asyncIterator]();
   let head = '';
@@ -58,14 +58,14 @@ async function* joined(first: string, rest: AsyncIterable<string>): AsyncGenerat
   yield* rest;
 }
 
-/** The one that parts the header row most often, outside quotes. */
+/** Returns the delimiter that occurs most often in the header row, outside quotes. */
 function delimiterOf(header: string): Delimiter {
   const unquoted = header.replace(/"[^"]*"/g, '');
-  const parts = (delimiter: Delimiter): number => unquoted.split(delimiter).length;
-  return DELIMITERS.reduce((best, next) => (parts(next) > parts(best) ? next : best));
+  const cellCount = (delimiter: Delimiter): number => unquoted.split(delimiter).length;
+  return DELIMITERS.reduce((best, next) => (cellCount(next) > cellCount(best) ? next : best));
 }
 
-/** Every row that is not blank, with the true line of each cell. Rows before a mistake still come. */
+/** Reads the rows that are not blank, with the line of each cell. Yields the rows before a syntax error, then throws. */
 async function* records(
   file: string,
   text: AsyncIterable<string>,
@@ -79,7 +79,7 @@ async function* records(
     record_delimiter: '\n',
     relax_column_count: true,
     max_record_size: MAX_ROW_BYTES,
-    // Taken here and not from the stream, which forgets the rows before a mistake.
+    // Collected here and not read from the stream, because the stream drops the rows before a syntax error.
     on_record: (record: string[], { lines: lastLine }) => {
       const cells = cellsOf(record, line);
       if (cells.some(({ text }) => text.trim() !== '')) parsed.push({ line, cells });
@@ -87,19 +87,19 @@ async function* records(
       return null;
     },
   });
-  // Write and end say what went wrong, too.
+  // Ignored here, because the callbacks of write and end receive the error, too.
   parser.on('error', () => undefined);
-  const done = (hand: (callback: (error?: Error | null) => void) => void): Promise<Error | null | undefined> =>
-    new Promise(hand);
+  const completed = (call: (callback: (error?: Error | null) => void) => void): Promise<Error | null | undefined> =>
+    new Promise(call);
 
   for await (const piece of text) {
-    const error = await done((callback) => parser.write(piece, callback));
+    const error = await completed((callback) => parser.write(piece, callback));
     yield* parsed.splice(0);
-    if (error) throw new UnreadableFile(explained(error, file, line));
+    if (error) throw new UnreadableFile(syntaxFinding(error, file, line));
   }
-  const error = await done((callback) => parser.end(callback));
+  const error = await completed((callback) => parser.end(callback));
   yield* parsed;
-  if (error) throw new UnreadableFile(explained(error, file, line));
+  if (error) throw new UnreadableFile(syntaxFinding(error, file, line));
 }
 
 function cellsOf(record: readonly string[], firstLine: number): Cell[] {
@@ -111,8 +111,8 @@ function cellsOf(record: readonly string[], firstLine: number): Cell[] {
   });
 }
 
-/** Rows with as many cells as there are headers; others are reported, for their cells may stand under the wrong header. */
-async function* evenRows(
+/** Yields the rows with one cell per header. Reports the others, because their cells may be in the wrong columns. */
+async function* completeRows(
   file: string,
   headers: readonly Cell[],
   rows: AsyncIterable<TableRow>,
@@ -133,27 +133,27 @@ async function* evenRows(
       advice:
         cells.length > headers.length
           ? 'put cells that contain the delimiter in double quotes'
-          : 'write the missing cells, empty ones too',
+          : 'add the missing cells, even if they are empty',
     });
   }
 }
 
-/** In our own words: the parser's contain the cell, which may be a credential. */
-function explained(error: Error, file: string, line: number): Finding {
+/** Does not use the parser's message, because it quotes the cell, which may hold a credential. */
+function syntaxFinding(error: Error, file: string, line: number): Finding {
   const code = 'code' in error ? error.code : undefined;
   const where = { severity: 'error', file, line } as const;
   if (code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE') {
     return {
       ...where,
       code: 'unclosed-quote',
-      message: 'a quotation mark in the row that begins here is never closed',
-      advice: 'close it; a quotation mark that belongs to a cell is written twice: "Tom ""Tiny"" Ltd"',
+      message: 'a quotation mark in the row that starts here is never closed',
+      advice: 'close it; write a quotation mark inside a cell twice: "Tom ""Tiny"" Ltd"',
     };
   }
   return {
     ...where,
     code: 'syntax',
-    message: 'a quotation mark stands in the middle of a cell; the rest of the file was not read',
-    advice: 'put the whole cell in quotation marks and write those inside it twice: "Tom ""Tiny"" Ltd"',
+    message: 'there is a quotation mark in the middle of a cell; the rest of the file was not read',
+    advice: 'put the whole cell in quotation marks, and write those inside it twice: "Tom ""Tiny"" Ltd"',
   };
 }

@@ -1,60 +1,61 @@
-import { UnreadableFile } from '../findings';
+import { UnreadableFile } from './findings';
 
-/** A word of JSON, and where it stands. */
+/** A token of JSON and its place. */
 export interface JsonToken {
   readonly kind: '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'constant' | 'end';
-  /** Of a string what it means; of anything else what was written: a number of 16 digits is no number here, it would lose the last one. */
+  /** A string's value, or the text as written, because a number of 16 digits would lose its last digit. */
   readonly text: string;
-  /** From 1, as are columns: a column is a character of the line. */
+  /** From 1. */
   readonly line: number;
+  /** The character of the line, from 1. */
   readonly column: number;
 }
 
-/** A value longer than this is a quotation mark that was never closed. */
+/** A longer token means that a quotation mark was never closed. */
 const MAX_TOKEN = 256 * 1024;
 
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Cuts text into the words of JSON: those of one piece of text after the other, and `end` at last.
+ * Splits text into JSON tokens. Yields the tokens of each piece of text, and `end` last.
  *
  * @param pieces lines end in `\n`
- * @throws UnreadableFile where it is not JSON
+ * @throws UnreadableFile when it is not JSON
  */
 export async function* jsonTokens(file: string, pieces: AsyncIterable<string>): AsyncGenerator<readonly JsonToken[]> {
-  const cutter = new Cutter(file);
-  for await (const piece of pieces) yield cutter.cut(piece);
-  yield cutter.end();
+  const tokenizer = new Tokenizer(file);
+  for await (const piece of pieces) yield tokenizer.take(piece);
+  yield tokenizer.end();
 }
 
-class Cutter {
+class Tokenizer {
   #line = 1;
   #column = 1;
-  /** What may go on in the next piece. */
+  /** An incomplete token, which the next piece may continue. */
   #rest = '';
 
   constructor(private readonly file: string) {}
 
-  cut(piece: string): readonly JsonToken[] {
+  take(piece: string): readonly JsonToken[] {
     const tokens: JsonToken[] = [];
     const text = this.#rest + piece;
     let at = this.#skipBlanks(text, 0);
-    for (let written = wordAt(text, at); written !== null; written = wordAt(text, at)) {
+    for (let written = tokenAt(text, at); written !== null; written = tokenAt(text, at)) {
       const end = at + written.length;
       if (end === text.length && /[-+.\w]$/.test(written)) break;
       tokens.push(this.#token(written));
-      this.#pass(written);
+      this.#advance(written);
       at = this.#skipBlanks(text, end);
     }
     this.#rest = text.slice(at);
-    const mayGoOn = this.#rest === '' || /^["\w+.-]/.test(this.#rest);
-    if (!mayGoOn || this.#rest.length > MAX_TOKEN) throw this.#notJson('invalid character');
+    const isIncomplete = this.#rest === '' || /^["\w+.-]/.test(this.#rest);
+    if (!isIncomplete || this.#rest.length > MAX_TOKEN) throw this.#notJson('invalid character');
     return tokens;
   }
 
   end(): readonly JsonToken[] {
-    const tokens = this.#rest === '' ? [] : [...this.cut('\n')];
+    const tokens = this.#rest === '' ? [] : [...this.take('\n')];
     if (this.#rest !== '') throw this.#notJson('unexpected end of string');
     return [...tokens, { kind: 'end', text: '', line: this.#line, column: this.#column }];
   }
@@ -62,14 +63,14 @@ class Cutter {
   #token(written: string): JsonToken {
     const where = { line: this.#line, column: this.#column };
     const [first = ''] = written;
-    if (first === '"') return { kind: 'string', text: this.#meaningOf(written), ...where };
+    if (first === '"') return { kind: 'string', text: this.#stringValue(written), ...where };
     if (NUMBER.test(written)) return { kind: 'number', text: written, ...where };
     if (/^(?:true|false|null)$/.test(written)) return { kind: 'constant', text: written, ...where };
     if ('{}[],:'.includes(first)) return { kind: first as '{', text: written, ...where };
     throw this.#notJson('value expected');
   }
 
-  #meaningOf(written: string): string {
+  #stringValue(written: string): string {
     try {
       return JSON.parse(written) as string;
     } catch {
@@ -80,11 +81,11 @@ class Cutter {
   #skipBlanks(text: string, from: number): number {
     let at = from;
     while (at < text.length && ' \t\n'.includes(text.charAt(at))) at += 1;
-    this.#pass(text.slice(from, at));
+    this.#advance(text.slice(from, at));
     return at;
   }
 
-  #pass(text: string): void {
+  #advance(text: string): void {
     const lastLine = text.lastIndexOf('\n');
     if (lastLine >= 0) {
       this.#line += text.split('\n').length - 1;
@@ -98,12 +99,12 @@ class Cutter {
   }
 }
 
-function wordAt(text: string, at: number): string | null {
+function tokenAt(text: string, at: number): string | null {
   TOKEN.lastIndex = at;
   return TOKEN.exec(text)?.[0] ?? null;
 }
 
-/** In our own words: what was written may be a credential. */
+/** Does not quote the text, because it may hold a credential. */
 export function notJson(file: string, where: Pick<JsonToken, 'line' | 'column'>, why: string): UnreadableFile {
   const { line, column } = where;
   const message = `this is not JSON (${why})`;

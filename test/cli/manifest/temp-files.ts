@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 const folders: string[] = [];
 
-/** Writes a file as a client would hand it over, in a folder of its own. */
-export function written(content: string | Buffer, name = 'companies.csv'): string {
+/** Writes a file into a new temporary folder and returns its path. */
+export function tempFile(content: string | Buffer, name = 'companies.csv'): string {
   const folder = mkdtempSync(join(tmpdir(), 'ferry manifest '));
   folders.push(folder);
   const path = join(folder, name);
@@ -13,7 +13,7 @@ export function written(content: string | Buffer, name = 'companies.csv'): strin
   return path;
 }
 
-/** To be called after all tests of a file. */
-export function removeWrittenFiles(): void {
+/** Call it in `afterAll`. */
+export function removeTempFiles(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }

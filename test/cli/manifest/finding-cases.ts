@@ -1,10 +1,10 @@
-/** What is found in a manifest that is not as it should be. */
+/** Faulty manifests and the finding that each must produce. */
 import type { Finding, FindingCode } from '../../../domain/companies/manifest';
 import { platform } from '../../support/platform';
-import { wholeManifest } from './whole-manifest';
-import { written } from './written-files';
+import { readWholeManifest } from './read-whole-files';
+import { tempFile } from './temp-files';
 
-export interface Case {
+export interface FindingCase {
   readonly what: string;
   readonly content: string | Buffer;
   readonly code: FindingCode;
@@ -18,17 +18,17 @@ export interface Case {
 export const quickBooks = platform('quickbooks-online');
 
 export async function findingsOf(content: string | Buffer): Promise<readonly Finding[]> {
-  return (await wholeManifest({ manifest: written(content) }, quickBooks)).findings;
+  return (await readWholeManifest({ manifest: tempFile(content) }, quickBooks)).findings;
 }
 
 export const HEADER = 'reference,name,realmId,expectedInvoices,wave';
-export const GOOD = 'A-1,Acme Ltd,9130357000000017,12,1';
+export const VALID_ROW = 'A-1,Acme Ltd,9130357000000017,12,1';
 export const csv = (...lines: string[]): string => [HEADER, ...lines].join('\n');
 export const withTokens = (...lines: string[]): string =>
   ['reference,name,realmId,expectedInvoices,accessToken,refreshToken', ...lines].join('\n');
 
-/** It is found where it is, and nothing else is an error. */
-export async function assertFound({ content, code, severity, line, column, field, says }: Case): Promise<void> {
+/** Asserts that the fault is found at its place and that nothing else is an error. */
+export async function assertFound({ content, code, severity, line, column, field, says }: FindingCase): Promise<void> {
   const findings = await findingsOf(content);
 
   const found = findings.find((finding) => finding.code === code);

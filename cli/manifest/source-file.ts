@@ -1,34 +1,34 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import iconv from 'iconv-lite';
 
-import { UnreadableFile } from '../findings';
+import { UnreadableFile } from './findings';
 
-/** Larger files are refused: some millions of companies, more than any migration has. */
+/** Larger files are refused: this is enough for millions of companies. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 const HEAD_BYTES = 4096;
 const PIECE_BYTES = 64 * 1024;
 
-/** A file of text, decoded: every line ends in `\n`, a byte order mark is gone, what cannot be decoded is U+FFFD. */
+/** A decoded text file: lines end in `\n`, the byte order mark is removed, undecodable bytes become U+FFFD. */
 export interface SourceFile {
   readonly modifiedAt: Date;
-  /** The text from its beginning, in pieces that are read when they are asked for. */
+  /** Reads the text from its beginning, in pieces, on demand. */
   readonly text: () => AsyncIterable<string>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens a file that a client supplied, in whatever encoding its spreadsheet wrote.
+ * Opens a client's file, which may be UTF-8 or UTF-16.
  *
- * @throws UnreadableFile when it is not there, not text (a workbook, an archive, a PDF), or far too large
+ * @throws UnreadableFile when it does not exist, is not text (a workbook, an archive, a PDF), or is too large
  */
 export async function openSourceFile(path: string): Promise<SourceFile> {
-  const file = await openOrExplain(path);
+  const file = await openRegularFile(path);
   try {
     const { size, mtime } = await file.stat();
     if (size > MAX_BYTES) throw tooLarge(path, size);
     const head = await readHead(file);
-    refuseWhatIsNotText(path, head);
+    assertText(path, head);
     return { modifiedAt: mtime, text: () => decoded(file, encodingOf(head)), close: () => file.close() };
   } catch (error) {
     await file.close();
@@ -42,12 +42,12 @@ function tooLarge(path: string, bytes: number): UnreadableFile {
     code: 'file-too-large',
     severity: 'error',
     file: path,
-    message: `the file has ${megabytes(bytes)} MB; up to ${megabytes(MAX_BYTES)} MB are read`,
+    message: `the file has ${megabytes(bytes)} MB; the maximum is ${megabytes(MAX_BYTES)} MB`,
     advice: 'split it into several migrations',
   });
 }
 
-async function openOrExplain(path: string): Promise<FileHandle> {
+async function openRegularFile(path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
     file = await open(path);
@@ -67,14 +67,14 @@ async function openOrExplain(path: string): Promise<FileHandle> {
     severity: 'error',
     file: path,
     message: 'this is not a file',
-    advice: 'name the CSV or JSON file itself',
+    advice: 'give the path of the CSV or JSON file',
   });
 }
 
 function whyUnreadable(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EACCES' || code === 'EPERM') return 'you may not read this file';
+  if (code === 'EACCES' || code === 'EPERM') return 'you have no permission to read this file';
   return `the file cannot be opened (${String(code ?? error)})`;
 }
 
@@ -83,7 +83,7 @@ async function readHead(file: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-const KINDS_THAT_ARE_NOT_TEXT: readonly { readonly starts: string; readonly kind: string }[] = [
+const BINARY_KINDS: readonly { readonly starts: string; readonly kind: string }[] = [
   { starts: 'd0cf11e0a1b11ae1', kind: 'an Excel workbook (.xls)' },
   { starts: '25504446', kind: 'a PDF' },
   { starts: '1f8b', kind: 'a gzip archive' },
@@ -94,8 +94,8 @@ const KINDS_THAT_ARE_NOT_TEXT: readonly { readonly starts: string; readonly kind
   { starts: '3c3f786d6c', kind: 'XML' },
 ];
 
-function refuseWhatIsNotText(path: string, head: Buffer): void {
-  const kind = kindThatIsNotText(head);
+function assertText(path: string, head: Buffer): void {
+  const kind = binaryKindOf(head);
   if (kind === null) return;
   throw new UnreadableFile({
     code: 'not-text',
@@ -108,15 +108,15 @@ function refuseWhatIsNotText(path: string, head: Buffer): void {
   });
 }
 
-function kindThatIsNotText(head: Buffer): string | null {
+function binaryKindOf(head: Buffer): string | null {
   const hex = head.toString('hex');
   if (hex.startsWith('504b0304')) return kindOfZip(head.toString('latin1'));
-  const known = KINDS_THAT_ARE_NOT_TEXT.find(({ starts }) => hex.startsWith(starts));
+  const known = BINARY_KINDS.find(({ starts }) => hex.startsWith(starts));
   if (known) return known.kind;
   return encodingOf(head) === 'utf-8' && nulShare(head) > 0.05 ? 'a binary file' : null;
 }
 
-/** Workbooks are zip archives; their first entries tell them from others. */
+/** Workbooks are zip archives; their first entries distinguish them from other archives. */
 function kindOfZip(head: string): string {
   if (head.includes('[Content_Types].xml') || head.includes('xl/')) return 'an Excel workbook (.xlsx)';
   if (head.includes('opendocument.spreadsheet')) return 'an OpenDocument spreadsheet (.ods)';
@@ -125,7 +125,7 @@ function kindOfZip(head: string): string {
 
 const nulShare = (head: Buffer): number => head.filter((byte) => byte === 0).length / Math.max(1, head.length);
 
-/** By the byte order mark; without one, UTF-16 shows by a zero in nearly every other byte. */
+/** Detects the encoding by the byte order mark, or UTF-16 without one by a zero in nearly every other byte. */
 function encodingOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   const mark = head.toString('hex', 0, 2);
   if (mark === 'fffe') return 'utf-16le';
@@ -138,20 +138,20 @@ function encodingOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return 'utf-8';
 }
 
-/** The text with every line end as `\n`, so that lines are counted alike whoever wrote the file. */
+/** Decodes the text and converts all line ends to `\n`, so that line numbers do not depend on the operating system. */
 async function* decoded(file: FileHandle, encoding: 'utf-8' | 'utf-16le' | 'utf-16be'): AsyncGenerator<string> {
   const decoder = iconv.getDecoder(encoding);
-  let heldBack = '';
+  let pending = '';
   for await (const bytes of piecesOf(file)) {
-    const text = heldBack + decoder.write(bytes);
-    // A carriage return at the end may be the first half of a line end.
-    heldBack = text.endsWith('\r') ? '\r' : '';
-    yield withPlainLineEnds(heldBack ? text.slice(0, -1) : text);
+    const text = pending + decoder.write(bytes);
+    // A carriage return at the end may be the first half of CR LF.
+    pending = text.endsWith('\r') ? '\r' : '';
+    yield withPlainLineEnds(pending ? text.slice(0, -1) : text);
   }
-  yield withPlainLineEnds(heldBack + (decoder.end() ?? ''));
+  yield withPlainLineEnds(pending + (decoder.end() ?? ''));
 }
 
-/** Each is good until the next is asked for. */
+/** Reads the file in pieces that share one buffer: a piece is valid until the next is read. */
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const buffer = Buffer.alloc(PIECE_BYTES);
   for (let position = 0; ;) {

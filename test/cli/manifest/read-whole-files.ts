@@ -6,13 +6,13 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-/** A manifest as a whole: what commands never hold. */
-export async function wholeManifest(...asked: Parameters<typeof readManifest>) {
-  const { findings, rows, credentials, ...manifest } = await readManifest(...asked);
+/** Reads a manifest with all of its rows in memory, which commands never do. */
+export async function readWholeManifest(...args: Parameters<typeof readManifest>) {
+  const { findings, rows, credentials, ...manifest } = await readManifest(...args);
   return { ...manifest, findings: findings.listed, rows: await all(rows), credentials: await all(credentials) };
 }
 
-export async function wholeCredentials(...asked: Parameters<typeof readCredentials>) {
-  const { findings, credentials } = await readCredentials(...asked);
+export async function readWholeCredentials(...args: Parameters<typeof readCredentials>) {
+  const { findings, credentials } = await readCredentials(...args);
   return { findings: findings.listed, credentials: await all(credentials) };
 }

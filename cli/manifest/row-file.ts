@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+
+import { spreadsheetDamage, type Finding, type FindingCode } from '../../domain/companies/manifest';
+import { matchColumns, type CellsByField, type Columns, type Table } from './columns';
+import { openCsvTable } from './csv-table';
+import { FileChanged, inQuotes, UnreadableFile, type Report } from './findings';
+import { isJson, openJsonTable } from './json-table';
+import { openSourceFile, type SourceFile } from './source-file';
+
+/**
+ * A CSV or JSON file of rows. It may have a million rows, so none is kept: the file is read once to check it and again,
+ * row by row, whenever its rows are needed.
+ */
+export class RowFile {
+  /** Digest of the content of the first reading; null: that reading could not reach the end of the file. */
+  #content: string | null | undefined;
+
+  constructor(
+    private readonly file: string,
+    private readonly columns: Columns,
+  ) {}
+
+  /**
+   * Reads the rows one at a time, on demand. An error that makes the file unreadable is reported and ends the reading.
+   *
+   * @throws FileChanged at the end of a reading whose content differs from that of the first reading
+   */
+  async *rows(report: Report): AsyncGenerator<CheckedRow> {
+    let content: string | null = null;
+    const source = await this.#open(report);
+    if (source === null) return;
+    try {
+      const text = (): AsyncIterable<string> => withDigest(source.text(), (digest) => (content = digest));
+      let isBroken = false;
+      const table = await openTable(this.file, text, (finding) => {
+        isBroken = true;
+        report(finding);
+      });
+      const byField = matchColumns(this.file, table, this.columns, report);
+      if (byField === null) return this.#assertUnchanged(null);
+
+      let count = 0;
+      const { modifiedAt } = source;
+      for await (const row of table.rows) {
+        count += 1;
+        yield new CheckedRow({ file: this.file, modifiedAt }, row.line, byField(row), report);
+      }
+      if (count === 0 && !isBroken) throw noRows(this.file, 'the file has a header row and nothing else');
+      this.#assertUnchanged(content);
+    } catch (error) {
+      this.#reportUnreadable(error, report);
+    } finally {
+      await source.close();
+    }
+  }
+
+  async #open(report: Report): Promise<SourceFile | null> {
+    try {
+      return await openSourceFile(this.file);
+    } catch (error) {
+      this.#reportUnreadable(error, report);
+      return null;
+    }
+  }
+
+  #reportUnreadable(error: unknown, report: Report): void {
+    if (!(error instanceof UnreadableFile)) throw error;
+    this.#assertUnchanged(null);
+    report(error.finding);
+  }
+
+  #assertUnchanged(content: string | null): void {
+    if (this.#content === undefined) this.#content = content;
+    else if (this.#content !== content) throw new FileChanged(this.file);
+  }
+}
+
+/** Passes the text through and calls `onEnd` with its SHA-256 at the end. */
+async function* withDigest(text: AsyncIterable<string>, onEnd: (digest: string) => void): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  for await (const piece of text) {
+    hash.update(piece);
+    yield piece;
+  }
+  onEnd(hash.digest('hex'));
+}
+
+async function openTable(file: string, text: () => AsyncIterable<string>, report: Report): Promise<Table> {
+  const pieces = text()[Symbol.asyncIterator]();
+  let start = '';
+  for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+    start += piece.value;
+    if (start.trim() !== '') break;
+  }
+  if (!isJson(start)) return openCsvTable(file, continued(start, pieces), report);
+
+  await pieces.return?.();
+  const table = await openJsonTable(file, text);
+  if (table.headers.length === 0) throw noRows(file, 'there is no company in the file');
+  return table;
+}
+
+async function* continued(start: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
+  yield start;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+function noRows(file: string, message: string): UnreadableFile {
+  const advice = 'add one row for each company';
+  return new UnreadableFile({ code: 'no-companies', severity: 'error', file, message, advice });
+}
+
+/** Rules for the text of a field. */
+interface TextRule {
+  /** In UTF-16 code units. */
+  readonly maxLength: number;
+  /** The value must not contain blanks and never appears in a finding. */
+  readonly secret?: boolean;
+  /** The value is a name: it may contain line breaks and may look like scientific notation. */
+  readonly freeText?: boolean;
+}
+
+interface RowSource {
+  readonly file: string;
+  readonly modifiedAt: Date;
+}
+
+/** One row while it is being parsed: reads its fields, and reports and remembers what is wrong with them. */
+export class CheckedRow {
+  #isValid = true;
+
+  constructor(
+    private readonly source: RowSource,
+    readonly line: number,
+    private readonly cells: CellsByField,
+    private readonly report: Report,
+  ) {}
+
+  get fileModifiedAt(): Date {
+    return this.source.modifiedAt;
+  }
+
+  /** False once an error has been reported for this row. */
+  get isValid(): boolean {
+    return this.#isValid;
+  }
+
+  /** Returns whether the field has a value other than blanks. */
+  has(field: string): boolean {
+    return (this.cells.get(field)?.text.trim() ?? '') !== '';
+  }
+
+  placeOf(field: string): Pick<Finding, 'line' | 'column'> {
+    const cell = this.cells.get(field);
+    return cell ? { line: cell.line, column: cell.column } : { line: this.line };
+  }
+
+  error(field: string, code: FindingCode, message: string, advice: string): void {
+    this.#isValid = false;
+    this.#report('error', field, code, message, advice);
+  }
+
+  warn(field: string, code: FindingCode, message: string, advice: string): void {
+    this.#report('warning', field, code, message, advice);
+  }
+
+  /** Returns the field's text without surrounding blanks; null: it is absent, empty, or unusable (reported). */
+  text(field: string, { maxLength, secret = false, freeText = false }: TextRule): string | null {
+    const text = this.cells.get(field)?.text.trim() ?? '';
+    if (text === '') return null;
+
+    if (text.includes('\uFFFD')) {
+      const advice = 'save the file as UTF-8 (in Excel: "CSV UTF-8")';
+      return this.#reject(field, 'undecodable', 'this file is not UTF-8: a character here cannot be read', advice);
+    }
+    if (text.length > maxLength) {
+      const message = `the value has ${text.length} characters; the maximum is ${maxLength}`;
+      return this.#reject(field, 'too-long', message, 'check that every cell is in the right column');
+    }
+    if (/\p{Cc}/u.test(freeText ? text.replace(/[\n\t]/g, '') : text)) {
+      const message = 'the value contains a line break or another control character';
+      return this.#reject(field, 'control-character', message, 'remove it');
+    }
+    if (secret && /\s/.test(text)) {
+      return this.#reject(field, 'invalid-credential', 'the value contains a blank', 'copy it again, without a break');
+    }
+    const damage = spreadsheetDamage(text);
+    if (damage !== null && !(freeText && damage === 'scientific-notation')) {
+      const shown = secret ? 'the value' : inQuotes(text);
+      const message = `a spreadsheet has damaged ${shown} (${damage.replaceAll('-', ' ')}): the original value is lost`;
+      const advice = 'format the column as text before you enter the values, and export again';
+      return this.#reject(field, 'spreadsheet-damage', message, advice);
+    }
+    return text;
+  }
+
+  /** Like {@link text}, for a required field. */
+  requiredText(field: string, rule: TextRule): string | null {
+    if (!this.has(field)) {
+      this.error(field, 'missing-value', `${field} is missing`, 'fill it in');
+      return null;
+    }
+    return this.text(field, rule);
+  }
+
+  /** Returns the field as a whole number of at least `least`; null: it is absent, empty, or unusable (reported). */
+  wholeNumber(field: string, least: number): number | null {
+    const text = this.text(field, { maxLength: 100 });
+    if (text === null) return null;
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    if (number >= least) return number;
+    const message = `${field} is ${inQuotes(text)}; it must be a whole number, ${least} or more`;
+    this.error(field, 'invalid-number', message, 'write digits only, without separators or decimals');
+    return null;
+  }
+
+  #reject(field: string, code: FindingCode, message: string, advice: string): null {
+    this.error(field, code, message, advice);
+    return null;
+  }
+
+  #report(severity: Finding['severity'], field: string, code: FindingCode, message: string, advice: string): void {
+    this.report({ code, severity, file: this.source.file, ...this.placeOf(field), field, message, advice });
+  }
+}

@@ -1,0 +1,133 @@
+/** Parses a checked row into the company or the credential that it describes. */
+import { DateTime } from 'luxon';
+
+import { isUnusual, unusual } from '../../domain/preflight/company-findings';
+import { storedName, type ManifestRow, type Named } from '../../domain/companies/manifest';
+import type { Platform } from '../../platforms/platforms';
+import { Secret } from '../../security/secret';
+import { authorizationFields, COMPANY_ID, CONNECTION_ID, credentialFields } from './columns';
+import { inQuotes } from './findings';
+import type { CheckedRow } from './row-file';
+
+/** The service stores the reference as a tag of the company; a tag has at most 100 characters. */
+const MAX_REFERENCE = 100;
+const MAX_NAME = 250;
+const MAX_ORGANIZATION = 250;
+/** Access tokens that are signed documents (JWTs) have a few thousand characters. */
+const MAX_CREDENTIAL_FIELD = 16_384;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Parses a company from its manifest row. Reports errors; returns null if there are any. */
+export function parseCompany(row: number, checked: CheckedRow, platform: Platform): ManifestRow | null {
+  const reference = parseReference(checked);
+  const name = parseName(checked);
+  const organization = checked.requiredText(platform.organizationField, { maxLength: MAX_ORGANIZATION });
+  const expectedInvoices = checked.wholeNumber('expectedInvoices', 0);
+  const wave = checked.wholeNumber('wave', 1);
+  const named = parseServiceIds(checked);
+  const user = checked.text('family', { maxLength: MAX_ORGANIZATION });
+
+  if (organization !== null && isUnusual(organization, platform)) {
+    const { code, message, advice } = unusual(organization, platform);
+    checked.warn(platform.organizationField, code, message, advice);
+  }
+  if (reference === null || name === null || organization === null || !checked.isValid) return null;
+  const family = platform.family === 'shop' ? organization.toLowerCase() : user;
+  const company = { row, reference, name, organization, expectedInvoices, wave, family };
+  return named === null ? company : { ...company, named };
+}
+
+/** Parses the ids of a company that already exists at the service; null: it does not exist, or an id is invalid. */
+function parseServiceIds(checked: CheckedRow): Named | null {
+  const companyId = parseId(checked, COMPANY_ID);
+  const connectionId = parseId(checked, CONNECTION_ID);
+  if (companyId !== null) return { companyId, connectionId };
+  if (connectionId !== null) {
+    const message = `there is a ${CONNECTION_ID} without a ${COMPANY_ID}`;
+    checked.error(CONNECTION_ID, 'missing-value', message, `add the ${COMPANY_ID} of the company it belongs to`);
+  }
+  return null;
+}
+
+function parseId(checked: CheckedRow, field: string): string | null {
+  const text = checked.text(field, { maxLength: 100 });
+  if (text === null || UUID.test(text)) return text?.toLowerCase() ?? null;
+  const message = `${field} is ${inQuotes(text)}; the service's ids are UUIDs`;
+  checked.error(field, 'invalid-id', message, 'copy it from the service, or leave it empty to have one created');
+  return null;
+}
+
+function parseReference(checked: CheckedRow): string | null {
+  return checked.requiredText('reference', { maxLength: MAX_REFERENCE });
+}
+
+function parseName(checked: CheckedRow): string | null {
+  const name = checked.requiredText('name', { maxLength: MAX_NAME, freeText: true });
+  if (name === null) return null;
+  const stored = storedName(name);
+  if (stored === '') {
+    const message = `the service cannot store any character of the name ${inQuotes(name)}`;
+    checked.error('name', 'name-empty', message, "use a name made of A-Z, a-z, 0-9, blanks and -',&@.?!");
+  } else if (stored !== name) {
+    const message = `the name ${inQuotes(name)} will be stored as ${inQuotes(stored)}`;
+    checked.warn('name', 'name-altered', message, 'change it if that is not what you want');
+  }
+  return name;
+}
+
+/** A company's credential as the client supplied it. */
+export interface SuppliedCredential {
+  /** The company it belongs to. */
+  readonly reference: string;
+  /**
+   * When the client's application obtained it, ISO 8601 in UTC. Without an `obtainedAt` in the file: the time when the
+   * file was last changed, because the credential cannot be newer than that.
+   */
+  readonly obtainedAt: string;
+  /** The authorization body; its fields are named as in the platform's entry. */
+  readonly fields: Secret<Record<string, string>>;
+}
+
+/** Returns whether a manifest row has any field of a credential, complete or not. */
+export function hasCredential(checked: CheckedRow, platform: Platform): boolean {
+  return credentialFields(platform).some((field) => checked.has(field));
+}
+
+/**
+ * Parses a credential. Reports errors; returns null if there are any.
+ *
+ * @param now an `obtainedAt` after this is an error
+ */
+export function parseCredential(checked: CheckedRow, platform: Platform, now: Date): SuppliedCredential | null {
+  const reference = parseReference(checked);
+  const fields: Record<string, string> = {};
+  for (const field of authorizationFields(platform)) {
+    const required = platform.requiredFields.includes(field);
+    const rule = { maxLength: MAX_CREDENTIAL_FIELD, secret: field !== platform.organizationField };
+    const value = required ? checked.requiredText(field, rule) : checked.text(field, rule);
+    if (value !== null) fields[field] = value;
+  }
+  const obtainedAt = parseObtainedAt(checked, now);
+  if (reference === null || obtainedAt === null || !checked.isValid) return null;
+  return { reference, obtainedAt, fields: new Secret(fields) };
+}
+
+function parseObtainedAt(checked: CheckedRow, now: Date): string | null {
+  const text = checked.text('obtainedAt', { maxLength: 100 });
+  if (text === null) return checked.fileModifiedAt.toISOString();
+
+  const time = DateTime.fromISO(text, { setZone: true });
+  if (!time.isValid || !/T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text)) {
+    const message = 'obtainedAt is not a time with a time zone';
+    const advice = 'write it like 2026-03-01T14:30:00Z or 2026-03-01T14:30:00+01:00';
+    checked.error('obtainedAt', 'invalid-time', message, advice);
+    return null;
+  }
+  if (time.toMillis() > now.getTime()) {
+    const advice = 'enter the time at which the token was obtained';
+    checked.error('obtainedAt', 'invalid-time', 'obtainedAt is in the future', advice);
+    return null;
+  }
+  return time.toUTC().toJSDate().toISOString();
+}

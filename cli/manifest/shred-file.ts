@@ -1,0 +1,130 @@
+/** Destroys a client's file after its credentials are sealed and stored, because the file still holds them in plain text. */
+import { randomFillSync } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { CommandFailed } from '../shared/command-failed';
+import type { Output, Terminal } from '../terminal';
+
+export interface ShredOption {
+  readonly shred?: true;
+  /** With JSON output the command never asks. */
+  readonly json?: true;
+}
+
+export function addShred(command: Command): Command {
+  return command.option('--shred', 'overwrite and remove the file once every credential in it is stored');
+}
+
+/** What happened to the file. */
+export interface Disposal {
+  readonly shredded: boolean;
+  /** The file was meant to be destroyed and could not be. */
+  readonly failed: boolean;
+  print(output: Output): void;
+}
+
+/**
+ * Destroys the file if `--shred` is given or the user agrees. Keeps it if any of its credentials is not stored.
+ *
+ * @param file as it was when it was read; undefined: it is missing or inaccessible
+ */
+export async function disposeOf(
+  file: FileIdentity | undefined,
+  isAllStored: boolean,
+  options: ShredOption,
+  { prompts }: Terminal,
+): Promise<Disposal> {
+  const shred = options.shred === true;
+  if (!file) return kept('The file is no longer there', shred);
+  const { path } = file;
+  if (!isAllStored) return kept(`${path} is kept: not every credential in it is stored`, shred);
+  const question = `Everything in ${path} is sealed and stored. Overwrite and remove the file?`;
+  if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
+    return kept(`${path} still contains readable credentials. Delete it and all copies.`, false);
+  }
+  try {
+    await shredFile(file);
+  } catch (error) {
+    if (error instanceof NotShredded) return kept(error.message, true);
+    throw error;
+  }
+  const text = `${path} was overwritten and removed. Delete its copies and backups, too; an SSD may keep old blocks.`;
+  return { shredded: true, failed: false, print: (output) => output.line(`  ${text}`) };
+}
+
+function kept(text: string, failed: boolean): Disposal {
+  return {
+    shredded: false,
+    failed,
+    print: (output) => output.line(failed ? `  ${output.styled('red', '✗')} ${text}` : `  ${text}`),
+  };
+}
+
+/** Returns the answer; an unanswered question (`CommandFailed`) counts as no. */
+async function isYes(answer: Promise<boolean>): Promise<boolean> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof CommandFailed) return false;
+    throw error;
+  }
+}
+
+/** A file as it was when it was read; `shredFile` destroys no other. */
+export interface FileIdentity {
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+/** Returns the file's identity; undefined: it does not exist or is inaccessible. */
+export async function identifyFile(path: string): Promise<FileIdentity | undefined> {
+  try {
+    return { path, stats: await lstat(path) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Thrown when a file was not destroyed. The file is unchanged, unless the disk failed. */
+export class NotShredded extends Error {
+  override readonly name = 'NotShredded';
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Overwrites a file with random bytes, flushes them to the disk and removes the file. Cannot reach copies, backups and old
+ * blocks, because an SSD writes to other blocks and some file systems copy on write.
+ *
+ * @throws NotShredded
+ */
+export async function shredFile({ path, stats }: FileIdentity): Promise<void> {
+  if (!stats.isFile()) throw new NotShredded(`${path} is a link or not a file: destroy the file itself`);
+  if (stats.nlink > 1) throw new NotShredded(`${path} has other names (hard links): destroy it yourself`);
+  try {
+    const file = await open(path, 'r+');
+    try {
+      const { ino, size, mtimeMs } = await file.stat();
+      if (ino !== stats.ino || size !== stats.size || mtimeMs !== stats.mtimeMs) {
+        throw new NotShredded(`${path} has changed since it was read`);
+      }
+      await overwrite(file, size);
+    } finally {
+      await file.close();
+    }
+    await rm(path);
+  } catch (error) {
+    if (error instanceof NotShredded) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new NotShredded(`${path} could not be destroyed: ${why}`, { cause: error });
+  }
+}
+
+async function overwrite(file: FileHandle, size: number): Promise<void> {
+  const piece = Buffer.alloc(PIECE_BYTES);
+  for (let position = 0; position < size; position += PIECE_BYTES) {
+    await file.write(randomFillSync(piece), 0, Math.min(PIECE_BYTES, size - position), position);
+  }
+  await file.sync();
+}
