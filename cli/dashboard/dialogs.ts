@@ -1,65 +1,67 @@
-/** Takes a decision at the desk: shows what it is about, asks who decides and why, and then for a last yes. */
+/** Takes a decision in the dashboard: shows its subject, asks for role, name and reason, and asks for confirmation. */
 import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
-import { CommandFailed, withAdvice } from '../shared/errors';
-import { assertCompany } from '../shared/decisions';
+import { CommandFailed } from '../shared/command-failed';
+import { assertCompany } from '../shared/send';
 import { readReview } from '../shared/review';
-import type { LedgerClient, DecisionContent } from '../../client';
-import { decide, readProgressIfAnswered } from '../../client';
+import { withAdvice } from '../shared/error-advice';
+import type { LedgerClient, Sent } from '../../client';
+import { decide, progressIfAnswered } from '../../client';
 import type { Terminal } from '../terminal';
 import { Output } from '../terminal';
 import type { Prompts } from '../terminal/prompts';
 import { Unanswered } from '../terminal/prompts';
-import type { WantedDecision } from './keys';
-import type { Said } from './state';
+import type { RequestedDecision } from './keys';
+import type { ActionResult } from './state';
 
-/** Whoever sits at the desk, and what they decide with. */
-export interface Decider {
+export interface DialogContext {
   readonly ferry: LedgerClient;
   readonly terminal: Terminal;
   readonly prompts: Prompts;
-  /** The role and the person that are proposed first. */
+  /** The default role and name. */
   readonly role: Role;
   readonly by: string;
 }
 
-/** What is about to be sent. */
-interface Intent {
+/** A decision that is about to be sent. */
+interface Draft {
   readonly message: DecisionMessage;
-  /** What is asked for a last yes. */
+  /** The question that asks for confirmation. */
   readonly question: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  readonly reason: 'needed' | 'possible';
+  readonly reason: 'required' | 'optional';
 }
 
-const NOTHING: Said = { became: 'nothing', text: 'Nothing was decided.' };
+const NO_DECISION: ActionResult = { became: 'nothing', text: 'Nothing was decided.' };
 
-/** Of companies that a decision is about, so many leave room for the questions in the smallest of terminals. */
-const COMPANIES_SHOWN = 6;
+/** At most this many companies are shown, to leave room for the questions in a terminal of 24 lines. */
+const MAX_COMPANIES = 6;
 
 /**
- * Opens the dialogs of a desk, which propose who decided last.
+ * Opens the dialogs, which propose the role and name that were used last.
  *
- * @returns what became of it; what a person can do something about is said, and not thrown
+ * @returns a function that runs one dialog and returns its result. Errors with advice become a result; others are thrown.
  */
-export function openDialogs(decider: Decider): (wanted: WantedDecision, listedStep: string) => Promise<Said> {
-  let latest: Person = { role: decider.role, by: decider.by };
-  return async (wanted, listedStep) => {
+export function openDialogs(
+  context: DialogContext,
+): (requested: RequestedDecision, listedStep: string) => Promise<ActionResult> {
+  let latest: Person = { role: context.role, by: context.by };
+  return async (requested, listedStep) => {
     try {
-      const intent = await intentOf(decider, wanted, listedStep);
-      latest = await askWho(decider.prompts, latest);
-      const reason = await askReason(decider.prompts, intent.reason);
-      if (!(await decider.prompts.confirm(intent.question))) return NOTHING;
-      const sent: DecisionContent = { ...intent.fields, ...latest, ...(reason === '' ? {} : { reason }) };
-      const { became, text } = await decide(decider.ferry, wanted.migrationId, intent.message, sent);
-      return { became, text: `${wanted.migrationId}: ${text}` };
+      const draft = await draftOf(context, requested, listedStep);
+      latest = await askWho(context.prompts, latest);
+      const reason = await askReason(context.prompts, draft.reason);
+      if (!(await context.prompts.confirm(draft.question))) return NO_DECISION;
+      const sent: Sent = { ...draft.fields, ...latest, ...(reason === '' ? {} : { reason }) };
+      const { became, text } = await decide(context.ferry, requested.migrationId, draft.message, sent);
+      return { became, text: `${requested.migrationId}: ${text}` };
     } catch (error) {
-      if (error instanceof Unanswered) return NOTHING;
-      const told = withAdvice(error);
-      if (!(told instanceof CommandFailed)) throw told;
-      return { became: 'failed', text: `${told.message}; ${told.advice}` };
+      if (error instanceof Unanswered) return NO_DECISION;
+      const advised = withAdvice(error);
+      if (!(advised instanceof CommandFailed)) throw advised;
+      return { became: 'failed', text: `${advised.message}; ${advised.advice}` };
     }
   };
 }
@@ -76,68 +78,71 @@ async function askWho(prompts: Prompts, latest: Person): Promise<Person> {
     latest.role,
   );
   const by = await prompts.text('Who decides?', {
-    ...(role === latest.role ? { byDefault: latest.by } : {}),
-    refused: (answer) => (answer === '' ? 'A name is needed' : null),
+    ...(role === latest.role ? { defaultAnswer: latest.by } : {}),
+    rejection: (answer) => (answer === '' ? 'A name is needed' : null),
   });
   return { role, by };
 }
 
-function askReason(prompts: Prompts, reason: Intent['reason']): Promise<string> {
-  if (reason === 'possible') return prompts.text('Why? (Enter: no reason)');
-  return prompts.text('Why?', { refused: (answer) => (answer === '' ? 'A reason is needed' : null) });
+function askReason(prompts: Prompts, reason: Draft['reason']): Promise<string> {
+  if (reason === 'optional') return prompts.text('Why? (Enter: no reason)');
+  return prompts.text('Why?', { rejection: (answer) => (answer === '' ? 'A reason is needed' : null) });
 }
 
-async function intentOf(decider: Decider, wanted: WantedDecision, listedStep: string): Promise<Intent> {
-  const { migrationId } = wanted;
-  const { ferry } = decider;
-  switch (wanted.kind) {
+async function draftOf(context: DialogContext, requested: RequestedDecision, listedStep: string): Promise<Draft> {
+  const { migrationId } = requested;
+  const { ferry } = context;
+  switch (requested.kind) {
     case 'approve':
     case 'reject': {
-      const progress = await readProgressIfAnswered(ferry, migrationId);
+      const progress = await progressIfAnswered(ferry, migrationId);
       const step = progress?.step ?? listedStep;
-      if (!isStep(step)) throw new CommandFailed(`there is no step to ${wanted.kind}`, 'nobody approves in its route');
-      return wanted.kind === 'approve' ? toApprove(decider, progress, step) : toReject(decider, progress, step, wanted);
+      if (!isStep(step))
+        throw new CommandFailed(`there is no step to ${requested.kind}`, 'self-service migrations need no approvals');
+      return requested.kind === 'approve'
+        ? draftApproval(context, progress, step)
+        : draftRejection(context, progress, step, requested);
     }
     case 'pause':
-      return { message: 'pause', question: `Pause ${migrationId}?`, fields: {}, reason: 'possible' };
+      return { message: 'pause', question: `Pause ${migrationId}?`, fields: {}, reason: 'optional' };
     case 'resume':
-      return { message: 'resume', question: `Resume ${migrationId}?`, fields: {}, reason: 'possible' };
+      return { message: 'resume', question: `Resume ${migrationId}?`, fields: {}, reason: 'optional' };
     case 'retry':
-      return toRetry(decider, wanted);
+      return draftRetry(context, requested);
   }
 }
 
-/** Bound to exactly what is shown. Without a worker there is nothing to show, and the decision waits for one. */
-async function toApprove(decider: Decider, progress: Progress | undefined, step: Step): Promise<Intent> {
-  const subject = progress && (await readReview(decider.ferry, progress, step, COMPANIES_SHOWN));
-  subject?.print(new Output(decider.terminal, false));
+/** Binds the approval to the digest of what is shown. Without a worker nothing can be shown and there is no digest. */
+async function draftApproval(context: DialogContext, progress: Progress | undefined, step: Step): Promise<Draft> {
+  const review = progress && (await readReview(context.ferry, progress, step, MAX_COMPANIES));
+  review?.print(new Output(context.terminal, false));
   return {
     message: 'approve',
     question: `Approve ${step}?`,
-    fields: { step, ...(subject ? { digest: subject.digest } : {}) },
-    reason: 'possible',
+    fields: { step, ...(review ? { digest: review.digest } : {}) },
+    reason: 'optional',
   };
 }
 
-async function toReject(
-  { ferry, prompts, terminal }: Decider,
+async function draftRejection(
+  { ferry, prompts, terminal }: DialogContext,
   progress: Progress | undefined,
   step: Step,
-  { migrationId }: WantedDecision,
-): Promise<Intent> {
-  const subject = progress && (await readReview(ferry, progress, step, COMPANIES_SHOWN));
-  subject?.print(new Output(terminal, false));
-  const afterwards = step === 'migrate-first-company' ? await askWhatIsNext(ferry, prompts, migrationId) : {};
+  { migrationId }: RequestedDecision,
+): Promise<Draft> {
+  const review = progress && (await readReview(ferry, progress, step, MAX_COMPANIES));
+  review?.print(new Output(terminal, false));
+  const afterwards = step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId) : {};
   const question = `Reject ${step} (${STEP_RULES[step].title.toLowerCase()})?`;
-  return { message: 'reject', question, fields: { step, ...afterwards }, reason: 'needed' };
+  return { message: 'reject', question, fields: { step, ...afterwards }, reason: 'required' };
 }
 
-/** After the first company somebody has to say what is tried next. */
-async function askWhatIsNext(ferry: LedgerClient, prompts: Prompts, migrationId: string): Promise<Intent['fields']> {
+/** A rejection of the first company must say what to try next. */
+async function askNextAttempt(ferry: LedgerClient, prompts: Prompts, migrationId: string): Promise<Draft['fields']> {
   const next = await prompts.choose('What is next?', [
     { name: 'the same company again', value: 'same-company' },
     { name: 'another company', value: 'another-company' },
-    { name: 'give the migration up', value: 'abandon' },
+    { name: 'abandon the migration', value: 'abandon' },
   ]);
   if (next !== 'another-company') return { next };
   const company = await prompts.text('Which company? (its reference)');
@@ -145,7 +150,7 @@ async function askWhatIsNext(ferry: LedgerClient, prompts: Prompts, migrationId:
   return { next, company };
 }
 
-async function toRetry({ prompts }: Decider, { migrationId, reference }: WantedDecision): Promise<Intent> {
+async function draftRetry({ prompts }: DialogContext, { migrationId, reference }: RequestedDecision): Promise<Draft> {
   const one = reference === undefined ? [] : [{ name: reference, value: reference }];
   const all = { name: 'every company that was not moved', value: 'all' };
   const chosen = one.length === 0 ? 'all' : await prompts.choose('Which?', [...one, all], reference);
@@ -153,6 +158,6 @@ async function toRetry({ prompts }: Decider, { migrationId, reference }: WantedD
     message: 'retry',
     question: `Try ${chosen === 'all' ? all.name : chosen} of ${migrationId} again?`,
     fields: { companies: chosen === 'all' ? 'all' : [chosen] },
-    reason: 'possible',
+    reason: 'optional',
   };
 }

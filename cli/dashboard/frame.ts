@@ -1,39 +1,39 @@
-/** The screen that a state of the desk is: pure, line by line. */
-import type { Line } from '../terminal/line';
-import { filled, textOf, widthOf, wrapped } from '../terminal/line';
+/** Renders a state of the dashboard as the lines of the screen: a pure function. */
+import type { StyledLine } from '../terminal/styled-text';
+import { fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
 import type { Size } from '../terminal/full-screen';
 import { clockTime } from '../terminal/times';
 import { helpPage } from './help-page';
 import { listHeight, listPage } from './list-page';
 import { migrationPage } from './migration-page';
-import type { Page } from './page';
-import type { DashboardState, Said } from './state';
+import type { Page } from './state';
+import type { DashboardState, ActionResult } from './state';
 
-const LEAST: Size = { columns: 76, rows: 16 };
+const MIN_SIZE: Size = { columns: 76, rows: 16 };
 
-/** Head, what does not answer, and the keys. */
-const AROUND_PAGE = 3;
+/** The lines around a page: head, connection error, keys. */
+const FRAME_LINES = 3;
 
-/** How many rows of the list one page of it has. */
-export function rowsInSight({ rows }: Size): number {
-  return listHeight(rows - AROUND_PAGE);
+/** Returns the number of rows on one page of the list. */
+export function visibleRowCount({ rows }: Size): number {
+  return listHeight(rows - FRAME_LINES);
 }
 
-/** All lines of the screen, as many as it has. */
-export function frameOf(state: DashboardState, size: Size, now: Date): readonly Line[] {
+/** Returns exactly as many lines as the screen has. */
+export function frameOf(state: DashboardState, size: Size, now: Date): readonly StyledLine[] {
   const { columns, rows } = size;
-  if (columns < LEAST.columns || rows < LEAST.rows) {
-    return [[`The desk needs a terminal of ${LEAST.columns} columns and ${LEAST.rows} lines; q ends it`]];
+  if (columns < MIN_SIZE.columns || rows < MIN_SIZE.rows) {
+    return [[`The desk needs a terminal of ${MIN_SIZE.columns} columns and ${MIN_SIZE.rows} lines; press q to quit`]];
   }
-  const height = rows - AROUND_PAGE;
+  const height = rows - FRAME_LINES;
   const page = pageOf(state, { columns, rows: height }, now);
-  const said = saidLines(state.said, columns);
+  const result = resultLines(state.lastResult, columns);
   return [
     headLine(page.title, columns, now),
-    troubleLine(state),
-    // What was said covers the end of the page until the next key.
-    ...padded(page.lines, height - said.length),
-    ...said,
+    connectionLine(state),
+    // The last result covers the end of the page until the next key is pressed.
+    ...padded(page.lines, height - result.length),
+    ...result,
     keysLine(page.keys),
   ];
 }
@@ -43,31 +43,31 @@ function pageOf(state: DashboardState, size: Size, now: Date): Page {
   return state.isOpen ? migrationPage(state, size, now) : listPage(state, size, now);
 }
 
-function headLine(title: Line, columns: number, now: Date): Line {
+function headLine(title: StyledLine, columns: number, now: Date): StyledLine {
   const clock = clockTime(now);
   const room = columns - widthOf(clock) - 1;
   const [first = '', ...rest] = title;
-  const more = filled(rest.map(textOf).join(''), Math.max(0, room - widthOf(textOf(first))));
+  const more = fitted(rest.map(textOf).join(''), Math.max(0, room - widthOf(textOf(first))));
   return [first, more, ' ', clock];
 }
 
-function troubleLine({ trouble, freshAt, rows }: DashboardState): Line {
-  if (trouble === null) return rows === null ? [{ text: 'Reading...', style: 'dim' }] : [];
-  const since = freshAt === null ? '' : `as of ${clockTime(new Date(freshAt))}: `;
-  return [{ text: `${since}${trouble}; tried again by itself`, style: 'yellow' }];
+function connectionLine({ connectionError, readAt, rows }: DashboardState): StyledLine {
+  if (connectionError === null) return rows === null ? [{ text: 'Reading...', style: 'dim' }] : [];
+  const since = readAt === null ? '' : `as of ${clockTime(new Date(readAt))}: `;
+  return [{ text: `${since}${connectionError}; retrying automatically`, style: 'yellow' }];
 }
 
-const SAID_LINES = 2;
+const RESULT_LINES = 2;
 const STYLES = { applied: 'green', refused: 'red', recorded: 'yellow', nothing: 'dim', failed: 'red' } as const;
 const MARKS = { applied: '✓ ', refused: '✗ refused: ', recorded: '… ', nothing: '', failed: '✗ ' } as const;
 
-function saidLines(said: Said | null, columns: number): readonly Line[] {
-  if (said === null) return [];
-  const { became, text } = said;
-  return wrapped(MARKS[became] + text, columns, SAID_LINES).map((line) => [{ text: line, style: STYLES[became] }]);
+function resultLines(result: ActionResult | null, columns: number): readonly StyledLine[] {
+  if (result === null) return [];
+  const { became, text } = result;
+  return wrapped(MARKS[became] + text, columns, RESULT_LINES).map((line) => [{ text: line, style: STYLES[became] }]);
 }
 
-function keysLine(keys: Page['keys']): Line {
+function keysLine(keys: Page['keys']): StyledLine {
   return keys.flatMap(([key, does], index) => [
     ...(index === 0 ? [] : ['  ']),
     { text: key, style: 'bold' } as const,
@@ -75,7 +75,6 @@ function keysLine(keys: Page['keys']): Line {
   ]);
 }
 
-/** Exactly so many lines. */
-function padded(lines: readonly Line[], count: number): readonly Line[] {
+function padded(lines: readonly StyledLine[], count: number): readonly StyledLine[] {
   return Array.from({ length: count }, (_, index) => lines[index] ?? []);
 }

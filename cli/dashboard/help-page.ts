@@ -1,23 +1,23 @@
-/** What the keys do and what the columns say. */
-import type { Page } from './page';
+/** Explains the keys and the columns. */
+import type { Page } from './state';
 
 const HELP = [
   ['Moving', ''],
   ['↑ ↓  k j', 'select a migration, or on its page an exception'],
-  ['PgUp PgDn Home End', 'the same in larger steps'],
+  ['PgUp PgDn Home End', 'select in larger steps'],
   ['Enter →', 'open the selected migration; Esc or ← goes back'],
   ['', ''],
-  ['Deciding: each asks for role, name and reason, then for a last yes; Esc is no', ''],
-  ['a', 'approve the open step; what there is to approve is shown'],
+  ['Deciding: you enter role, name and reason, then confirm; Esc cancels', ''],
+  ['a', 'approve the open step; it is shown first'],
   ['x', 'reject it, with a reason'],
-  ['p', 'pause: no further company is started; or resume'],
-  ['r', 'try companies again that were not moved'],
+  ['p', 'pause (no further company is started) or resume'],
+  ['r', 'retry companies that were not moved'],
   ['', ''],
   ['Columns', ''],
-  ['Waits for', 'who has to act, since when; held up: nothing gets through'],
-  ['/min', 'companies moved in a minute, over the last ten'],
-  ['Ends', 'when the rest is moved at that rate, in its windows'],
-  ['Exc.', 'companies that were not moved, or cannot be as they are'],
+  ['Waiting for', 'who has to act, and for how long; on hold: an outage'],
+  ['/min', 'companies moved per minute, over the last ten minutes'],
+  ['Ends', 'when the rest will be moved at that rate, in its windows'],
+  ['Exc.', 'companies that were not moved, or need a correction first'],
 ] as const;
 
 const KEY_WIDTH = 20;

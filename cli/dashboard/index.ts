@@ -1,103 +1,105 @@
 /**
- * The desk: one live screen of all open migrations.
+ * The dashboard (`ferry desk`): one live screen of all open migrations.
  *
- * What is shown is a pure function of a state. Keys, what is read and what was decided change the state; nothing else does.
+ * The screen is a pure function (`frameOf`) of one state. Only three things change the state: a key (`handleKey`), a
+ * reading (`withReading`) and the result of a decision (`openDialogs`).
  */
 import type { ReadStream } from 'node:tty';
-import { createInterruptibleSleep, waitForAbort } from '../shared/waiting';
+import { openPause, untilAborted } from '../shared/pause';
 import { openFullScreen } from '../terminal/full-screen';
 import { openKeyboard } from '../terminal/keyboard';
-import type { Decider } from './dialogs';
+import type { DialogContext } from './dialogs';
 import { openDialogs } from './dialogs';
-import { frameOf, rowsInSight } from './frame';
-import type { WantedDecision } from './keys';
-import { pressed } from './keys';
-import { openReader } from './refresh';
+import { frameOf, visibleRowCount } from './frame';
+import type { RequestedDecision } from './keys';
+import { handleKey } from './keys';
+import { openReader } from './reader';
 import type { DashboardState } from './state';
-import { EMPTY_DASHBOARD, inSight, selectedRow, withReading } from './state';
+import { INITIAL_STATE, visibleRows, selectedRow, withReading } from './state';
 
-export interface DashboardOptions extends Decider {
+export interface DashboardOptions extends DialogContext {
   readonly keyboard: ReadStream;
 }
 
-const LOOK_EVERY_MS = 1_000;
-/** Where a look takes long, so many times as long as it took is waited: a screen must not be a burden. */
-const REST_FOR_WORK = 4;
+const READ_INTERVAL_MS = 1_000;
+/** After a slow reading the pause is this many times as long as the reading, to limit the load on the servers. */
+const PAUSE_PER_READING = 4;
 
-/** Shows the desk until somebody quits it or the process is asked to end; the terminal is then as it was. */
+/** Shows the dashboard until the user quits or the process is asked to end, then restores the terminal. */
 export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOptions): Promise<void> {
   const { terminal, ferry } = decider;
-  const over = new AbortController();
+  const quit = new AbortController();
   const read = openReader(ferry);
   const decideOn = openDialogs(decider);
-  const pause = createInterruptibleSleep();
-  let state: DashboardState = EMPTY_DASHBOARD;
-  /** Somebody is being asked: the screen is theirs. */
-  let isAsking = false;
+  const pause = openPause();
+  let state: DashboardState = INITIAL_STATE;
+  /** A dialog is open and writes to the screen. */
+  let isDialogOpen = false;
 
   const screen = openFullScreen(terminal.stdout);
-  const height = (): number => rowsInSight(screen.size());
-  const change = (to: DashboardState): void => {
-    state = to;
-    if (!isAsking) screen.draw(frameOf(state, screen.size(), new Date()));
+  const pageHeight = (): number => visibleRowCount(screen.size());
+  const setState = (next: DashboardState): void => {
+    state = next;
+    if (!isDialogOpen) screen.draw(frameOf(state, screen.size(), new Date()));
   };
-  const redraw = (): void => change(state);
+  const redraw = (): void => setState(state);
 
   async function keepReading(): Promise<void> {
-    while (!over.signal.aborted) {
-      const begunAt = Date.now();
+    while (!quit.signal.aborted) {
+      const startedAt = Date.now();
       const reading = await read({
-        inSight: (rows) => inSight(withReading(state, { rows, trouble: null, at: begunAt }), height()),
+        visibleRows: (rows) =>
+          visibleRows(withReading(state, { rows, connectionError: null, at: startedAt }), pageHeight()),
         open: state.isOpen ? state.selected : null,
       });
-      change(withReading(state, reading));
-      await pause.sleep(Math.max(LOOK_EVERY_MS, (Date.now() - begunAt) * REST_FOR_WORK));
+      setState(withReading(state, reading));
+      await pause.wait(Math.max(READ_INTERVAL_MS, (Date.now() - startedAt) * PAUSE_PER_READING));
     }
   }
 
-  async function take(wanted: WantedDecision): Promise<void> {
-    isAsking = true;
+  async function runDialog(requested: RequestedDecision): Promise<void> {
+    isDialogOpen = true;
     screen.clear();
-    const said = await keyboard.whileAside(() => decideOn(wanted, selectedRow(state)?.step ?? ''));
-    isAsking = false;
-    change({ ...state, said });
-    pause.wake();
+    const lastResult = await keyboard.whileReleased(() => decideOn(requested, selectedRow(state)?.step ?? ''));
+    isDialogOpen = false;
+    setState({ ...state, lastResult });
+    pause.end();
   }
 
-  const fail = (error: unknown): void => over.abort(error);
+  const fail = (error: unknown): void => quit.abort(error);
   const keyboard = openKeyboard(stdin, (key) => {
-    const { state: next, wish } = pressed(state, key, height());
-    const looksElsewhere = next.isOpen !== state.isOpen || next.selected !== state.selected;
-    change(next);
-    if (wish === 'quit') over.abort();
-    else if (wish) void take(wish).catch(fail);
-    else if (looksElsewhere) pause.wake();
+    const { state: next, action } = handleKey(state, key, pageHeight());
+    const hasNavigated = next.isOpen !== state.isOpen || next.selected !== state.selected;
+    setState(next);
+    if (action === 'quit') quit.abort();
+    else if (action) void runDialog(action).catch(fail);
+    else if (hasNavigated) pause.end();
   });
   const resized = (): void => {
-    screen.forget();
+    screen.invalidate();
     redraw();
-    pause.wake();
+    pause.end();
   };
-  // Its clock goes on, whatever does not answer.
+  // Keeps the clock running even while nothing answers.
   const clock = setInterval(redraw, 1_000);
   terminal.stdout.on('resize', resized);
-  terminal.interruption().addEventListener('abort', () => over.abort(), { once: true });
+  terminal.interruption().addEventListener('abort', () => quit.abort(), { once: true });
   try {
     redraw();
     void keepReading().catch(fail);
-    await aborted(over.signal);
+    await untilQuit(quit.signal);
   } finally {
     clearInterval(clock);
     terminal.stdout.off('resize', resized);
-    pause.wake();
+    pause.end();
     keyboard.close();
     screen.close();
   }
 }
 
-/** @throws whatever it was aborted with, unless that is nothing in particular */
-async function aborted(signal: AbortSignal): Promise<void> {
-  await waitForAbort(signal);
+/** Waits for the abort. @throws the error that it was aborted with, if any */
+async function untilQuit(signal: AbortSignal): Promise<void> {
+  await untilAborted(signal);
   const reason: unknown = signal.reason;
   if (reason instanceof Error && reason.name !== 'AbortError') throw reason;
 }

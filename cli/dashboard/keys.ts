@@ -1,35 +1,35 @@
-/** What keys do: they change what is shown, or wish for something that takes longer. */
+/** Handles keys: a key changes the state at once, or requests an action that takes longer. */
 import type { DashboardState } from './state';
 import { selectedRow } from './state';
 
-/** A decision that somebody wants to take. */
-export interface WantedDecision {
+/** A decision that the user has asked for; a dialog follows. */
+export interface RequestedDecision {
   readonly kind: 'approve' | 'reject' | 'pause' | 'resume' | 'retry';
   readonly migrationId: string;
-  /** The company that is looked at. */
+  /** The selected company. */
   readonly reference?: string;
 }
 
-export type Wish = 'quit' | WantedDecision;
+export type KeyAction = 'quit' | RequestedDecision;
 
-export interface Pressed {
+export interface KeyResult {
   readonly state: DashboardState;
-  readonly wish?: Wish;
+  readonly action?: KeyAction;
 }
 
-/** @param height how many rows a page of the list has */
-export function pressed(before: DashboardState, key: string, height: number): Pressed {
-  // Whoever presses a key has read what was said.
+/** @param height rows per page of the list */
+export function handleKey(before: DashboardState, key: string, height: number): KeyResult {
+  // The user has seen the last result once they press a key.
   const state = { ...before, said: null };
-  if (key === 'ctrl-c' || key === 'q') return { state, wish: 'quit' };
+  if (key === 'ctrl-c' || key === 'q') return { state, action: 'quit' };
   if (state.isHelpShown) return { state: { ...state, isHelpShown: false } };
   if (key === '?' || key === 'h') return { state: { ...state, isHelpShown: true } };
-  const wish = wishOf(state, key);
-  if (wish) return { state, wish };
-  return { state: state.isOpen ? onMigration(state, key, height) : onList(state, key, height) };
+  const action = decisionFor(state, key);
+  if (action) return { state, action };
+  return { state: state.isOpen ? navigateMigration(state, key, height) : navigateList(state, key, height) };
 }
 
-function wishOf(state: DashboardState, key: string): WantedDecision | null {
+function decisionFor(state: DashboardState, key: string): RequestedDecision | null {
   const migrationId = state.selected;
   if (migrationId === null) return null;
   switch (key) {
@@ -40,62 +40,65 @@ function wishOf(state: DashboardState, key: string): WantedDecision | null {
     case 'p':
       return { kind: isPaused(state) ? 'resume' : 'pause', migrationId };
     case 'r': {
-      const looked = state.detail?.exceptions.find(({ row }) => row === state.exception);
-      return { kind: 'retry', migrationId, ...(state.isOpen && looked ? { reference: looked.reference } : {}) };
+      const selected = state.detail?.exceptions.find(({ row }) => row === state.selectedException);
+      return { kind: 'retry', migrationId, ...(state.isOpen && selected ? { reference: selected.reference } : {}) };
     }
     default:
       return null;
   }
 }
 
-/** As far as anybody knows: lists follow a moment later than the migration's own page. */
+/** Asks the migration's page if it is open, because the list is updated a moment later. */
 function isPaused(state: DashboardState): boolean {
   const shown = state.isOpen && state.detail ? state.detail.progress.state : selectedRow(state)?.state;
   return shown === 'paused';
 }
 
-function onList(state: DashboardState, key: string, height: number): DashboardState {
+function navigateList(state: DashboardState, key: string, height: number): DashboardState {
   const rows = state.rows ?? [];
   const at = rows.findIndex(({ migrationId }) => migrationId === state.selected);
   if (key === 'return' || key === 'right') return at < 0 ? state : { ...state, isOpen: true, detail: null };
-  const to = moved(at, key, rows.length, height);
+  const to = moveSelection(at, key, rows.length, height);
   return { ...state, selected: rows[to]?.migrationId ?? state.selected };
 }
 
-function onMigration(state: DashboardState, key: string, height: number): DashboardState {
+function navigateMigration(state: DashboardState, key: string, height: number): DashboardState {
   if (key === 'escape' || key === 'left' || key === 'backspace') {
-    const stays = selectedRow(state) !== undefined;
+    const isListed = selectedRow(state) !== undefined;
     return {
       ...state,
       isOpen: false,
       detail: null,
-      exception: null,
-      selected: stays ? state.selected : (state.rows?.[0]?.migrationId ?? null),
+      selectedException: null,
+      selected: isListed ? state.selected : (state.rows?.[0]?.migrationId ?? null),
     };
   }
   const exceptions = state.detail?.exceptions ?? [];
-  const at = exceptions.findIndex(({ row }) => row === state.exception);
-  return { ...state, exception: exceptions[moved(at, key, exceptions.length, height)]?.row ?? state.exception };
+  const at = exceptions.findIndex(({ row }) => row === state.selectedException);
+  return {
+    ...state,
+    selectedException: exceptions[moveSelection(at, key, exceptions.length, height)]?.row ?? state.selectedException,
+  };
 }
 
-/** Where the selection goes in a list of so many. */
-function moved(at: number, key: string, count: number, height: number): number {
-  const within = (to: number): number => Math.max(0, Math.min(count - 1, to));
+/** Returns the new index of the selection. @param count length of the list */
+function moveSelection(at: number, key: string, count: number, height: number): number {
+  const clamped = (to: number): number => Math.max(0, Math.min(count - 1, to));
   switch (key) {
     case 'up':
     case 'k':
-      return within(at - 1);
+      return clamped(at - 1);
     case 'down':
     case 'j':
-      return within(at + 1);
+      return clamped(at + 1);
     case 'pageup':
-      return within(at - height);
+      return clamped(at - height);
     case 'pagedown':
-      return within(at + height);
+      return clamped(at + height);
     case 'home':
       return 0;
     case 'end':
-      return within(count - 1);
+      return clamped(count - 1);
     default:
       return at;
   }

@@ -1,32 +1,32 @@
-/** All open migrations, one in a line, and what is waited for in the one that is selected. */
+/** Lists all open migrations, one per line, and says what the selected one waits for. */
 import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import type { Size } from '../terminal/full-screen';
-import type { Line, Span } from '../terminal/line';
-import { bar, filled, textOf, widthOf, wrapped } from '../terminal/line';
+import type { StyledLine, Span } from '../terminal/styled-text';
+import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
 import type { Style } from '../terminal/table';
-import { nearTime, spanOfTime } from '../terminal/times';
-import type { Page } from './page';
+import { shortTime, shortDuration } from '../terminal/times';
+import type { Page } from './state';
 import type { DashboardRow, DashboardState } from './state';
-import { inSight, selectedRow, urgency } from './state';
+import { visibleRows, selectedRow, urgency } from './state';
 
-/** The titles above the rows; an empty line and the sentence below them. */
-const AROUND_ROWS = 4;
+/** The lines around the rows: titles above, an empty line and the sentence below. */
+const OTHER_LINES = 4;
 const SENTENCE_LINES = 2;
 
 export function listHeight(rows: number): number {
-  return Math.max(1, rows - AROUND_ROWS);
+  return Math.max(1, rows - OTHER_LINES);
 }
 
 export function listPage(state: DashboardState, { columns, rows }: Size, now: Date): Page {
-  const seen = inSight(state, listHeight(rows));
+  const visible = visibleRows(state, listHeight(rows));
   const layout = layoutFor(state.rows ?? [], columns);
   return {
     title: titleOf(state.rows),
     lines: [
       titleLine(layout),
       ...Array.from({ length: listHeight(rows) }, (_, index) => {
-        const row = seen[index];
+        const row = visible[index];
         return row ? rowLine(row, layout, row.migrationId === state.selected, now) : [];
       }),
       [],
@@ -45,16 +45,16 @@ export function listPage(state: DashboardState, { columns, rows }: Size, now: Da
   };
 }
 
-function titleOf(rows: DashboardState['rows']): Line {
+function titleOf(rows: DashboardState['rows']): StyledLine {
   const bold = { text: 'Ferry desk', style: 'bold' } as const;
   if (rows === null) return [bold];
-  const [support = 0, moving = 0, client = 0] = [0, 1, 2].map(
-    (wanted) => rows.filter((row) => urgency(row) === wanted).length,
+  const [support = 0, running = 0, client = 0] = [0, 1, 2].map(
+    (level) => rows.filter((row) => urgency(row) === level).length,
   );
-  return [bold, `  ${rows.length} open: ${support} for support, ${moving} at work, ${client} for the client`];
+  return [bold, `  ${rows.length} open: ${support} for support, ${running} running, ${client} for the client`];
 }
 
-/** How wide the columns are whose width depends; what is to spare goes to the id, then to the bar. */
+/** Widths of the flexible columns. Spare room goes to the id first, then to the bar. */
 interface Layout {
   readonly id: number;
   readonly bar: number;
@@ -64,18 +64,18 @@ interface Layout {
 const WIDTHS = { mark: 2, step: 4, waits: 11, rate: 5, end: 9, exceptions: 4 } as const;
 const GAP = 1;
 const GAPS = 7 * GAP;
-const BAR = { least: 5, most: 24 } as const;
-const LEAST_ID = 14;
+const BAR = { min: 5, max: 24 } as const;
+const MIN_ID = 14;
 
 function layoutFor(rows: readonly DashboardRow[], columns: number): Layout {
   const done = Math.max('Done'.length, ...rows.map((row) => doneOf(row).text.length));
   const left = columns - GAPS - done - Object.values(WIDTHS).reduce((sum, width) => sum + width, 0);
-  const wanted = Math.max('Migration'.length, ...rows.map(({ migrationId }) => widthOf(migrationId)));
-  const id = Math.max(LEAST_ID, Math.min(wanted, left - BAR.least));
-  return { done, id, bar: Math.max(BAR.least, Math.min(BAR.most, left - id)) };
+  const longest = Math.max('Migration'.length, ...rows.map(({ migrationId }) => widthOf(migrationId)));
+  const id = Math.max(MIN_ID, Math.min(longest, left - BAR.min));
+  return { done, id, bar: Math.max(BAR.min, Math.min(BAR.max, left - id)) };
 }
 
-/** The ledger's counts where they were read: those of the list are up to a minute older. */
+/** Prefers the ledger's counts, because those of the list may be a minute old. */
 function doneOf({ overview, done, total }: DashboardRow): {
   readonly done: number;
   readonly total: number;
@@ -85,12 +85,12 @@ function doneOf({ overview, done, total }: DashboardRow): {
   return { ...counts, text: `${counts.done}/${counts.total}` };
 }
 
-function titleLine(layout: Layout): Line {
+function titleLine(layout: Layout): StyledLine {
   const titles = cellsOf(layout, {
     mark: '',
     id: 'Migration',
     step: 'Step',
-    waits: 'Waits for',
+    waits: 'Waiting for',
     bar: '',
     done: 'Done',
     rate: '/min',
@@ -102,7 +102,7 @@ function titleLine(layout: Layout): Line {
 
 type Cells = Readonly<Record<keyof typeof WIDTHS | keyof Layout, Span>>;
 
-/** The spans of a line, each as wide as its column. */
+/** Fits each span to the width of its column. */
 function cellsOf(layout: Layout, cells: Cells): Span[] {
   const right = (span: Span, width: number): Span => sized(span, width + GAP, 'right');
   const left = (span: Span, width: number): Span => sized(span, width, 'left');
@@ -122,66 +122,66 @@ function cellsOf(layout: Layout, cells: Cells): Span[] {
 }
 
 function sized(span: Span, width: number, align: 'left' | 'right'): Span {
-  return typeof span === 'string' ? filled(span, width, align) : { ...span, text: filled(span.text, width, align) };
+  return typeof span === 'string' ? fitted(span, width, align) : { ...span, text: fitted(span.text, width, align) };
 }
 
-function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Date): Line {
+function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Date): StyledLine {
   const { migrationId, step, overview } = row;
   const { done, total, text } = doneOf(row);
-  const rate = isAtWork(row) && overview ? perMinute(overview) : null;
+  const rate = isRunning(row) && overview ? perMinute(overview) : null;
   const exceptions = overview?.exceptions ?? row.failed;
   const end = endOf(row, now);
   const line = cellsOf(layout, {
     mark: isSelected ? '▸' : '',
     id: migrationId,
     step: isStep(step) ? `${stepNumber(step)}/${STEPS.length}` : 'self',
-    waits: waitsFor(row, now),
-    bar: bar(done, total, layout.bar),
+    waits: waitingForCell(row, now),
+    bar: barText(done, total, layout.bar),
     done: text,
     rate: rate === null ? '' : rateText(rate),
-    end: end === null ? '' : nearTime(end, now),
+    end: end === null ? '' : shortTime(end, now),
     exceptions: exceptions === 0 ? '' : { text: String(exceptions), style: 'red' },
   });
   if (!isSelected) return line;
   return [{ text: line.map(textOf).join(''), style: 'inverse' }];
 }
 
-function waitsFor(row: DashboardRow, now: Date): Span {
+function waitingForCell(row: DashboardRow, now: Date): Span {
   const { state, waitingFor, facts } = row;
-  const since = facts?.waitingSince ? ` ${spanOfTime(now.getTime() - Date.parse(facts.waitingSince))}` : '';
-  const said = (who: string, style: Style): Span => ({ text: who + since, style });
-  if (state === 'paused') return said('paused', 'yellow');
-  if (facts?.standsStill) return { text: 'held up', style: 'red' };
+  const since = facts?.waitingSince ? ` ${shortDuration(now.getTime() - Date.parse(facts.waitingSince))}` : '';
+  const cell = (who: string, style: Style): Span => ({ text: who + since, style });
+  if (state === 'paused') return cell('paused', 'yellow');
+  if (facts?.isOnHold) return { text: 'on hold', style: 'red' };
   switch (waitingFor) {
     case 'support':
-      return said('support', 'yellow');
+      return cell('support', 'yellow');
     case 'client and support':
     case 'support and client':
-      return said('both', 'yellow');
+      return cell('both', 'yellow');
     case 'client':
-      return said('client', 'cyan');
+      return cell('client', 'cyan');
     default:
-      return { text: 'at work', style: 'green' };
+      return { text: 'running', style: 'green' };
   }
 }
 
-const isAtWork = (row: DashboardRow): boolean => urgency(row) === 1;
+const isRunning = (row: DashboardRow): boolean => urgency(row) === 1;
 
 function endOf(row: DashboardRow, now: Date): string | null {
   const { overview, facts } = row;
   const at = now.toISOString();
   const atThisRate =
-    overview && facts && isAtWork(row)
+    overview && facts && isRunning(row)
       ? expectedEnd(overview, overview.total - overview.done, facts.windows, at)
       : null;
-  // An estimate that has not come true is none.
+  // An estimate whose end has passed is not shown.
   return atThisRate ?? (facts?.endsBy && facts.endsBy > at ? facts.endsBy : null);
 }
 
-function sentence(state: DashboardState, columns: number): readonly Line[] {
+function sentence(state: DashboardState, columns: number): readonly StyledLine[] {
   if (state.rows?.length === 0) return [[{ text: 'No migration is open. Start one with: ferry start', style: 'dim' }]];
   const row = selectedRow(state);
   if (!row?.facts) return [];
   const who = row.waitingFor === 'nobody' || row.waitingFor === '' ? '' : `${row.waitingFor}: `;
-  return wrapped(`${row.migrationId}: ${who}${row.facts.what}`, columns, SENTENCE_LINES).map((line) => [line]);
+  return wrapped(`${row.migrationId}: ${who}${row.facts.task}`, columns, SENTENCE_LINES).map((line) => [line]);
 }

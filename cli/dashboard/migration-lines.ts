@@ -1,5 +1,5 @@
-/** A migration in lines: where it is, how its companies do, its steps. What the desk and `ferry watch` share. */
-import { movableCompanies, finishedCompanies } from '../../domain/companies/company-state';
+/** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
+import { clientCounts, finishedCompanies, movableCompanies } from '../../domain/companies/company-state';
 import { headline } from '../../domain/progress/headline';
 import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -7,12 +7,11 @@ import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { counted } from '../../domain/text/sentences';
 import type { Overview } from '../../store';
-import type { Line } from '../terminal/line';
-import { bar, filled, wrapped } from '../terminal/line';
-import { nearTime, spanOfTime } from '../terminal/times';
+import type { StyledLine } from '../terminal/styled-text';
+import { barText, fitted, wrapped } from '../terminal/styled-text';
+import { shortTime, shortDuration } from '../terminal/times';
 
-/** What was read of a migration. */
-export interface Seen {
+export interface MigrationSnapshot {
   readonly progress: Progress;
   readonly overview: Overview | null;
 }
@@ -20,53 +19,59 @@ export interface Seen {
 const BAR_WIDTH = 20;
 const WAITING_LINES = 2;
 
-/** Which step it is in, who is waited for since when, and for what. */
-export function whereLines(progress: Progress, columns: number, now: Date): readonly Line[] {
+/** Says which step the migration is in, who has to act, since when, and what to do. */
+export function statusLines(progress: Progress, columns: number, now: Date): readonly StyledLine[] {
   const { roles, what } = progress.waitingFor;
   const since = progress.waitingSince;
-  const who = roles.length === 0 ? 'nobody' : roles.join(' and ');
-  const forLong =
-    since === null ? '' : ` since ${nearTime(since, now)} (${spanOfTime(now.getTime() - Date.parse(since))})`;
+  const howLong =
+    since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;
+  const who = roles.length === 0 ? 'No action needed' : `Waiting for ${roles.join(' and ')}`;
   const style = roles.includes('support') ? 'yellow' : 'reset';
   return [
     [{ text: headline(progress), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
-    ...wrapped(`Waiting for ${who}${forLong}: ${what}`, columns, WAITING_LINES).map((text): Line => [{ text, style }]),
+    ...wrapped(`${who}${howLong}: ${what}`, columns, WAITING_LINES).map((text): StyledLine => [{ text, style }]),
   ];
 }
 
-/** A bar with the rate and the expected end, and how many companies are where. */
-export function companiesLines({ progress, overview }: Seen, now: Date): readonly Line[] {
+/** Returns a bar with the rate and the expected end, and the number of companies in each state. */
+export function companyLines({ progress, overview }: MigrationSnapshot, now: Date): readonly StyledLine[] {
   const { counts, state } = progress;
+  const companies = clientCounts(counts);
+  const style = counts.failed > 0 ? 'red' : 'reset';
   const done = finishedCompanies(counts);
   const rate = overview && state === 'running' ? perMinute(overview) : null;
   const end = endOf(progress, overview, now);
-  const lacking = [
+  const missing = [
     [counts.unconfirmed, 'unconfirmed'],
     [counts.withoutCredential, 'without credential'],
   ] as const;
   return [
     [
-      { text: bar(done, counts.total, BAR_WIDTH), style: 'green' },
+      { text: barText(done, counts.total, BAR_WIDTH), style: 'green' },
       ` ${done} of ${counted(counts.total, 'company')} done`,
       rate === null ? '' : `, ${rateText(rate)} a minute`,
-      end === null ? '' : `, ends about ${nearTime(end, now)}`,
+      end === null ? '' : `, ends about ${shortTime(end, now)}`,
     ],
     [
-      `${counts.migrated} moved, ${counts.importing + counts.syncing} under way, ${counts.waiting} waiting, `,
-      { text: `${counts.failed} failed`, style: counts.failed > 0 ? 'red' : 'reset' },
-      `, ${counts.skipped + counts.excluded} left out`,
-      ...lacking.filter(([count]) => count > 0).map(([count, what]) => `; ${count} ${what}`),
+      `${companies.moved} moved, ${companies.moving} moving, ${companies['not-moved-yet']} not moved yet, `,
+      { text: `${companies['must-reconnect']} must reconnect, ${companies['not-moved']} not moved`, style },
+      `, ${companies['left-out']} left out`,
+      ...missing.filter(([count]) => count > 0).map(([count, what]) => `; ${count} ${what}`),
     ],
   ];
 }
 
-function endOf({ counts, windows, estimate, proposal, state }: Progress, overview: Seen['overview'], now: Date) {
+function endOf(
+  { counts, windows, estimate, proposal, state }: Progress,
+  overview: MigrationSnapshot['overview'],
+  now: Date,
+) {
   const left = movableCompanies(counts);
   if (left === 0 || isEnding(state)) return null;
   const at = now.toISOString();
   const estimated = proposal ? (estimate?.ends?.latest ?? '') : '';
   const atThisRate = overview && state === 'running' ? expectedEnd(overview, left, windows, at) : null;
-  // An estimate that has not come true is none.
+  // An estimate whose end has passed is not shown.
   return atThisRate ?? (estimated > at ? estimated : null);
 }
 
@@ -74,15 +79,15 @@ const MARKS = { done: { text: '✓', style: 'green' }, open: { text: '●', styl
 const TITLE_WIDTH = 28;
 const STATE_WIDTH = 22;
 
-/** The six steps; none in the self-service route, which has no steps that people know. */
-export function stepLines({ route, steps }: Progress, now: Date): readonly Line[] {
+/** Returns one line per step; none for self-service migrations, which have no visible steps. */
+export function stepLines({ route, steps }: Progress, now: Date): readonly StyledLine[] {
   return route === 'self-service' ? [] : steps.map((step) => stepLine(step, now));
 }
 
-function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress, now: Date): Line {
+function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress, now: Date): StyledLine {
   const title = `${stepNumber(step)} ${STEP_RULES[step].title}`;
   const at = state === 'done' ? endedAt : openedAt;
-  const when = state === 'later' || at === null ? '' : ` ${state === 'open' ? 'since ' : ''}${nearTime(at, now)}`;
+  const when = state === 'later' || at === null ? '' : ` ${state === 'open' ? 'since ' : ''}${shortTime(at, now)}`;
   const approved = approvals.map(({ role, by }) => `${by} (${role})`).join(', ');
-  return [MARKS[state], ` ${filled(title, TITLE_WIDTH)}`, filled(state + when, STATE_WIDTH), approved];
+  return [MARKS[state], ` ${fitted(title, TITLE_WIDTH)}`, fitted(state + when, STATE_WIDTH), approved];
 }

@@ -1,21 +1,21 @@
-/** One migration on the whole screen: steps, companies, what is waited for, the last decisions, the exceptions. */
+/** Shows one migration: who has to act, companies, steps, the last decisions and the exceptions. */
 import { decisionText } from '../../presentation/wording/decisions';
 import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
 import type { AuditEntry, LedgerCompany } from '../../store';
 import type { Size } from '../terminal/full-screen';
-import type { Line } from '../terminal/line';
-import { filled } from '../terminal/line';
-import { nearTime } from '../terminal/times';
-import { companiesLines, stepLines, whereLines } from './migration-lines';
-import type { Page } from './page';
-import type { Detail, DashboardState } from './state';
+import type { StyledLine } from '../terminal/styled-text';
+import { fitted } from '../terminal/styled-text';
+import { shortTime } from '../terminal/times';
+import { companyLines, stepLines, statusLines } from './migration-lines';
+import type { Page } from './state';
+import type { MigrationDetail, DashboardState } from './state';
 
-const LEAST_DECISIONS = 2;
+const MIN_DECISIONS = 2;
 
 export function migrationPage(state: DashboardState, { columns, rows }: Size, now: Date): Page {
   const { detail, selected } = state;
-  const lines = detail ? linesOf(detail, state.exception, { columns, rows }, now) : [[]];
+  const lines = detail ? linesOf(detail, state.selectedException, { columns, rows }, now) : [[]];
   const platform = detail && (findPlatform(detail.progress.platformKey)?.name ?? detail.progress.platformKey);
   return {
     title: [{ text: selected ?? '', style: 'bold' }, platform ? `  ${platform}` : ''],
@@ -33,78 +33,83 @@ export function migrationPage(state: DashboardState, { columns, rows }: Size, no
   };
 }
 
-function linesOf(detail: Detail, looked: number | null, { columns, rows }: Size, now: Date): readonly Line[] {
-  const { progress, heldUp, exceptions } = detail;
+function linesOf(
+  detail: MigrationDetail,
+  selectedRow: number | null,
+  { columns, rows }: Size,
+  now: Date,
+): readonly StyledLine[] {
+  const { progress, outages, exceptions } = detail;
   const steps = stepLines(progress, now);
   const above = [
-    ...whereLines(progress, columns, now),
-    ...heldUp.slice(0, 1).map((reason): Line => [{ text: `Held up: ${reason}`, style: 'red' }]),
+    ...statusLines(progress, columns, now),
+    ...outages.slice(0, 1).map((reason): StyledLine => [{ text: `Retrying: ${reason}`, style: 'red' }]),
     [],
-    ...companiesLines(detail, now),
+    ...companyLines(detail, now),
     [],
     ...steps,
     ...(steps.length === 0 ? [] : [[]]),
   ];
   const left = rows - above.length;
-  // Exceptions are acted on, decisions only looked up: these get what those leave.
-  const wanted = exceptions.length === 0 ? 1 : exceptions.length + 2;
-  const decisions = Math.max(LEAST_DECISIONS, Math.min(detail.decisions.length, left - wanted - 2));
+  // Exceptions come first, because people act on them; decisions get the remaining lines.
+  const needed = exceptions.length === 0 ? 1 : exceptions.length + 2;
+  const decisions = Math.max(MIN_DECISIONS, Math.min(detail.decisions.length, left - needed - 2));
   return [
     ...above,
     ...decisionLines(detail.decisions.slice(0, decisions), now),
-    ...exceptionLines(detail, looked, left - decisions - 1, columns),
+    ...exceptionLines(detail, selectedRow, left - decisions - 1, columns),
   ];
 }
 
-function decisionLines(decisions: readonly AuditEntry[], now: Date): readonly Line[] {
+function decisionLines(decisions: readonly AuditEntry[], now: Date): readonly StyledLine[] {
   return [
     [{ text: 'Last decisions', style: 'bold' }, decisions.length === 0 ? ': none yet' : ''],
-    ...decisions.map(({ decision, outcome }): Line => {
+    ...decisions.map(({ decision, outcome }): StyledLine => {
       const who = `${decision.by} (${decision.role})`;
-      const became = outcome.applied
-        ? ({ text: '✓', style: 'green' } as const)
-        : ({ text: '✗', style: 'red' } as const);
+      const mark = outcome.applied ? ({ text: '✓', style: 'green' } as const) : ({ text: '✗', style: 'red' } as const);
       const why = outcome.applied ? '' : `: ${outcome.text}`;
-      return [became, ` ${nearTime(outcome.at, now)} ${who} ${decisionText(decision)}${why}`];
+      return [mark, ` ${shortTime(outcome.at, now)} ${who} ${decisionText(decision)}${why}`];
     }),
   ];
 }
 
-/** @param room how many lines there are */
+/** @param room available lines */
 function exceptionLines(
-  { progress, exceptions }: Detail,
-  looked: number | null,
+  { progress, exceptions }: MigrationDetail,
+  selectedRow: number | null,
   room: number,
   columns: number,
-): readonly Line[] {
+): readonly StyledLine[] {
   const { failed, outcomeUnknown, heldBack } = progress.counts;
   const count = failed + outcomeUnknown + heldBack;
-  const title: Line = [{ text: 'Exceptions', style: 'bold' }, count === 0 ? ': none' : `: ${count}`];
+  const title: StyledLine = [{ text: 'Exceptions', style: 'bold' }, count === 0 ? ': none' : `: ${count}`];
   const height = Math.max(1, room - 2);
   const at = Math.max(
     0,
-    exceptions.findIndex(({ row }) => row === looked),
+    exceptions.findIndex(({ row }) => row === selectedRow),
   );
   const top = Math.floor(at / height) * height;
-  const chosen = exceptions[at];
+  const selected = exceptions[at];
   return [
     title,
-    ...exceptions.slice(top, top + height).map((company) => exceptionLine(company, company.row === looked, columns)),
-    ...(chosen ? [[{ text: `  ${whyOf(chosen)}`, style: 'dim' } as const]] : []),
+    ...exceptions
+      .slice(top, top + height)
+      .map((company) => exceptionLine(company, company.row === selectedRow, columns)),
+    ...(selected ? [[{ text: `  ${reasonOf(selected)}`, style: 'dim' } as const]] : []),
   ];
 }
 
 const REFERENCE_WIDTH = 14;
 
-function exceptionLine(company: LedgerCompany, isLooked: boolean, columns: number): Line {
+function exceptionLine(company: LedgerCompany, isSelected: boolean, columns: number): StyledLine {
   const { reference, name, failure, state } = company;
   const kind = failure === null ? (state === 'waiting' ? 'held back' : 'outcome unknown') : failureText(failure);
-  const text = `${isLooked ? '▸' : ' '} ${filled(reference, REFERENCE_WIDTH)} ${name}: ${kind}`;
-  return isLooked ? [{ text: filled(text, columns), style: 'inverse' }] : [text];
+  const text = `${isSelected ? '▸' : ' '} ${fitted(reference, REFERENCE_WIDTH)} ${name}: ${kind}`;
+  return isSelected ? [{ text: fitted(text, columns), style: 'inverse' }] : [text];
 }
 
-/** What happened, and what the service's people ask for. */
-function whyOf({ failureText, heldBack, correlationId }: LedgerCompany): string {
-  const what = failureText ?? heldBack ?? 'it is not known whether the credential was used';
-  return correlationId === null ? what : `${what} (correlation id ${correlationId})`;
+/** Says what happened, with the correlation id that the service's support asks for. */
+function reasonOf({ failureText, heldBack, correlationId }: LedgerCompany): string {
+  const reason = failureText ?? heldBack ?? 'it is not known whether the credential was used';
+  return correlationId === null ? reason : `${reason} (correlation id ${correlationId})`;
 }

@@ -1,114 +1,126 @@
-/** What the desk knows and shows: plain data, changed by what is read and by keys. */
+/** The state of the dashboard: plain data that only readings, keys and decisions change. */
 import type { Progress } from '../../domain/progress/progress';
 import type { Window } from '../../domain/planning/windows';
 import type { AuditEntry, LedgerCompany, Overview } from '../../store';
-import type { DecisionResult, MigrationSummary } from '../../client';
+import type { Answer, MigrationLine } from '../../client';
+import type { StyledLine } from '../terminal/styled-text';
 
-/** What a migration's workflow says of itself, as far as the list shows it. */
-export interface Facts {
-  /** What is waited for, or being done, in one sentence. */
-  readonly what: string;
-  /** ISO 8601, UTC; null: nobody is waited for. */
+/** The part of a migration's progress that the list shows. Its workflow is queried for it. */
+export interface ProgressFacts {
+  /** What has to be done or is being done, in one sentence. */
+  readonly task: string;
+  /** ISO 8601, UTC; null: the migration waits for no person. */
   readonly waitingSince: string | null;
-  /** Nothing gets through to the service or its platform. */
-  readonly standsStill: boolean;
+  /** True during an outage of the service or its platform. */
+  readonly isOnHold: boolean;
   readonly windows: readonly Window[];
-  /** As it was estimated for the agreed start. ISO 8601, UTC; null: nothing is agreed, or not within a year. */
+  /** The estimate's latest end for the agreed start. ISO 8601, UTC; null: no start is agreed, or it ends after a year. */
   readonly endsBy: string | null;
 }
 
 /** A migration in the list. */
-export interface DashboardRow extends MigrationSummary {
-  /** Null: not read yet, as it was not in sight. */
+export interface DashboardRow extends MigrationLine {
+  /** Null: not read yet, because the row was not visible. */
   readonly overview: Overview | null;
-  readonly facts: Facts | null;
+  readonly facts: ProgressFacts | null;
 }
 
 /** A migration on its own page. */
-export interface Detail {
+export interface MigrationDetail {
   readonly progress: Progress;
   readonly overview: Overview | null;
-  /** What keeps failing and is tried again. */
-  readonly heldUp: readonly string[];
-  /** The newest first. */
+  /** Messages of the activities and workflow tasks that keep failing and are being retried. */
+  readonly outages: readonly string[];
+  /** Newest first. */
   readonly decisions: readonly AuditEntry[];
   readonly exceptions: readonly LedgerCompany[];
 }
 
-/** What became of the last thing that was done here. */
-export interface Said {
-  readonly became: DecisionResult['became'] | 'nothing' | 'failed';
+/** The result of a decision that was taken in the dashboard. */
+export interface ActionResult {
+  readonly became: Answer['became'] | 'nothing' | 'failed';
   readonly text: string;
+}
+
+/** The content of the main part of the screen. */
+export interface Page {
+  readonly title: StyledLine;
+  readonly lines: readonly StyledLine[];
+  /** The keys and what each does. */
+  readonly keys: readonly (readonly [key: string, does: string])[];
 }
 
 export interface DashboardState {
   /** Null: not read yet. */
   readonly rows: readonly DashboardRow[] | null;
-  /** The migration that keys are about; null: there is none. */
+  /** Id of the selected migration; null: there is none. */
   readonly selected: string | null;
-  /** It has the whole screen. */
+  /** The selected migration's page is shown, not the list. */
   readonly isOpen: boolean;
-  /** Of the selected migration, while it is open; null: not read yet. */
-  readonly detail: Detail | null;
-  /** The exception that is looked at, by its row in the manifest. */
-  readonly exception: number | null;
+  /** Data of the selected migration's page while it is open; null: not read yet. */
+  readonly detail: MigrationDetail | null;
+  /** Row number in the manifest of the selected exception; null: there is none. */
+  readonly selectedException: number | null;
   readonly isHelpShown: boolean;
-  readonly said: Said | null;
-  /** What does not answer; null: everything does. */
-  readonly trouble: string | null;
-  /** When everything was read last. Milliseconds since 1970; null: not yet. */
-  readonly freshAt: number | null;
+  readonly lastResult: ActionResult | null;
+  /** Says what does not answer; null: everything does. */
+  readonly connectionError: string | null;
+  /** When everything was last read without an error. Milliseconds since 1970; null: not yet. */
+  readonly readAt: number | null;
 }
 
-export const EMPTY_DASHBOARD: DashboardState = {
+export const INITIAL_STATE: DashboardState = {
   rows: null,
   selected: null,
   isOpen: false,
   detail: null,
-  exception: null,
+  selectedException: null,
   isHelpShown: false,
-  said: null,
-  trouble: null,
-  freshAt: null,
+  lastResult: null,
+  connectionError: null,
+  readAt: null,
 };
 
-/** What was read in one go. What is absent could not be read, and stays as it is. */
+/** The result of one reading. A field is absent if it could not be read; the state then keeps its old value. */
 export interface Reading {
   readonly rows?: readonly DashboardRow[];
-  readonly detail?: Detail;
-  readonly trouble: string | null;
+  readonly detail?: MigrationDetail;
+  readonly connectionError: string | null;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** The desk with what was read. Whatever is selected stays selected, wherever it has moved to. */
-export function withReading(state: DashboardState, { rows, detail, trouble, at }: Reading): DashboardState {
-  const ordered = rows ? inOrder(rows) : state.rows;
-  const stays = ordered === null || ordered.some(({ migrationId }) => migrationId === state.selected);
-  const ofOpened = detail?.progress.migrationId === state.selected && state.isOpen ? detail : state.detail;
+/** Applies a reading. The selected migration stays selected when the order changes. */
+export function withReading(
+  state: DashboardState,
+  { rows, detail, connectionError: trouble, at }: Reading,
+): DashboardState {
+  const ordered = rows ? byUrgency(rows) : state.rows;
+  const isListed = ordered === null || ordered.some(({ migrationId }) => migrationId === state.selected);
+  const openDetail = detail?.progress.migrationId === state.selected && state.isOpen ? detail : state.detail;
   return {
     ...state,
     rows: ordered,
-    // The page of a migration that has just ended still says how.
-    selected: stays || state.isOpen ? state.selected : (ordered[0]?.migrationId ?? null),
-    detail: ofOpened,
-    exception: exceptionStill(ofOpened, state.exception),
-    trouble,
-    freshAt: trouble === null ? at : state.freshAt,
+    // An open page stays, because a migration that has just ended is no longer listed.
+    selected: isListed || state.isOpen ? state.selected : (ordered[0]?.migrationId ?? null),
+    detail: openDetail,
+    selectedException: selectedExceptionIn(openDetail, state.selectedException),
+    connectionError: trouble,
+    readAt: trouble === null ? at : state.readAt,
   };
 }
 
-function exceptionStill(detail: Detail | null, row: number | null): number | null {
+function selectedExceptionIn(detail: MigrationDetail | null, row: number | null): number | null {
   const exceptions = detail?.exceptions ?? [];
   return exceptions.some((each) => each.row === row) ? row : (exceptions[0]?.row ?? null);
 }
 
-/** Those for whom support has to do something come first, then what moves, then what waits for the client. */
-function inOrder(rows: readonly DashboardRow[]): readonly DashboardRow[] {
+/** Sorts migrations that wait for support first, then running ones, then those that wait for the client. */
+function byUrgency(rows: readonly DashboardRow[]): readonly DashboardRow[] {
   return [...rows].sort((a, b) => urgency(a) - urgency(b) || BY_NAME.compare(a.migrationId, b.migrationId));
 }
 
-/** The second before the tenth. */
+/** Sorts `m2` before `m10`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
 export function urgency({ state, waitingFor }: Pick<DashboardRow, 'state' | 'waitingFor'>): number {
@@ -116,8 +128,8 @@ export function urgency({ state, waitingFor }: Pick<DashboardRow, 'state' | 'wai
   return waitingFor.includes('client') ? 2 : 1;
 }
 
-/** The rows of the list that are in sight: the page of them that holds the selected one. */
-export function inSight({ rows, selected }: DashboardState, height: number): readonly DashboardRow[] {
+/** Returns the page of the list that holds the selected row. @param height rows per page */
+export function visibleRows({ rows, selected }: DashboardState, height: number): readonly DashboardRow[] {
   if (rows === null || height < 1) return [];
   const at = Math.max(
     0,

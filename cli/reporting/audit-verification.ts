@@ -11,7 +11,7 @@ import {
 } from '../../domain/decisions/audit-verification';
 import type { Approver } from '../../domain/migration/signatures';
 import { counted } from '../../domain/text/sentences';
-import { CommandFailed } from '../shared/errors';
+import { CommandFailed } from '../shared/command-failed';
 import type { CommandResult, Output } from '../terminal';
 import { localTime } from '../terminal/times';
 

@@ -8,7 +8,7 @@ import { remediesFor } from '../../domain/companies/remedies';
 import { reactivationOf } from '../../domain/companies/reactivation';
 import type { HandoverReport } from '../../client';
 import type { Output } from '../terminal';
-import { writeCsv } from '../shared/results';
+import { flowCsv } from '../shared/csv';
 
 export const REPORT_FORMATS = ['md', 'json', 'csv', 'html'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -17,20 +17,20 @@ type Writer = (output: Output, report: HandoverReport) => Promise<void>;
 
 export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
   md: async (output, report) => {
-    await output.flow(reportHead(report.head));
+    await output.stream(reportHead(report.head));
     await flowSections(output, report, {
       head: (section) => `\n${sectionHead(section)}`,
       row: sectionRow,
     });
-    await output.flow(`\n${reportDecisions(report.head)}`);
+    await output.stream(`\n${reportDecisions(report.head)}`);
   },
   html: async (output, report) => {
-    await output.flow(pageHead(report.head, await report.statistics(), new Date().toISOString()));
+    await output.stream(pageHead(report.head, await report.course(), new Date().toISOString()));
     await flowSections(output, report, { head: pageSectionHead, row: pageSectionRow, tail: PAGE_SECTION_TAIL });
-    await output.flow(pageTail(report.head));
+    await output.stream(pageTail(report.head));
   },
   csv: (output, { head, companies }) =>
-    writeCsv(
+    flowCsv(
       output,
       each(companies(), (company) => companyRecord(company, head.ending !== null)),
     ),
@@ -41,7 +41,7 @@ export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
       switchOn: reactivationOf(company, ended),
       remedies: ended ? [] : remediesFor(company),
     });
-    return output.flowJson({ schema: 'ferry.report/1', ...head }, 'companies', each(companies(), forPrograms));
+    return output.streamJson({ schema: 'ferry.report/1', ...head }, 'companies', each(companies(), forPrograms));
   },
 };
 
@@ -62,11 +62,11 @@ async function flowSections(
     let isEmpty = true;
     for await (const company of companies(section.states)) {
       if (!section.holds(company)) continue;
-      if (isEmpty) await output.flow(head(section));
+      if (isEmpty) await output.stream(head(section));
       isEmpty = false;
-      await output.flow(row(section, company, ended));
+      await output.stream(row(section, company, ended));
     }
-    if (!isEmpty && tail !== undefined) await output.flow(tail);
+    if (!isEmpty && tail !== undefined) await output.stream(tail);
   }
 }
 

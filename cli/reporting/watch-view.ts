@@ -2,16 +2,16 @@
 import { finishedCompanies } from '../../domain/companies/company-state';
 import { headline } from '../../domain/progress/headline';
 import type { Progress } from '../../domain/progress/progress';
-import type { Seen } from '../dashboard/migration-lines';
-import { companiesLines, stepLines, whereLines } from '../dashboard/migration-lines';
+import type { MigrationSnapshot } from '../dashboard/migration-lines';
+import { companyLines, stepLines, statusLines } from '../dashboard/migration-lines';
 import { openProgressBar } from '../terminal';
-import type { Line } from '../terminal/line';
+import type { StyledLine } from '../terminal/styled-text';
 import { openLiveBlock } from '../terminal/live-block';
 import type { TerminalStream } from '../terminal/terminal';
 import { clockTime } from '../terminal/times';
 
 /** What one look has seen. */
-export interface WatchSnapshot extends Seen {
+export interface Looked extends MigrationSnapshot {
   /** How it was ended with Temporal's own tools, if it was. */
   readonly endedFromOutside: string | null;
   readonly at: Date;
@@ -19,7 +19,7 @@ export interface WatchSnapshot extends Seen {
 
 export interface WatchView {
   /** @param trouble what does not answer; null: what was looked at is as it is now */
-  show(looked: WatchSnapshot, trouble: string | null): void;
+  show(looked: Looked, trouble: string | null): void;
   /** Leaves what is shown as it is. Must be called, also on Ctrl-C. */
   close(): void;
 }
@@ -36,18 +36,18 @@ function openDrawnView(stream: TerminalStream): WatchView {
   };
 }
 
-function linesOf(looked: WatchSnapshot, trouble: string | null, columns: number): readonly Line[] {
+function linesOf(looked: Looked, trouble: string | null, columns: number): readonly StyledLine[] {
   const now = new Date();
   const { progress, at } = looked;
   const steps = stepLines(progress, now);
   return [
     [{ text: progress.migrationId, style: 'bold' }, `  ${clockTime(now)}`],
     // The last column stays free.
-    ...whereLines(progress, columns - 1, now),
+    ...statusLines(progress, columns - 1, now),
     [],
     ...steps,
     ...(steps.length === 0 ? [] : [[]]),
-    ...companiesLines(looked, now),
+    ...companyLines(looked, now),
     ...(trouble === null ? [] : [[{ text: asOf(at, trouble), style: 'yellow' } as const]]),
   ];
 }
@@ -71,5 +71,5 @@ function noteOf(progress: Progress): string {
 }
 
 function asOf(at: Date, trouble: string): string {
-  return `as of ${clockTime(at)}: ${trouble}; tried again by itself`;
+  return `as of ${clockTime(at)}: ${trouble}; retrying automatically`;
 }

@@ -1,13 +1,13 @@
-/** The screen that a state of the desk is, and what keys make of it: no terminal is needed to know. */
-import { frameOf, rowsInSight } from '../../../cli/dashboard/frame';
-import { pressed } from '../../../cli/dashboard/keys';
+/** The lines that a state of the dashboard renders, and the states after keys; no terminal is involved. */
+import { frameOf, visibleRowCount } from '../../../cli/dashboard/frame';
+import { handleKey } from '../../../cli/dashboard/keys';
 import type { DashboardRow, DashboardState, Reading } from '../../../cli/dashboard/state';
-import { EMPTY_DASHBOARD, withReading } from '../../../cli/dashboard/state';
-import { textOf, widthOf } from '../../../cli/terminal/line';
+import { INITIAL_STATE, withReading } from '../../../cli/dashboard/state';
+import { textOf, widthOf } from '../../../cli/terminal/styled-text';
 
 const NOW = new Date('2026-03-02T22:04:11Z');
 const SIZE = { columns: 80, rows: 24 };
-const HEIGHT = rowsInSight(SIZE);
+const HEIGHT = visibleRowCount(SIZE);
 
 const row = (migrationId: string, some: Partial<DashboardRow> = {}): DashboardRow => ({
   migrationId,
@@ -24,7 +24,7 @@ const row = (migrationId: string, some: Partial<DashboardRow> = {}): DashboardRo
   ...some,
 });
 
-const facts = { what: 'w', waitingSince: null, standsStill: false, windows: [], endsBy: null };
+const facts = { task: 'w', waitingSince: null, isOnHold: false, windows: [], endsBy: null };
 const overview = (done: number, moved: number) => ({
   migrationId: '',
   total: 1203,
@@ -41,8 +41,8 @@ const moving = row('moving.wave', {
   facts,
 });
 
-function desk(rows: readonly DashboardRow[], reading: Partial<Reading> = {}): DashboardState {
-  return withReading(EMPTY_DASHBOARD, { rows, trouble: null, at: NOW.getTime(), ...reading });
+function stateOf(rows: readonly DashboardRow[], reading: Partial<Reading> = {}): DashboardState {
+  return withReading(INITIAL_STATE, { rows, connectionError: null, at: NOW.getTime(), ...reading });
 }
 
 function linesOf(state: DashboardState, size = SIZE): readonly string[] {
@@ -50,11 +50,11 @@ function linesOf(state: DashboardState, size = SIZE): readonly string[] {
 }
 
 function afterKeys(state: DashboardState, ...keys: string[]): DashboardState {
-  return keys.reduce((before, key) => pressed(before, key, HEIGHT).state, state);
+  return keys.reduce((before, key) => handleKey(before, key, HEIGHT).state, state);
 }
 
-test('who has to act comes first: support, then what moves, then the client', () => {
-  const { rows } = desk([
+test('the list is sorted: waiting for support, then running, then waiting for the client', () => {
+  const { rows } = stateOf([
     row('a.wave'),
     moving,
     row('z.wave', { waitingFor: 'support' }),
@@ -63,29 +63,29 @@ test('who has to act comes first: support, then what moves, then the client', ()
   expect(rows?.map(({ migrationId }) => migrationId)).toEqual(['b.wave', 'z.wave', 'moving.wave', 'a.wave']);
 });
 
-test('what moves shows its rate, and when the rest is done at that rate', () => {
-  const line = linesOf(desk([moving])).find((each) => each.includes('moving.wave'));
+test('a running migration shows its rate and the end at that rate', () => {
+  const line = linesOf(stateOf([moving])).find((each) => each.includes('moving.wave'));
   // 500 are left, at 41 a minute.
-  expect(line).toMatch(/6\/6 at work +█+░+ +703\/1203 +41 +22:16 +12$/);
+  expect(line).toMatch(/6\/6 running +█+░+ +703\/1203 +41 +22:16 +12$/);
 });
 
-test('a rate of what waits is none, and an estimate that has passed is none', () => {
+test('a waiting migration shows no rate, and an estimate that has passed is not shown', () => {
   const passed = row('passed.wave', {
     overview: overview(1, 10),
     facts: { ...facts, endsBy: '2026-03-02T21:00:00.000Z' },
   });
-  expect(linesOf(desk([passed]))[3]).toMatch(/1\/1203 +12$/);
+  expect(linesOf(stateOf([passed]))[3]).toMatch(/1\/1203 +12$/);
 });
 
 test.each([
   [76, 16],
   [80, 24],
   [200, 60],
-])('fills exactly %i columns and %i lines, whatever names are in it', (columns, rows) => {
+])('the screen fits %i columns and %i lines with names of any length and script', (columns, rows) => {
   const names = ['x'.repeat(150), '会社'.repeat(30), 'e\u0301'.repeat(40), '\u001b[31mred', 'short'];
-  const state = desk(
-    names.map((name) => row(name, { facts: { ...facts, what: `${name} `.repeat(20) } })),
-    { trouble: 'Temporal does not answer' },
+  const state = stateOf(
+    names.map((name) => row(name, { facts: { ...facts, task: `${name} `.repeat(20) } })),
+    { connectionError: 'Temporal does not answer' },
   );
   const lines = frameOf(state, { columns, rows }, NOW);
   expect(lines).toHaveLength(rows);
@@ -93,51 +93,54 @@ test.each([
   expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
 });
 
-test('what does not answer is said with the time of what is shown, until everything answers again', () => {
-  const stale = withReading(desk([moving]), { trouble: 'Temporal does not answer', at: NOW.getTime() + 60_000 });
-  expect(linesOf(stale)[1]).toMatch(/^as of \d\d:04:11: Temporal does not answer; tried again by itself$/);
+test('a connection error is shown with the time of the data until a reading succeeds', () => {
+  const stale = withReading(stateOf([moving]), {
+    connectionError: 'Temporal does not answer',
+    at: NOW.getTime() + 60_000,
+  });
+  expect(linesOf(stale)[1]).toMatch(/^as of \d\d:04:11: Temporal does not answer; retrying automatically$/);
   expect(linesOf(stale)[3]).toContain('moving.wave');
-  const again = withReading(stale, { rows: [moving], trouble: null, at: NOW.getTime() + 61_000 });
-  expect(linesOf(again)[1]).toBe('');
+  const recovered = withReading(stale, { rows: [moving], connectionError: null, at: NOW.getTime() + 61_000 });
+  expect(linesOf(recovered)[1]).toBe('');
 });
 
-test('the selection stays with its migration when the order changes, and moves on when it has ended', () => {
-  const state = afterKeys(desk([row('a.wave'), row('b.wave'), row('c.wave')]), 'down');
+test('the selection follows its migration when the order changes, and moves on when the migration has ended', () => {
+  const state = afterKeys(stateOf([row('a.wave'), row('b.wave'), row('c.wave')]), 'down');
   expect(state.selected).toBe('b.wave');
   const reordered = withReading(state, {
     rows: [row('a.wave'), row('b.wave'), row('c.wave', { waitingFor: 'support' })],
-    trouble: null,
+    connectionError: null,
     at: 0,
   });
   expect(reordered.selected).toBe('b.wave');
-  expect(withReading(reordered, { rows: [row('a.wave')], trouble: null, at: 0 }).selected).toBe('a.wave');
+  expect(withReading(reordered, { rows: [row('a.wave')], connectionError: null, at: 0 }).selected).toBe('a.wave');
 });
 
-test('hundreds are paged: the selected one is always in sight', () => {
-  const many = desk(Array.from({ length: 300 }, (_, index) => row(`m${String(index).padStart(3, '0')}.wave`)));
+test('with 300 migrations the selected one is always visible', () => {
+  const many = stateOf(Array.from({ length: 300 }, (_, index) => row(`m${String(index).padStart(3, '0')}.wave`)));
   for (const keys of [['end'], ['pagedown', 'pagedown'], ['end', 'up', 'pageup'], ['end', 'home']]) {
     const state = afterKeys(many, ...keys);
     expect(linesOf(state).some((line) => line.startsWith(`▸ ${state.selected}`))).toBe(true);
   }
 });
 
-test('keys wish for decisions about the selected migration: resume where it is paused', () => {
-  const state = desk([row('p.wave', { state: 'paused', waitingFor: 'support' })]);
-  expect(pressed(state, 'p', HEIGHT).wish).toEqual({ kind: 'resume', migrationId: 'p.wave' });
-  expect(pressed(state, 'a', HEIGHT).wish).toEqual({ kind: 'approve', migrationId: 'p.wave' });
-  expect(pressed(desk([]), 'a', HEIGHT).wish).toBeUndefined();
-  expect(pressed(state, 'ctrl-c', HEIGHT).wish).toBe('quit');
+test('keys request decisions about the selected migration: p resumes a paused one', () => {
+  const state = stateOf([row('p.wave', { state: 'paused', waitingFor: 'support' })]);
+  expect(handleKey(state, 'p', HEIGHT).action).toEqual({ kind: 'resume', migrationId: 'p.wave' });
+  expect(handleKey(state, 'a', HEIGHT).action).toEqual({ kind: 'approve', migrationId: 'p.wave' });
+  expect(handleKey(stateOf([]), 'a', HEIGHT).action).toBeUndefined();
+  expect(handleKey(state, 'ctrl-c', HEIGHT).action).toBe('quit');
 });
 
-test('help covers the screen until any key, and what was said is gone with the next one', () => {
-  const said = { ...desk([moving]), said: { became: 'refused', text: 'too late' } as const };
-  expect(linesOf(said)).toContain('✗ refused: too late');
-  const help = afterKeys(said, '?');
+test('help covers the screen until any key is pressed, and a result disappears at the next key', () => {
+  const withResult = { ...stateOf([moving]), lastResult: { became: 'refused', text: 'too late' } as const };
+  expect(linesOf(withResult)).toContain('✗ refused: too late');
+  const help = afterKeys(withResult, '?');
   expect(linesOf(help).filter((line) => widthOf(line) > SIZE.columns)).toEqual([]);
   expect(linesOf(help).join('\n')).toContain('approve the open step');
   expect(linesOf(afterKeys(help, 'a')).join('\n')).not.toContain('too late');
 });
 
-test('where nothing is open it says how to begin', () => {
-  expect(linesOf(desk([])).join('\n')).toContain('No migration is open. Start one with: ferry start');
+test('an empty list says how to start a migration', () => {
+  expect(linesOf(stateOf([])).join('\n')).toContain('No migration is open. Start one with: ferry start');
 });

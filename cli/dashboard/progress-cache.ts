@@ -1,0 +1,85 @@
+/** Queries the workflows of the visible migrations for what the list does not contain, and caches the answers. */
+import type { Progress } from '../../domain/progress/progress';
+import type { LedgerClient } from '../../client';
+import { askProgress } from '../../client';
+import type { DashboardRow, ProgressFacts } from './state';
+
+/** Answers expire after this time, because the numbers in a task change without a change in the list. */
+const MAX_AGE_MS = 30_000;
+const QUERY_TIMEOUT_MS = 2_000;
+/** At most this many workflows are queried per refresh. */
+const MAX_QUERIES = 6;
+/** A workflow that did not answer is not queried again for this long. */
+const RETRY_AFTER_MS = 10_000;
+
+interface CacheEntry {
+  /** Null: the workflow has not answered yet. */
+  readonly facts: ProgressFacts | null;
+  /** The state in the list for which the workflow was queried. */
+  readonly version: string;
+  readonly expiresAt: number;
+}
+
+export interface ProgressCache {
+  /** Returns null if the migration has not answered yet. */
+  of(migrationId: string): ProgressFacts | null;
+  /**
+   * Queries the rows whose entries are missing or expired.
+   *
+   * @throws NoWorker while none of the queried workflows answers
+   */
+  refresh(rows: readonly DashboardRow[]): Promise<void>;
+}
+
+export function openProgressCache(ferry: LedgerClient): ProgressCache {
+  const entries = new Map<string, CacheEntry>();
+  const cachedFacts = (migrationId: string): ProgressFacts | null => entries.get(migrationId)?.facts ?? null;
+  let failure: Error | null = null;
+
+  async function query(row: DashboardRow): Promise<void> {
+    const { migrationId } = row;
+    const version = versionOf(row);
+    try {
+      const facts = factsOf(await askProgress(ferry, migrationId, QUERY_TIMEOUT_MS));
+      entries.set(migrationId, { facts, version, expiresAt: Date.now() + MAX_AGE_MS });
+    } catch (error) {
+      const expiresAt = Date.now() + RETRY_AFTER_MS;
+      entries.set(migrationId, { facts: cachedFacts(migrationId), version, expiresAt });
+      throw error;
+    }
+  }
+
+  return {
+    of: cachedFacts,
+    refresh: async (rows) => {
+      const expired = rows.filter((row) => isExpired(entries.get(row.migrationId), row)).slice(0, MAX_QUERIES);
+      const queried = await Promise.allSettled(expired.map(query));
+      const failed = queried.find((each) => each.status === 'rejected');
+      if (queried.length > 0)
+        failure = failed && queried.every(({ status }) => status === 'rejected') ? asError(failed.reason) : null;
+      if (failure) throw failure;
+    },
+  };
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
+
+function isExpired(entry: CacheEntry | undefined, row: DashboardRow): boolean {
+  return entry === undefined || entry.version !== versionOf(row) || Date.now() >= entry.expiresAt;
+}
+
+function versionOf({ state, step, waitingFor }: DashboardRow): string {
+  return `${state} ${step} ${waitingFor}`;
+}
+
+function factsOf({ waitingFor, waitingSince, standstill, windows, estimate, proposal }: Progress): ProgressFacts {
+  return {
+    task: waitingFor.what,
+    waitingSince,
+    isOnHold: standstill !== null,
+    windows,
+    endsBy: proposal ? (estimate?.ends?.latest ?? null) : null,
+  };
+}

@@ -1,0 +1,103 @@
+/** Reads the data for the dashboard: the list of all migrations, counts of the visible ones, and the open one in full. */
+import type { LedgerCompany, Overview } from '../../store';
+import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
+import type { LedgerClient, MigrationLine } from '../../client';
+import { firstConnectionError, listMigrations, readOutages, readProgress, connectionErrorText } from '../../client';
+import { within } from '../shared/pause';
+import { openProgressCache } from './progress-cache';
+import type { MigrationDetail, DashboardRow, Reading } from './state';
+
+export interface ReadRequest {
+  /** Returns the visible rows; counts and progress are read only for them. */
+  readonly visibleRows: (rows: readonly DashboardRow[]) => readonly DashboardRow[];
+  /** Id of the migration whose page is open; null: none. */
+  readonly open: string | null;
+}
+
+const TEMPORAL_TIMEOUT_MS = 4_000;
+/** Needed because a stopped database does not return an error. */
+const LEDGER_TIMEOUT_MS = 4_000;
+const MAX_DECISIONS = 20;
+/** `ferry exceptions` prints all of them. */
+const MAX_EXCEPTIONS = 200;
+
+/** Opens a reader with a cache. A reading does not throw: its `connectionError` says what could not be read. */
+export function openReader(ferry: LedgerClient): (wanted: ReadRequest) => Promise<Reading> {
+  const overviews = new Map<string, Overview>();
+  const progress = openProgressCache(ferry);
+  const readExceptions = openExceptionCache(ferry);
+
+  async function readRows(
+    { visibleRows }: ReadRequest,
+    attempt: Attempt,
+  ): Promise<readonly DashboardRow[] | undefined> {
+    const lines = await attempt(listOpenMigrations(ferry));
+    if (!lines) return undefined;
+    const current = (): readonly DashboardRow[] =>
+      lines.map((line) => ({
+        ...line,
+        overview: overviews.get(line.migrationId) ?? null,
+        facts: progress.of(line.migrationId),
+      }));
+    const visible = visibleRows(current());
+    const ids = visible.map(({ migrationId }) => migrationId);
+    const [latest] = await Promise.all([
+      attempt(within(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, ids))),
+      attempt(progress.refresh(visible)),
+    ]);
+    for (const overview of latest ?? []) overviews.set(overview.migrationId, overview);
+    return current();
+  }
+
+  async function readDetail(migrationId: string): Promise<MigrationDetail> {
+    const [progress, [overview = null], outages, decisions] = await Promise.all([
+      readProgress(ferry, migrationId, TEMPORAL_TIMEOUT_MS),
+      within(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, [migrationId])),
+      ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readOutages(ferry, migrationId)),
+      within(LEDGER_TIMEOUT_MS, readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
+    ]);
+    const { exceptionsDigest, heldBack } = progress.counts;
+    const version = `${migrationId} ${exceptionsDigest} ${heldBack}`;
+    const exceptions = await within(LEDGER_TIMEOUT_MS, readExceptions(migrationId, version));
+    return { progress, overview, outages, decisions, exceptions };
+  }
+
+  return async (request) => {
+    const errors: unknown[] = [];
+    const attempt: Attempt = (work) => work.catch((error: unknown) => void errors.push(error));
+    const [rows, detail] = await Promise.all([
+      readRows(request, attempt),
+      request.open === null ? undefined : attempt(readDetail(request.open)),
+    ]);
+    const connectionError = errors.length === 0 ? null : connectionErrorText(firstConnectionError(errors));
+    return { ...(rows ? { rows } : {}), ...(detail ? { detail } : {}), connectionError, at: Date.now() };
+  };
+}
+
+/** Returns undefined if the work failed, and keeps the error. */
+type Attempt = <T>(work: Promise<T>) => Promise<T | undefined | void>;
+
+function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationLine[]> {
+  return ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, async () => {
+    const lines: MigrationLine[] = [];
+    for await (const line of listMigrations(ferry, 'open')) lines.push(line);
+    return lines;
+  });
+}
+
+/** Reads a migration's first exceptions, again only when their version has changed. */
+function openExceptionCache({
+  db,
+}: LedgerClient): (migrationId: string, version: string) => Promise<readonly LedgerCompany[]> {
+  let latest: { readonly version: string; readonly exceptions: readonly LedgerCompany[] } | null = null;
+  return async (migrationId, version) => {
+    if (latest?.version === version) return latest.exceptions;
+    const exceptions: LedgerCompany[] = [];
+    for await (const company of readCompanies(db, migrationId, { exceptions: true })) {
+      exceptions.push(company);
+      if (exceptions.length === MAX_EXCEPTIONS) break;
+    }
+    latest = { version, exceptions };
+    return exceptions;
+  };
+}

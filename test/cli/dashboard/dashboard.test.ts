@@ -1,0 +1,242 @@
+/** `ferry desk` in a pseudo-terminal of 80 columns and 24 lines. */
+import { ferry } from '../captured-terminal';
+import type { Started } from '../../workflows/running-migration';
+import { started, SUPPORT } from '../../workflows/running-migration';
+import { until } from '../../support/conditions';
+import type { Orchestrator } from '../../support/orchestrator';
+import { startOrchestrator } from '../../support/orchestrator';
+import { startRelay } from '../terminal/tcp-relay';
+import type { TerminalSession } from '../terminal/pseudo-terminal';
+import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';
+
+let orchestrator: Orchestrator;
+let quay: Started;
+let slip: Started;
+let dock: Started;
+let session: TerminalSession | undefined;
+
+beforeAll(async () => {
+  orchestrator = await startOrchestrator();
+  await orchestrator.startWorker();
+  // quay waits for support to accept its details, slip for the client's approval of the start, dock for the sign-off.
+  quay = await started(orchestrator, 'quay', ['sbx-ok-1.quay']);
+  slip = await started(orchestrator, 'slip', ['sbx-ok-1.slip', 'sbx-ok-1.slip-2']);
+  await slip.until(({ preflight }) => preflight !== null);
+  await slip.send('approve', { step: 'supply-details', ...SUPPORT });
+  await slip.send('proposeTime', { startAt: '2030-03-01T20:00:00.000Z', ...SUPPORT });
+  await slip.send('approve', { step: 'schedule', ...SUPPORT });
+  dock = await started(orchestrator, 'dock', ['sbx-ok-1.dock', 'sbx-revoked.dock', 'sbx-expired.dock']);
+  await dock.readyToMove();
+  await dock.until(({ firstCompany }) => firstCompany?.stage === 'proven');
+  await dock.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await dock.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
+}, 120_000);
+afterEach(() => session?.close());
+afterAll(() => orchestrator.close());
+
+function openDashboard(env: NodeJS.ProcessEnv = {}, columns = 80, rows = 24): TerminalSession {
+  session = startTerminalSession(['desk', '--by', 'Sam'], { ...orchestrator.env, ...env }, columns, rows);
+  return session;
+}
+
+/** Returns the screen with times and durations replaced. */
+function withoutTimes(screen: TerminalSession): readonly string[] {
+  return screen.lines().map((line) =>
+    line
+      .replace(/\d\d:\d\d:\d\d$/, 'hh:mm:ss')
+      .replace(/\b(support|client|both|paused) \d+[smh] */g, '$1 ... ')
+      .replace(/\b\d\d:\d\d\b/g, 'hh:mm')
+      .replace(/\(\d+[smh]\)/g, '(...)'),
+  );
+}
+
+const blank = (lines: number): readonly string[] => Array.from({ length: lines }, () => '');
+const KEYS = '↑↓ select  Enter open  a approve  x reject  p pause  r retry  ? help  q quit';
+
+/** Selects a migration in the list. */
+async function select(screen: TerminalSession, migrationId: string): Promise<void> {
+  await screen.waitFor(migrationId);
+  screen.type(KEY.home);
+  const at = screen.lines().findIndex((line) => line.slice(2).startsWith(migrationId));
+  screen.type(KEY.down.repeat(at - FIRST_ROW));
+  await screen.waitFor(`▸ ${migrationId}`);
+}
+
+/** The first row is below the head, the connection error and the titles. */
+const FIRST_ROW = 3;
+
+/** Accepts the proposed answers of a dialog, and confirms the decision. */
+async function decide(screen: TerminalSession, reason = ''): Promise<void> {
+  await screen.waitFor('Whose decision is it?');
+  screen.type(KEY.enter);
+  await screen.waitFor('Who decides? (Sam)');
+  screen.type(KEY.enter);
+  await screen.waitFor('Why?');
+  screen.type(reason + KEY.enter);
+  await screen.waitFor('(y/N)');
+  screen.type(`y${KEY.enter}`);
+}
+
+test('the list shows, for every open migration, its step, who has to act, companies done and exceptions', async () => {
+  const screen = openDashboard();
+  await screen.waitFor(/dock\S+ +6\/6 both \d+s .* 3\/3 .* 2\n/);
+  await screen.waitFor(/sign off the handover/);
+  expect(withoutTimes(screen)).toEqual([
+    'Ferry desk  3 open: 2 for support, 0 running, 1 for the client          hh:mm:ss',
+    '',
+    '  Migration              Step Waiting for              Done  /min      Ends Exc.',
+    '▸ dock.quickbooks-online  6/6 both ... ████████████  3/3                    2',
+    '  quay.quickbooks-online  1/6 support ... ░░░░░░░░░░░░  0/1',
+    '  slip.quickbooks-online  2/6 client ... ░░░░░░░░░░░░  0/2        Mar 2030',
+    ...blank(15),
+    'dock.quickbooks-online: support and client: sign off the handover',
+    '',
+    KEYS,
+  ]);
+});
+
+test('the page of a migration shows its steps, companies, decisions and exceptions', async () => {
+  const screen = openDashboard();
+  await select(screen, dock.id);
+  screen.type(KEY.enter);
+  await screen.waitFor('Exceptions: 2');
+  const page = withoutTimes(screen);
+  expect(page.slice(0, 17)).toEqual([
+    'dock.quickbooks-online  QuickBooks Online                               hh:mm:ss',
+    '',
+    'step 6 of 6, complete the migration',
+    'Waiting for support and client since hh:mm (...): sign off the handover',
+    '',
+    '████████████████████ 3 of 3 companies done',
+    '1 moved, 0 moving, 0 not moved yet, 2 must reconnect, 0 not moved, 0 left out',
+    '',
+    '✓ 1 Supply details            done hh:mm            Sam (support)',
+    '✓ 2 Schedule the migration    done hh:mm            Sam (support), Cleo (client)',
+    '✓ 3 Update the application    done hh:mm            Cleo (client), Sam (support)',
+    '✓ 4 Disable data syncing      done hh:mm',
+    '✓ 5 Migrate the first company done hh:mm            Sam (support)',
+    '● 6 Complete the migration    open since hh:mm',
+    '',
+    'Last decisions',
+    '✓ hh:mm Sam (support) approve migrate-first-company',
+  ]);
+  expect(page).toContainEqual(expect.stringMatching(/^▸ R-2 +Company 2: /));
+  screen.type(KEY.down);
+  await screen.waitFor(/▸ R-3 +Company 3: /);
+  screen.type(KEY.escape);
+  await screen.waitFor('Ferry desk  3 open');
+});
+
+test('the screen follows the size of the terminal; in one that is too small it says so', async () => {
+  const screen = openDashboard();
+  await screen.waitFor('slip.quickbooks-online');
+  screen.resize(120, 40);
+  await screen.waitFor(/░{24} +0\/1/);
+  expect(screen.lines()[39]).toBe(KEYS);
+  screen.resize(50, 10);
+  await screen.waitFor('The desk needs a terminal of 76 columns');
+});
+
+test('a dialog shows what is to be decided, asks who and why, and the result is shown', async () => {
+  const screen = openDashboard();
+  await select(screen, quay.id);
+  await screen.waitFor('support: accept the supplied details');
+  screen.type('a');
+  await screen.waitFor(/Supply details, quay\.quickbooks-online\n +1 company, supplied by Sam/);
+  await decide(screen, 'looks good');
+  await screen.waitFor('✓ quay.quickbooks-online: supply-details approved by support');
+  await screen.waitFor(/quay\S+ +2\/6 both/);
+  const { out } = await ferry(['audit', quay.id], undefined, orchestrator.env);
+  expect(out).toMatch(/Sam \(support\) +approve supply-details \(looks good\)/);
+});
+
+test('a refusal is shown with its reason, and Esc at a question cancels the decision', async () => {
+  const screen = openDashboard();
+  await select(screen, slip.id);
+  screen.type('a');
+  await decide(screen);
+  await screen.waitFor('✗ refused: slip.quickbooks-online: ');
+  screen.type('x');
+  await screen.waitFor('Whose decision is it?');
+  screen.type(KEY.escape);
+  await screen.waitFor('Nothing was decided.');
+});
+
+test('r retries the selected exception', async () => {
+  const screen = openDashboard();
+  await select(screen, dock.id);
+  screen.type(KEY.enter);
+  await screen.waitFor(/▸ R-2/);
+  screen.type('r');
+  await screen.waitFor('Which?');
+  screen.type(KEY.enter);
+  await decide(screen);
+  await screen.waitFor(/✓ dock.quickbooks-online: .*1 company/);
+});
+
+test('p pauses a migration, and resumes a paused one', async () => {
+  const screen = openDashboard();
+  await select(screen, slip.id);
+  screen.type('p');
+  await decide(screen, 'tea');
+  await screen.waitFor(/slip\S+ +2\/6 paused/);
+  await screen.waitFor('p resume');
+  screen.type('p');
+  await screen.waitFor('Whose decision is it?');
+  await decide(screen);
+  await screen.waitFor(/slip\S+ +2\/6 client/);
+});
+
+test('while Temporal is down, the screen shows the time of its data, and recovers without help', async () => {
+  const relay = await startRelay(orchestrator.config.temporal.address);
+  const screen = openDashboard({ TEMPORAL_ADDRESS: relay.address });
+  await screen.waitFor('slip.quickbooks-online');
+  await relay.cut();
+  await screen.waitFor(/as of \d\d:\d\d:\d\d: Temporal does not answer; retrying automatically/);
+  await screen.waitFor('slip.quickbooks-online');
+  await relay.restore();
+  await until(() => !screen.text().includes('does not answer'), 30_000);
+  screen.type('q');
+  expect(await screen.ended).toBe(0);
+  await relay.cut();
+});
+
+test.each([
+  ['q', (screen: TerminalSession) => screen.type('q')],
+  ['Ctrl-C', (screen: TerminalSession) => screen.type(KEY.ctrlC)],
+  ['SIGTERM', (screen: TerminalSession) => screen.signal('SIGTERM')],
+  [
+    'SIGTERM during a dialog',
+    (screen: TerminalSession) => {
+      screen.type('p');
+      void screen.waitFor('Whose decision is it?').then(() => screen.signal('SIGTERM'));
+    },
+  ],
+])('after %s the terminal is restored', async (_, end) => {
+  const screen = openDashboard();
+  await screen.waitFor('slip.quickbooks-online');
+  expect(screen.isRestored()).toBe(false);
+  end(screen);
+  expect(await screen.ended).toBe(0);
+  expect(screen.isRestored()).toBe(true);
+  expect(screen.text()).not.toContain('Ferry desk');
+});
+
+test('colours are used unless NO_COLOR is set', async () => {
+  const coloured = openDashboard();
+  await coloured.waitFor('slip.quickbooks-online');
+  expect(coloured.sent()).toMatch(STYLING);
+  coloured.close();
+  const plain = openDashboard({ NO_COLOR: '1' });
+  await plain.waitFor(/▸ \S+quickbooks-online/);
+  expect(plain.sent()).not.toMatch(STYLING);
+});
+
+test('without a terminal, the error names the command to use instead', async () => {
+  const { exitCode, out, err } = await ferry(['desk'], undefined, orchestrator.env);
+  expect({ exitCode, out, err }).toEqual({
+    exitCode: 1,
+    out: '',
+    err: 'ferry: the desk needs a terminal; otherwise use: ferry list --json\n',
+  });
+});
