@@ -1,14 +1,14 @@
-/** The whole terminal for one program, and the terminal as it was when the program has ended. */
-import type { Line } from './line';
-import { painted } from './line';
+/** Draws on the terminal's alternate screen, and restores the terminal at the end. */
+import type { StyledLine } from './styled-text';
+import { rendered } from './styled-text';
 import type { TerminalStream } from './terminal';
 
-/** Control sequences that every terminal of the last decades knows (DEC private modes, ECMA-48). */
+/** Control sequences that all common terminals support (DEC private modes, ECMA-48). */
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
 const HOME_AND_CLEAR = '\x1b[2J\x1b[H';
 const SHOW_CURSOR_AND_WRAP = '\x1b[?25h\x1b[?7h';
-const HIDE_CURSOR_AND_CUT = '\x1b[?25l\x1b[?7l';
+const HIDE_CURSOR_AND_NO_WRAP = '\x1b[?25l\x1b[?7l';
 const ERASE_TO_END_OF_LINE = '\x1b[K';
 const toRow = (row: number): string => `\x1b[${row + 1};1H`;
 
@@ -17,41 +17,41 @@ export interface Size {
   readonly rows: number;
 }
 
-/** What terminals have always been, where one does not say. */
-const USUAL_SIZE: Size = { columns: 80, rows: 24 };
+/** Used if the terminal does not report its size. */
+const DEFAULT_SIZE: Size = { columns: 80, rows: 24 };
 
 export interface FullScreen {
   size(): Size;
-  /** Shows these lines from the top on. Only what has changed is sent: the line may be slow. */
-  draw(lines: readonly Line[]): void;
-  /** Everything is sent again with the next drawing: the size has changed, or somebody else has written. */
-  forget(): void;
-  /** An empty screen that writes from the top on like any terminal, with its cursor, until the next drawing. */
+  /** Draws the lines from the top. Sends only the changed ones, because the connection may be slow. */
+  draw(lines: readonly StyledLine[]): void;
+  /** Makes the next drawing send all lines, after the size has changed or something else has written to the terminal. */
+  invalidate(): void;
+  /** Clears the screen and shows the cursor, for ordinary output until the next drawing. */
   clear(): void;
-  /** The terminal as it was. From then on nothing is drawn. */
+  /** Restores the terminal. Later drawings are ignored. */
   close(): void;
 }
 
-/** Takes the terminal over, until it is closed or the process ends, however it ends. */
+/** Switches to the alternate screen until `close` or the exit of the process. */
 export function openFullScreen(stream: TerminalStream): FullScreen {
   let shown: readonly string[] | null = null;
   let isOpen = true;
   const size = (): Size => ({
-    columns: stream.columns ?? USUAL_SIZE.columns,
-    rows: stream.rows ?? USUAL_SIZE.rows,
+    columns: stream.columns ?? DEFAULT_SIZE.columns,
+    rows: stream.rows ?? DEFAULT_SIZE.rows,
   });
   const close = (): void => {
     if (isOpen) stream.write(LEAVE);
     isOpen = false;
     process.off('exit', close);
   };
-  // Also after an error that nobody has caught: a terminal without a cursor helps nobody to read it.
+  // Also after an uncaught error, because its message must not end up in a terminal without a cursor.
   process.on('exit', close);
   stream.write(ENTER);
   return {
     size,
     close,
-    forget: () => (shown = null),
+    invalidate: () => (shown = null),
     clear: () => {
       shown = null;
       stream.write(SHOW_CURSOR_AND_WRAP + HOME_AND_CLEAR);
@@ -59,14 +59,14 @@ export function openFullScreen(stream: TerminalStream): FullScreen {
     draw: (lines) => {
       if (!isOpen) return;
       const { columns, rows } = size();
-      const next = Array.from({ length: rows }, (_, row) => painted(stream, lines[row] ?? [], columns));
-      const before = shown;
+      const next = Array.from({ length: rows }, (_, row) => rendered(stream, lines[row] ?? [], columns));
+      const previous = shown;
       const changed = next.flatMap((text, row) =>
-        // Erased first: a cursor that stays in the last column would take what stands there with it.
-        text === before?.[row] ? [] : [toRow(row) + (before === null ? '' : ERASE_TO_END_OF_LINE) + text],
+        // Erase before writing, because erasing after a full line would delete its last character.
+        text === previous?.[row] ? [] : [toRow(row) + (previous === null ? '' : ERASE_TO_END_OF_LINE) + text],
       );
       if (changed.length > 0) {
-        stream.write((before === null ? HIDE_CURSOR_AND_CUT + HOME_AND_CLEAR : '') + changed.join(''));
+        stream.write((previous === null ? HIDE_CURSOR_AND_NO_WRAP + HOME_AND_CLEAR : '') + changed.join(''));
       }
       shown = next;
     },

@@ -1,6 +1,11 @@
-/** How the command speaks: to people in words that fit their terminal, to programs in JSON. */
+/**
+ * Output to people and programs, and input from people.
+ *
+ * `output` writes the result of a command as text or JSON. `table`, `progress-bar`, `live-block` and `full-screen` are the
+ * ways to show it, `styled-text` and `times` format it. `prompts` asks questions, `keyboard` reads single keys.
+ */
 export { openProgressBar } from './progress-bar';
-export { NOTHING, Output, type CommandResult, type Shown } from './output';
-export { layTable } from './table';
+export { PRINT_NOTHING, Output, type CommandResult, type AlreadyWritten } from './output';
+export { formatTable } from './table';
 export type { TableCell } from './table';
 export type { Terminal } from './terminal';

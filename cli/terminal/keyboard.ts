@@ -1,11 +1,11 @@
-/** Keys as they are pressed, without waiting for Enter. */
+/** Reads single keys in raw mode, without Enter. */
 import { emitKeypressEvents } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 
 export interface Keyboard {
-  /** Leaves the keys to somebody else for a while, who may ask questions. */
-  whileAside<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** The keyboard as it was; the process can end. */
+  /** Leaves raw mode while `work` runs, so that it can ask questions. */
+  whileReleased<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Leaves raw mode and stops reading, so that the process can end. */
   close(): void;
 }
 
@@ -16,37 +16,37 @@ interface PressedKey {
   readonly meta?: boolean;
 }
 
-/** @param pressed with the key's name: a letter as it was typed, `up`, `return`, `escape`, `ctrl-c`, ... */
-export function openKeyboard(stdin: ReadStream, pressed: (key: string) => void): Keyboard {
+/** @param onKey is called with the key's name: a letter as typed, `up`, `return`, `escape`, `ctrl-c`, ... */
+export function openKeyboard(stdin: ReadStream, onKey: (key: string) => void): Keyboard {
   const listen = (text: string | undefined, key: PressedKey): void => {
     const name = nameOf(text, key);
-    if (name !== null) pressed(name);
+    if (name !== null) onKey(name);
   };
   let isClosed = false;
-  const take = (): void => {
+  const listenToKeys = (): void => {
     if (isClosed) return;
     stdin.setRawMode(true);
     stdin.on('keypress', listen);
     stdin.resume();
   };
-  const leave = (): void => {
+  const release = (): void => {
     stdin.off('keypress', listen);
     stdin.setRawMode(false);
     stdin.pause();
   };
   emitKeypressEvents(stdin);
-  take();
+  listenToKeys();
   return {
     close: () => {
       isClosed = true;
-      leave();
+      release();
     },
-    whileAside: async (work) => {
-      leave();
+    whileReleased: async (work) => {
+      release();
       try {
         return await work();
       } finally {
-        take();
+        listenToKeys();
       }
     },
   };
@@ -55,7 +55,7 @@ export function openKeyboard(stdin: ReadStream, pressed: (key: string) => void):
 function nameOf(text: string | undefined, { name, ctrl, meta }: PressedKey): string | null {
   if (ctrl) return name === undefined ? null : `ctrl-${name}`;
   if (meta && name !== 'escape') return null;
-  // A letter as it was typed, with its case, and signs that have no name.
+  // Letters keep their case; punctuation has no name.
   if (text?.length === 1 && text > ' ' && text !== '\x7f') return text;
   return name ?? null;
 }

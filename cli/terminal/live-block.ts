@@ -1,6 +1,6 @@
-/** Lines at the end of what a terminal shows that are drawn again and again, and stay there in the end. */
-import type { Line } from './line';
-import { painted } from './line';
+/** Redraws a block of lines at the end of the output. The last drawing stays. */
+import type { StyledLine } from './styled-text';
+import { rendered } from './styled-text';
 import type { TerminalStream } from './terminal';
 
 const HIDE_CURSOR = '\x1b[?25l';
@@ -9,8 +9,8 @@ const ERASE_BELOW = '\x1b[J';
 const up = (lines: number): string => (lines === 0 ? '' : `\x1b[${lines}F`);
 
 export interface LiveBlock {
-  draw(lines: readonly Line[]): void;
-  /** Leaves the lines as they are, and gives the cursor back. */
+  draw(lines: readonly StyledLine[]): void;
+  /** Keeps the last drawing and shows the cursor again. */
   close(): void;
 }
 
@@ -27,9 +27,9 @@ export function openLiveBlock(stream: TerminalStream): LiveBlock {
   return {
     close,
     draw: (lines) => {
-      // A line that fills the last column would make some terminals begin another one.
+      // The last column stays free, because some terminals start a new line after filling it.
       const columns = (stream.columns ?? 80) - 1;
-      const text = lines.map((line) => `${painted(stream, line, columns)}\n`).join('');
+      const text = lines.map((line) => `${rendered(stream, line, columns)}\n`).join('');
       stream.write(up(height) + ERASE_BELOW + text);
       height = lines.length;
     },

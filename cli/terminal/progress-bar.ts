@@ -1,31 +1,31 @@
 import { Format, SingleBar } from 'cli-progress';
 
-import { harmless } from './table';
+import { withoutControlCharacters } from './table';
 import type { TerminalStream } from './terminal';
 
-/** A bar that moves while companies do. */
+/** Shows how many companies are done. */
 export interface ProgressBar {
-  /** @param note what is going on, in a few words */
+  /** @param note the current activity, in a few words */
   update(done: number, total: number, note: string): void;
-  /** Leaves the bar as it is and gives the cursor back. Must be called, also on Ctrl-C. */
+  /** Keeps the last state of the bar and shows the cursor again. Must be called, also on Ctrl-C. */
   close(): void;
 }
 
-/** Opens a bar; where there is no terminal, lines are written: of what is new, of how far it is now and then, and of the end. */
+/** Opens a bar on a terminal. Elsewhere writes lines: at each new note, every few seconds, and at the end. */
 export function openProgressBar(stream: TerminalStream): ProgressBar {
-  return stream.isTTY ? new DrawnBar(stream) : new WrittenBar(stream);
+  return stream.isTTY ? new TerminalBar(stream) : new LoggedBar(stream);
 }
 
-class DrawnBar implements ProgressBar {
+class TerminalBar implements ProgressBar {
   readonly #bar: SingleBar;
 
   constructor(stream: TerminalStream) {
     this.#bar = new SingleBar({
       stream,
       hideCursor: true,
-      // Ctrl-C is the command's own business.
+      // The command handles Ctrl-C itself.
       gracefulExit: false,
-      // The words say more than the bar.
+      // The text gets most of the room, because it says more than the bar.
       barsize: Math.max(8, Math.min(30, (stream.columns ?? 80) - 90)),
       format: (options, { progress }, { done, total, note }: { done: number; total: number; note: string }) =>
         `${Format.BarFormat(progress, options)} ${done}/${total}  ${note}`,
@@ -37,7 +37,7 @@ class DrawnBar implements ProgressBar {
   update(done: number, total: number, note: string): void {
     if (!this.#bar.isActive) this.#bar.start(total, 0, { done: 0, total, note: '' });
     this.#bar.setTotal(total);
-    this.#bar.update(done, { done, total, note: harmless(note) });
+    this.#bar.update(done, { done, total, note: withoutControlCharacters(note) });
   }
 
   close(): void {
@@ -45,10 +45,10 @@ class DrawnBar implements ProgressBar {
   }
 }
 
-/** Whoever reads a log wants to see that it goes on, not each step. */
-const WRITE_EVERY_MS = 5_000;
+/** Interval of log lines, because a log should show that work continues and not every step. */
+const LOG_INTERVAL_MS = 5_000;
 
-class WrittenBar implements ProgressBar {
+class LoggedBar implements ProgressBar {
   #note = '';
   #written = '';
   #latest = '';
@@ -57,7 +57,7 @@ class WrittenBar implements ProgressBar {
   constructor(private readonly stream: TerminalStream) {}
 
   update(done: number, total: number, note: string): void {
-    this.#latest = `${done}/${total}  ${harmless(note)}\n`;
+    this.#latest = `${done}/${total}  ${withoutControlCharacters(note)}\n`;
     if (note !== this.#note || performance.now() >= this.#nextAt) this.close();
     this.#note = note;
   }
@@ -66,6 +66,6 @@ class WrittenBar implements ProgressBar {
     if (this.#latest === this.#written) return;
     this.stream.write(this.#latest);
     this.#written = this.#latest;
-    this.#nextAt = performance.now() + WRITE_EVERY_MS;
+    this.#nextAt = performance.now() + LOG_INTERVAL_MS;
   }
 }

@@ -5,18 +5,18 @@ import type { Prompts } from './prompts';
 /** A stream that may be a terminal, as `process.stdout` is. */
 export type TerminalStream = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** Where a command runs: results go to one stream, everything else to the other. */
+/** The terminal that a command runs in. Results go to `stdout`, everything else to `stderr`. */
 export interface Terminal {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
   readonly env: NodeJS.ProcessEnv;
-  /** Absent: nobody sits there who could answer. */
+  /** Absent: there is no user who could answer questions. */
   readonly prompts?: Prompts;
-  /** Absent: what is typed there cannot be read key by key. */
+  /** Absent: single keys cannot be read. */
   readonly keyboard?: ReadStream;
   /**
-   * Aborts at Ctrl-C, or when the process is asked to end. From the first call on that is all that happens: whoever
-   * asks ends in order. Commands that do not ask are ended at once.
+   * Returns a signal that aborts at Ctrl-C or when the process is asked to end. After the first call the process is no
+   * longer ended at once, so that the command can shut down in order. Commands that never call it are ended at once.
    */
   interruption(): AbortSignal;
 }

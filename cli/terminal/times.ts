@@ -1,29 +1,29 @@
 import { DateTime } from 'luxon';
-import { CommandFailed } from '../shared/errors';
+import { CommandFailed } from '../shared/command-failed';
 
 /**
- * A moment as its reader's clock shows it, with the zone, because reader and writer may be in different ones:
+ * Formats a time in the reader's time zone, and names the zone, because reader and writer may be in different ones:
  * `Sat 21 Nov 2026, 14:05 UTC+01:00`.
  *
  * @param moment ISO 8601, or a date
- * @param zone IANA name; the reader's own where it is not said
+ * @param zone IANA name; default: the reader's own
  */
 export function localTime(moment: string | Date, zone = 'local'): string {
   const time = typeof moment === 'string' ? DateTime.fromISO(moment, { zone }) : DateTime.fromJSDate(moment, { zone });
   return time.setLocale('en').toFormat(`ccc d LLL yyyy, HH:mm 'UTC'${time.offset === 0 ? '' : 'ZZ'}`);
 }
 
-/** `22:04:11`, by its reader's clock. */
+/** Formats the time of day in the reader's time zone: `22:04:11`. */
 export function clockTime(moment: Date): string {
   return DateTime.fromJSDate(moment).toFormat('HH:mm:ss');
 }
 
 /**
- * A moment in at most nine columns, as exact as it is near: `22:31`, `Sun 04:10`, `28 Nov`, `Mar 2030`.
+ * Formats a time in at most nine columns; the closer to now, the more precise: `22:31`, `Sun 04:10`, `28 Nov`, `Mar 2030`.
  *
  * @param moment ISO 8601
  */
-export function nearTime(moment: string, now: Date): string {
+export function shortTime(moment: string, now: Date): string {
   const time = DateTime.fromISO(moment).setLocale('en');
   const days = Math.abs(time.diff(DateTime.fromJSDate(now), 'days').days);
   if (time.hasSame(DateTime.fromJSDate(now), 'day')) return time.toFormat('HH:mm');
@@ -31,8 +31,8 @@ export function nearTime(moment: string, now: Date): string {
   return time.toFormat(days < 300 ? 'd LLL' : 'LLL yyyy');
 }
 
-/** How long ago or how long yet, in at most three columns: `45s`, `12m`, `5h`, `3d`. */
-export function spanOfTime(ms: number): string {
+/** Formats a duration in at most three columns: `45s`, `12m`, `5h`, `3d`. */
+export function shortDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
@@ -40,13 +40,16 @@ export function spanOfTime(ms: number): string {
 }
 
 /**
- * A time as a person types it: `now`, ISO 8601, or `2026-11-21 22:00` in the reader's own zone.
+ * Parses a time that a person typed: `now`, ISO 8601, or `2026-11-21 22:00` in the local time zone.
  *
  * @throws CommandFailed
  */
-export function readTime(text: string): Date {
+export function parseTime(text: string): Date {
   if (text === 'now') return new Date();
   const iso = DateTime.fromISO(text.trim().replace(' ', 'T'));
   if (iso.isValid) return iso.toJSDate();
-  throw new CommandFailed(`${text} is no time`, 'write "2026-11-21 22:00", 2026-11-21T21:00:00Z, or now');
+  throw new CommandFailed(
+    `invalid time "${text}"`,
+    'write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or write now',
+  );
 }

@@ -6,7 +6,7 @@ import { until } from '../../support/conditions';
 import { capturedStream } from '../captured-terminal';
 
 describe('a progress bar', () => {
-  test('is drawn on a terminal, and gives the cursor back', () => {
+  test('is drawn on a terminal, and restores the cursor', () => {
     const stream = capturedStream(80);
     const bar = openProgressBar(stream);
     bar.update(5, 25, 'moving');
@@ -17,7 +17,7 @@ describe('a progress bar', () => {
     expect(stream.text.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stream.text.lastIndexOf('\u001b[?25l'));
   });
 
-  test('is written elsewhere: what is new, and the end, but not each step', () => {
+  test('without a terminal, writes a line per new note and at the end, not per step', () => {
     const stream = capturedStream();
     const bar = openProgressBar(stream);
     bar.update(5, 25, 'moving');
@@ -34,11 +34,11 @@ test.each([
   ['2026-11-21T13:05:00Z', 'Europe/Berlin', 'Sat 21 Nov 2026, 14:05 UTC+01:00'],
   ['2026-07-01T23:30:00.000Z', 'Europe/London', 'Thu 2 Jul 2026, 00:30 UTC+01:00'],
   [new Date('2026-07-01T23:30:00Z'), 'UTC', 'Wed 1 Jul 2026, 23:30 UTC'],
-])('a time is told in the zone of its reader: %s in %s', (moment, zone, told) => {
-  expect(localTime(moment, zone)).toBe(told);
+])('a time is formatted in the time zone of its reader: %s in %s', (moment, zone, expected) => {
+  expect(localTime(moment, zone)).toBe(expected);
 });
 
-test('what a client wrote cannot steer the terminal', () => {
+test('text from a client cannot send control characters to the terminal', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
   new Output({ stdout, stderr }, false).table(
     [{ title: 'Name' }],
@@ -47,21 +47,21 @@ test('what a client wrote cannot steer the terminal', () => {
   expect(stdout.text).toBe('Name\nAcme\nBo lt\nCut\n');
 });
 
-test('what people have to type again is never cut, however narrow the terminal', () => {
+test('an unbroken column is never shortened, even in a narrow terminal', () => {
   const [stdout, stderr] = [capturedStream(40), capturedStream()];
   const id = 'acme-and-sons.quickbooks-online.again';
   new Output({ stdout, stderr }, false).table(
-    [{ title: 'Migration', whole: true }, { title: 'What' }],
+    [{ title: 'Migration', unbroken: true }, { title: 'What' }],
     [[id, 'a sentence that has to give way']],
   );
   expect(stdout.text).toContain(id);
 });
 
-test('a failure is one line for people', () => {
+test('a failure is printed to people as one line', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
-  new Output({ stdout, stderr }, false).fail('there is no migration acme.wave', 'list all migrations with: ferry list');
+  new Output({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');
   expect(stdout.text).toBe('');
-  expect(stderr.text).toBe('ferry: there is no migration acme.wave; list all migrations with: ferry list\n');
+  expect(stderr.text).toBe('ferry: there is no migration acme.wave; see them all with: ferry list\n');
 });
 
 describe('a result of any length', () => {
@@ -74,17 +74,21 @@ describe('a result of any length', () => {
 
   test.each([0, 1, 3])('is one JSON value, with a list of %i', async (count) => {
     const [stdout, stderr] = [capturedStream(), capturedStream()];
-    await new Output({ stdout, stderr }, true).flowJson({ schema: 'ferry.test/1', of: 'all' }, 'list', numbered(count));
+    await new Output({ stdout, stderr }, true).streamJson(
+      { schema: 'ferry.test/1', of: 'all' },
+      'list',
+      numbered(count),
+    );
     const list = Array.from({ length: count }, (_, index) => ({ number: index + 1 }));
     expect(JSON.parse(stdout.text)).toEqual({ schema: 'ferry.test/1', of: 'all', list });
   });
 
-  test('is read no faster than it is taken', async () => {
+  test('is produced only as fast as it is consumed', async () => {
     let taken = 0;
     const takeOne: (() => void)[] = [];
     const stdout = new Writable({ highWaterMark: 1, write: (_piece, _encoding, done) => void takeOne.push(done) });
-    const screen = new Output({ stdout, stderr: capturedStream() }, true);
-    const written = screen.flowJson(
+    const output = new Output({ stdout, stderr: capturedStream() }, true);
+    const written = output.streamJson(
       { schema: 'ferry.test/1', of: 'all' },
       'list',
       numbered(1_000, () => (taken += 1)),
@@ -101,7 +105,7 @@ describe('a result of any length', () => {
     expect(taken).toBe(1_000);
   });
 
-  test('as a table has one head, columns that stay in line, and is read a part at a time', async () => {
+  test('as a table has one header, aligned columns, and is read part by part', async () => {
     let taken = 0;
     const takeOne: (() => void)[] = [];
     const pieces: string[] = [];
@@ -116,7 +120,7 @@ describe('a result of any length', () => {
       for await (const { number } of numbered(2_500, () => (taken += 1))) yield [`row ${number}`, 'of many'];
     }
     const columns = [{ title: 'Which' }, { title: 'What' }];
-    const written = new Output({ stdout, stderr: capturedStream() }, false).flowTable(columns, rows());
+    const written = new Output({ stdout, stderr: capturedStream() }, false).streamTable(columns, rows());
     await until(async () => takeOne.length > 0);
     expect(taken).toBe(1_000);
     const rest = setInterval(() => takeOne.shift()?.(), 0);
@@ -126,9 +130,9 @@ describe('a result of any length', () => {
     expect([lines[0], lines[1], lines[2_500]]).toEqual(['Which     What', 'row 1     of many', 'row 2500  of many']);
   });
 
-  test('a table of nothing is its head', async () => {
+  test('an empty table prints only its header', async () => {
     const [stdout, stderr] = [capturedStream(), capturedStream()];
-    await new Output({ stdout, stderr }, false).flowTable([{ title: 'Which' }], Readable.from([]));
+    await new Output({ stdout, stderr }, false).streamTable([{ title: 'Which' }], Readable.from([]));
     expect(stdout.text).toBe('Which\n');
   });
 });

@@ -1,4 +1,4 @@
-/** A seat at a terminal: the command as a process of a pseudo-terminal, and what somebody who sits there sees. */
+/** Runs the command as a process in a pseudo-terminal, and reads what its screen shows. */
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spawn } from '@lydell/node-pty';
@@ -7,7 +7,7 @@ import { until } from '../../support/conditions';
 
 const FERRY = path.join(__dirname, '../../../bin/ferry.js');
 
-/** What keys send. */
+/** The input that each key sends. */
 export const KEY = {
   enter: '\r',
   escape: '\x1b',
@@ -17,27 +17,32 @@ export const KEY = {
   ctrlC: '\x03',
 } as const;
 
-export interface Seat {
-  /** The lines on the screen, without what is blank at their ends. */
+export interface TerminalSession {
+  /** The lines on the screen, without trailing blanks. */
   lines(): readonly string[];
   /** The whole screen as one text. */
   text(): string;
-  /** Everything the terminal was sent, with its control sequences. */
+  /** All output so far, with its control sequences. */
   sent(): string;
-  /** Waits until the screen shows this; the screen is part of the failure when it does not. */
-  sees(what: string | RegExp): Promise<void>;
+  /** Waits until the screen shows this. A failure includes the screen. */
+  waitFor(what: string | RegExp): Promise<void>;
   type(keys: string): void;
   resize(columns: number, rows: number): void;
   signal(name: 'SIGTERM' | 'SIGHUP'): void;
-  /** How the process ended. */
+  /** The exit code of the process. */
   readonly ended: Promise<number>;
-  /** Whether the terminal is as it was: the usual screen, a cursor, and lines that wrap. */
-  isClean(): boolean;
+  /** Returns whether the terminal shows its normal screen, the cursor, and wraps lines. */
+  isRestored(): boolean;
   close(): void;
 }
 
 /** Runs `ferry` at a terminal of 80 columns and 24 lines. */
-export function takeSeat(args: readonly string[], env: NodeJS.ProcessEnv, columns = 80, rows = 24): Seat {
+export function startTerminalSession(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  columns = 80,
+  rows = 24,
+): TerminalSession {
   const terminal = new Terminal({ cols: columns, rows, allowProposedApi: true });
   const child = spawn(process.execPath, [FERRY, ...args], {
     name: 'xterm-256color',
@@ -45,9 +50,9 @@ export function takeSeat(args: readonly string[], env: NodeJS.ProcessEnv, column
     rows,
     env: {
       PATH: process.env['PATH'],
-      // Nobody's own stack and keys.
+      // Hides the stack and keys of the user who runs the tests.
       HOME: tmpdir(),
-      TOKENFERRY_HOME: path.join(tmpdir(), 'tokenferry-nobodys-home'),
+      TOKENFERRY_HOME: path.join(tmpdir(), 'tokenferry-no-home'),
       TZ: 'UTC',
       LANG: 'C.UTF-8',
       ...env,
@@ -75,7 +80,7 @@ export function takeSeat(args: readonly string[], env: NodeJS.ProcessEnv, column
     lines,
     text,
     sent: () => sent,
-    sees: async (what) => {
+    waitFor: async (what) => {
       const shows = (): boolean => (typeof what === 'string' ? text().includes(what) : what.test(text()));
       await until(shows, 30_000).catch(() => {
         throw new Error(`The screen never showed ${what}. It shows:\n${text()}`);
@@ -88,7 +93,7 @@ export function takeSeat(args: readonly string[], env: NodeJS.ProcessEnv, column
     },
     signal: (name) => child.kill(name),
     ended,
-    isClean: () =>
+    isRestored: () =>
       terminal.buffer.active.type === 'normal' &&
       terminal.modes.wraparoundMode &&
       sent.lastIndexOf('\x1b[?25h') > sent.lastIndexOf('\x1b[?25l'),
@@ -99,6 +104,6 @@ export function takeSeat(args: readonly string[], env: NodeJS.ProcessEnv, column
   };
 }
 
-/** Colours, bold, inverse: whatever changes how text looks. */
+/** Matches control sequences that style text: colours, bold, inverse. */
 // eslint-disable-next-line no-control-regex
 export const STYLING = /\x1b\[[\d;]*[1-9]\d*m/;

@@ -1,7 +1,7 @@
-/** Tables in a terminal of 80 columns: nothing is wider, and what people have to type again is whole. */
+/** Tables fit a terminal of 80 columns, and unbroken columns are never shortened. */
 import { stripVTControlCharacters } from 'node:util';
-import { widthOf } from '../../../cli/terminal/line';
-import { layTable, type TableColumn } from '../../../cli/terminal/table';
+import { widthOf } from '../../../cli/terminal/styled-text';
+import { formatTable, type TableColumn } from '../../../cli/terminal/table';
 import { capturedStream, ferry } from '../captured-terminal';
 import type { Started } from '../../workflows/running-migration';
 import { started, SUPPORT } from '../../workflows/running-migration';
@@ -32,7 +32,7 @@ test.each([
   const lines = stripVTControlCharacters(out).split('\n');
   const head = lines.findIndex((line) => line.trimStart().startsWith(firstTitle));
   expect(head).toBeGreaterThanOrEqual(0);
-  // Another file may have left a migration in the namespace that cannot be read here.
+  // Another test file may have left a migration in the namespace whose payload key is missing here.
   const end = lines.findIndex((line, index) => index > head && /^(?:$| {2}ferry|Payload key)/.test(line));
   const table = lines
     .slice(head, end < 0 ? undefined : end)
@@ -41,32 +41,32 @@ test.each([
   if (command === 'list') expect(out).toContain(migration.id);
 });
 
-test('text of any script stays in line, and spare columns go first', () => {
+test('text of any script stays aligned, and optional columns are left out first', () => {
   const columns: readonly TableColumn[] = [
-    { title: 'Id', whole: true },
+    { title: 'Id', unbroken: true },
     { title: 'Name' },
-    { title: 'Spare', spare: true },
+    { title: 'Optional', optional: true },
   ];
   const rows = [
     ['C-1', '株式会社ハーバーライト', 'x'.repeat(12)],
     ['C-2', 'Ähre', 'x'],
   ];
-  expect(layTable(capturedStream(24), columns, rows)).not.toContain('Spare');
-  const wide = layTable(capturedStream(80), columns, rows).split('\n').map(stripVTControlCharacters);
+  expect(formatTable(capturedStream(24), columns, rows)).not.toContain('Optional');
+  const wide = formatTable(capturedStream(80), columns, rows).split('\n').map(stripVTControlCharacters);
   const starts = wide.slice(1).map((line) => widthOf(line.slice(0, line.indexOf('x'))));
   expect(new Set(starts).size).toBe(1);
 });
 
-test('a long id is whole in 80 columns, and what stands beside it gives way', () => {
+test('a long id is complete in 80 columns, and the other columns get narrower', () => {
   const columns: readonly TableColumn[] = [
-    { title: 'Migration', whole: true },
+    { title: 'Migration', unbroken: true },
     ...['State', 'Step', 'Waiting for'].map((title) => ({ title })),
     ...['Done', 'Failed'].map((title) => ({ title, align: 'right' as const })),
-    { title: 'Started', spare: true },
+    { title: 'Started', optional: true },
   ];
   const id = 'swept-terminated.quickbooks-online-x';
   const row = [id, 'terminated', 'migrate-first-company', 'client and support', '150/150', '6', '2026-11-21 17:00:00'];
-  const lines = stripVTControlCharacters(layTable(capturedStream(80), columns, [row])).split('\n');
+  const lines = stripVTControlCharacters(formatTable(capturedStream(80), columns, [row])).split('\n');
   expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
   expect(lines.join('\n')).toContain(id);
   expect(lines[0]).not.toContain('Started');

@@ -1,16 +1,16 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/** Stands between a command and a server, so that the server can be away for that command alone. */
+/** Forwards connections between a command and a server, to simulate an outage for that command only. */
 export interface Relay {
   /** `host:port` */
   readonly address: string;
-  /** Breaks every connection off, and takes no other. */
+  /** Closes every connection and accepts no new ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
 }
 
-export async function relayTo(address: string): Promise<Relay> {
+export async function startRelay(address: string): Promise<Relay> {
   const [host = '', port = ''] = address.split(':');
   const sockets = new Set<Socket>();
   const server: Server = createServer((near) => {

@@ -1,0 +1,73 @@
+/** Lines of styled text before they are drawn, independent of any terminal. */
+import stringWidth from 'string-width';
+import { withoutControlCharacters, styled, type Style } from './table';
+import type { TerminalStream } from './terminal';
+
+/** A part of a line; a string has no style. */
+export type Span = string | { readonly text: string; readonly style: Style };
+
+export type StyledLine = readonly Span[];
+
+export const textOf = (span: Span): string => (typeof span === 'string' ? span : span.text);
+
+/** Returns how many terminal columns a text takes; a character takes zero, one or two. */
+export const widthOf = (text: string): number => stringWidth(text);
+
+/** Shortens a text to at most `width` columns; a shortened text ends with an ellipsis. */
+export function truncated(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let columns = 1;
+  for (const { segment } of CHARACTERS.segment(text)) {
+    columns += widthOf(segment);
+    if (columns > width) break;
+    kept += segment;
+  }
+  return width < 1 ? '' : `${kept}…`;
+}
+
+/** Splits text into characters as people count them: a letter with its accent is one. */
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Shortens or pads a text to exactly `width` columns. */
+export function fitted(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const short = truncated(text, width);
+  const room = ' '.repeat(Math.max(0, width - widthOf(short)));
+  return align === 'left' ? short + room : room + short;
+}
+
+/** Breaks a text between words into at most `maxLines` lines of `width` columns; the last one is shortened. */
+export function wrapped(text: string, width: number, maxLines: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    // The last line takes the whole rest and is shortened below.
+    if (line === '' || lines.length === maxLines - 1 || widthOf(longer) <= width) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line].map((each) => truncated(each, width));
+}
+
+/** Returns a bar of `width` columns. It is full only when everything is done. */
+export function barText(done: number, total: number, width: number): string {
+  const share = total === 0 ? 0 : done / total;
+  const full = done >= total && total > 0 ? width : Math.min(width - 1, Math.floor(share * width));
+  return '█'.repeat(full) + '░'.repeat(width - full);
+}
+
+/** Renders a line for the terminal: at most `columns` wide, without control characters from its text. */
+export function rendered(stream: TerminalStream, line: StyledLine, columns: number): string {
+  let left = columns;
+  let text = '';
+  for (const span of line) {
+    if (left <= 0) break;
+    const shown = truncated(withoutControlCharacters(textOf(span)), left);
+    left -= widthOf(shown);
+    text += typeof span === 'string' ? shown : styled(stream, span.style, shown);
+  }
+  return text;
+}
