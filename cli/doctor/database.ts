@@ -1,33 +1,33 @@
-/** Postgres: whether it answers, and whether its schema is one that this version knows. Nothing in it is changed. */
+/** Checks that Postgres answers and that this version knows its schema. Changes nothing. */
 import { counted } from '../../domain/text/sentences';
 import { inspectDatabase } from '../../store';
-import type { Configured } from './configured';
-import type { ClockReading, Examined } from './finding';
-import { examine, notChecked, ok, PATIENCE_MS, problem } from './finding';
+import type { ConfigPart } from './check-result';
+import type { ClockReading, CheckResult } from './check-result';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const DATABASE = 'database';
 const SCHEMA = 'schema';
 
-export async function examineDatabase(
-  databaseUrl: Configured<'databaseUrl'>,
+export async function checkDatabase(
+  databaseUrl: ConfigPart<'databaseUrl'>,
   clocks: ClockReading[],
-): Promise<readonly Examined[]> {
-  const unasked = notChecked(SCHEMA, 'the database has to answer first');
-  if ('found' in databaseUrl) return [databaseUrl.found, unasked];
+): Promise<readonly CheckResult[]> {
+  const schemaNotChecked = notChecked(SCHEMA, 'needs the database first');
+  if ('found' in databaseUrl) return [databaseUrl.found, schemaNotChecked];
   const advice = 'start it, correct DATABASE_URL, or start everything with: ferry up';
-  const found = await examine(DATABASE, advice, async () => {
-    const { version, clock, pending, unknown } = await inspectDatabase(databaseUrl.value.reveal(), PATIENCE_MS);
+  const found = await check(DATABASE, advice, async () => {
+    const { version, clock, pending, unknown } = await inspectDatabase(databaseUrl.value.reveal(), CHECK_TIMEOUT_MS);
     clocks.push({ whose: 'Postgres', aheadMs: clock.theirs.getTime() - clock.ours.getTime() });
     return [ok(DATABASE, `Postgres ${version}`), schema(pending, unknown)];
   });
-  return found.length === 1 ? [...found, unasked] : found;
+  return found.length === 1 ? [...found, schemaNotChecked] : found;
 }
 
-function schema(pending: readonly string[], unknown: readonly string[]): Examined {
+function schema(pending: readonly string[], unknown: readonly string[]): CheckResult {
   if (unknown.length > 0) {
-    const what = `has ${counted(unknown.length, 'step')} that this ferry does not know: ${unknown.join(', ')}`;
-    return problem(SCHEMA, what, 'a newer version has been here: use that one');
+    const what = `has ${counted(unknown.length, 'step')} that this version does not know: ${unknown.join(', ')}`;
+    return problem(SCHEMA, what, 'a newer version has migrated this database: use that version');
   }
-  if (pending.length === 0) return ok(SCHEMA, 'as this version needs it');
-  return ok(SCHEMA, `${counted(pending.length, 'step')} behind: the next command that opens it brings it up to date`);
+  if (pending.length === 0) return ok(SCHEMA, 'up to date');
+  return ok(SCHEMA, `${counted(pending.length, 'step')} behind: the next command that opens the database updates it`);
 }

@@ -1,4 +1,4 @@
-/** Temporal: the server, the namespace, what migrations are found by, and the workers. */
+/** Checks Temporal: server, namespace, search attributes, workers and payload keys. */
 import { Client, Connection } from '@temporalio/client';
 import type { TemporalConfig } from '../../config';
 import { createSearchAttributes } from '../../domain/migration/search-attributes';
@@ -7,9 +7,9 @@ import type { KeyRing } from '../../security';
 import { createPayloadCodec, UnknownPayloadKey } from '../../security';
 import { MIGRATIONS, SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import { readWorkers } from '../../client';
-import type { Configured } from './configured';
-import type { Examined } from './finding';
-import { examine, notChecked, ok, PATIENCE_MS, problem } from './finding';
+import type { ConfigPart } from './check-result';
+import type { CheckResult } from './check-result';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 
 const ABOUT = {
   server: 'Temporal',
@@ -19,26 +19,30 @@ const ABOUT = {
   payloadKey: 'payload key',
 } as const;
 
-const NO_NAMESPACE = notChecked(ABOUT.namespace, 'Temporal has to answer first');
+const NO_NAMESPACE = notChecked(ABOUT.namespace, 'needs Temporal first');
 
-/** So many of the latest migrations are tried with the payload key. */
-const TRIED_AT_MOST = 100;
+/** The payload key is tried on at most this many recent migrations. */
+const MAX_MIGRATIONS = 100;
 
-export async function examineTemporal(
-  temporal: Configured<'temporal'>,
-  payloadKeys: Configured<'payloadKeys'>,
-): Promise<readonly Examined[]> {
-  if ('found' in temporal) return [temporal.found, NO_NAMESPACE, ...unasked(payloadKeys)];
+export async function checkTemporal(
+  temporal: ConfigPart<'temporal'>,
+  payloadKeys: ConfigPart<'payloadKeys'>,
+): Promise<readonly CheckResult[]> {
+  if ('found' in temporal) return [temporal.found, NO_NAMESPACE, ...checksSkipped(payloadKeys)];
   const { address, connectionOptions } = temporal.value;
   let connection: Connection;
   try {
-    connection = await Connection.connect({ ...connectionOptions, connectTimeout: PATIENCE_MS });
+    connection = await Connection.connect({ ...connectionOptions, connectTimeout: CHECK_TIMEOUT_MS });
   } catch {
     const advice = 'start it, correct TEMPORAL_ADDRESS or the profile, or start everything with: ferry up';
-    return [problem(ABOUT.server, `does not answer at ${address}`, advice), NO_NAMESPACE, ...unasked(payloadKeys)];
+    return [
+      problem(ABOUT.server, `does not answer at ${address}`, advice),
+      NO_NAMESPACE,
+      ...checksSkipped(payloadKeys),
+    ];
   }
   try {
-    return await connection.withDeadline(Date.now() + PATIENCE_MS, () =>
+    return await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, () =>
       examineServer(connection, temporal.value, payloadKeys),
     );
   } finally {
@@ -47,7 +51,7 @@ export async function examineTemporal(
 }
 
 /** What cannot be asked for before this is mended. */
-function unasked(payloadKeys: Configured<'payloadKeys'>, first = 'Temporal has to answer first'): readonly Examined[] {
+function checksSkipped(payloadKeys: ConfigPart<'payloadKeys'>, first = 'needs Temporal first'): readonly CheckResult[] {
   return [
     ...[ABOUT.searchAttributes, ABOUT.worker].map((about) => notChecked(about, first)),
     'found' in payloadKeys ? payloadKeys.found : notChecked(ABOUT.payloadKey, first),
@@ -57,56 +61,56 @@ function unasked(payloadKeys: Configured<'payloadKeys'>, first = 'Temporal has t
 async function examineServer(
   connection: Connection,
   { address, namespace }: TemporalConfig,
-  payloadKeys: Configured<'payloadKeys'>,
-): Promise<readonly Examined[]> {
+  payloadKeys: ConfigPart<'payloadKeys'>,
+): Promise<readonly CheckResult[]> {
   const { workflowService } = connection;
-  const server = await examine(ABOUT.server, 'look whether its frontend is well', async () => {
+  const server = await check(ABOUT.server, 'check that its frontend is healthy', async () => {
     const { serverVersion } = await workflowService.getSystemInfo({});
-    return ok(ABOUT.server, `${serverVersion || 'of an unknown version'} at ${address}`);
+    return ok(ABOUT.server, `${serverVersion || 'unknown version'} at ${address}`);
   });
   const create = `correct TEMPORAL_NAMESPACE, or create it: temporal operator namespace create --namespace ${namespace}`;
-  const found = await examine(ABOUT.namespace, create, async () => {
+  const found = await check(ABOUT.namespace, create, async () => {
     await workflowService.describeNamespace({ namespace });
     return ok(ABOUT.namespace, namespace);
   });
   if (found.some(({ verdict }) => verdict === 'problem')) {
-    return [...server, ...found, ...unasked(payloadKeys, 'the namespace has to be there first')];
+    return [...server, ...found, ...checksSkipped(payloadKeys, 'needs the namespace first')];
   }
   const within = await Promise.all([
-    examine(ABOUT.searchAttributes, ASK_SERVER, () => searchAttributes(connection, namespace)),
-    examine(ABOUT.worker, ASK_SERVER, () => worker(connection, namespace)),
+    check(ABOUT.searchAttributes, ASK_ADMINISTRATOR, () => searchAttributes(connection, namespace)),
+    check(ABOUT.worker, ASK_ADMINISTRATOR, () => worker(connection, namespace)),
     'found' in payloadKeys
       ? [payloadKeys.found]
-      : examine(ABOUT.payloadKey, ASK_SERVER, () => payloadKey(connection, namespace, payloadKeys.value)),
+      : check(ABOUT.payloadKey, ASK_ADMINISTRATOR, () => payloadKey(connection, namespace, payloadKeys.value)),
   ]);
   return [...server, ...found, ...within.flat()];
 }
 
-const ASK_SERVER = 'ask whoever runs Temporal whether this may be asked';
+const ASK_ADMINISTRATOR = 'ask your Temporal administrator for the permission';
 
-async function searchAttributes(connection: Connection, namespace: string): Promise<Examined> {
+async function searchAttributes(connection: Connection, namespace: string): Promise<CheckResult> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in customAttributes));
-  if (missing.length === 0) return ok(ABOUT.searchAttributes, 'all there');
+  if (missing.length === 0) return ok(ABOUT.searchAttributes, 'complete');
   const names = missing.map(([name]) => name).join(', ');
   return problem(ABOUT.searchAttributes, `missing: ${names}`, createSearchAttributes(namespace, missing));
 }
 
-async function worker(connection: Connection, namespace: string): Promise<Examined> {
+async function worker(connection: Connection, namespace: string): Promise<CheckResult> {
   const { workflows, activities } = await readWorkers({ temporal: new Client({ connection, namespace }) });
-  if (workflows > 0 && activities > 0) return ok(ABOUT.worker, `${counted(workflows, 'worker')} at work`);
-  const lacking = workflows + activities === 0 ? 'none asks for work' : 'none asks for one of the two kinds of work';
-  const advice = 'start one: node dist/worker/main.js, or everything with: ferry up; decisions are kept until then';
-  return problem(ABOUT.worker, lacking, advice);
+  if (workflows > 0 && activities > 0) return ok(ABOUT.worker, `${counted(workflows, 'worker')} running`);
+  const what = workflows + activities === 0 ? 'none is running' : 'none serves workflows, or none serves activities';
+  const advice = 'start one (node dist/worker/main.js) or everything (ferry up); until then decisions are kept';
+  return problem(ABOUT.worker, what, advice);
 }
 
-/** Whether what Temporal keeps of migrations opens with the keys that are here. */
-async function payloadKey(connection: Connection, namespace: string, keys: KeyRing): Promise<Examined> {
+/** Checks that the configured keys decrypt the memos of recent migrations. */
+async function payloadKey(connection: Connection, namespace: string, keys: KeyRing): Promise<CheckResult> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
   const { executions } = await connection.workflowService.listWorkflowExecutions({
     namespace,
     query: `WorkflowType IN (${types.join(', ')})`,
-    pageSize: TRIED_AT_MOST,
+    pageSize: MAX_MIGRATIONS,
   });
   const codec = createPayloadCodec(keys);
   const missing = new Set<string>();
@@ -119,10 +123,16 @@ async function payloadKey(connection: Connection, namespace: string, keys: KeyRi
     }
   }
   if (missing.size > 0) {
-    const advice = 'ask whoever runs the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file';
-    return problem(ABOUT.payloadKey, `migrations here need payload key ${[...missing].join(', ')} as well`, advice);
+    const advice = 'get it from the operator of the workers, and add it to TOKENFERRY_PAYLOAD_KEY or its file';
+    return problem(
+      ABOUT.payloadKey,
+      `migrations in this namespace also need payload key ${[...missing].join(', ')}`,
+      advice,
+    );
   }
   const tried =
-    executions.length === 0 ? 'no migration is here to try it on' : `opens ${counted(executions.length, 'migration')}`;
+    executions.length === 0
+      ? 'there is no migration to try it on'
+      : `decrypts ${counted(executions.length, 'migration')}`;
   return ok(ABOUT.payloadKey, `${keys.newest.id}: ${tried}`);
 }

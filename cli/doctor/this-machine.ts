@@ -1,37 +1,37 @@
-/** What lies on this machine: the version of Node.js, the signing key, the clock. */
-import type { Configured } from './configured';
-import type { ClockReading, Examined } from './finding';
-import { notChecked, ok, problem } from './finding';
+/** Checks this machine: the version of Node.js, the signing key and the clock. */
+import type { ConfigPart } from './check-result';
+import type { ClockReading, CheckResult } from './check-result';
+import { notChecked, ok, problem } from './check-result';
 
-/** @param needed as package.json says it: `>=20.19` */
-export function examineNode(version: string, needed: string): Examined {
-  const [least = ''] = /[\d.]+/.exec(needed) ?? [];
-  if (comparable(version) >= comparable(least)) return ok('Node.js', version);
-  return problem('Node.js', `${version} is too old`, `install ${least} or newer`);
+/** @param needed the range in package.json: `>=20.19` */
+export function checkNodeVersion(version: string, needed: string): CheckResult {
+  const [minimum = ''] = /[\d.]+/.exec(needed) ?? [];
+  if (comparable(version) >= comparable(minimum)) return ok('Node.js', version);
+  return problem('Node.js', `${version} is too old`, `install ${minimum} or newer`);
 }
 
-/** Two numbers of a version, as one. */
+/** Returns the major and minor version as one number. */
 function comparable(version: string): number {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major * 1_000 + minor;
 }
 
-export function examineSigningKey(signingKey: Configured<'signingKey'>): Examined {
+export function checkSigningKey(signingKey: ConfigPart<'signingKey'>): CheckResult {
   if ('found' in signingKey) return signingKey.found;
   const { by, publicKey } = signingKey.value;
   return ok('signing key', `of ${by}, public key ${publicKey}`);
 }
 
-/** More would be seen: in windows, in "not before" and "valid until". */
-const MOST_SKEW_MS = 10_000;
+/** A larger skew affects windows, and the `notBefore` and `validUntil` of decisions. */
+const MAX_SKEW_MS = 10_000;
 
-export function examineClock(clocks: readonly ClockReading[]): Examined {
-  if (clocks.length === 0) return notChecked('clock', 'neither the database nor the service answered');
-  const wrong = clocks.filter(({ aheadMs }) => Math.abs(aheadMs) > MOST_SKEW_MS);
-  const told = (some: readonly ClockReading[]): string =>
+export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
+  if (clocks.length === 0) return notChecked('clock', 'needs the database or the service first');
+  const wrong = clocks.filter(({ aheadMs }) => Math.abs(aheadMs) > MAX_SKEW_MS);
+  const text = (some: readonly ClockReading[]): string =>
     some.map(({ whose, aheadMs }) => `${whose} ${difference(aheadMs)}`).join(', ');
-  if (wrong.length === 0) return ok('clock', told(clocks));
-  return problem('clock', told(wrong), 'set the clocks by NTP: windows open by that of the database');
+  if (wrong.length === 0) return ok('clock', text(clocks));
+  return problem('clock', text(wrong), 'synchronize the clocks with NTP: windows open by the clock of the database');
 }
 
 function difference(aheadMs: number): string {

@@ -1,17 +1,17 @@
-/** What the commands print that decide, and those of the windows. */
+/** Output of the commands that decide, and of those for windows. */
 import { z } from 'zod';
 import * as part from './parts';
-import type { Schemas } from './schemas';
+import type { CommandSchemas } from './parts';
 
 const { count } = part;
 
-export const DECISION_SCHEMAS: Schemas = {
+export const DECISION_SCHEMAS: CommandSchemas = {
   'ferry.decision/1': [
     'every command that decides: ferry approve, reject, sign-off, propose-time, ...',
     {
       ...part.sent,
-      companies: count.optional().describe('about how many companies it was sent'),
-      preflight: part.preflight.nullable().optional().describe('of ferry application'),
+      companies: count.optional().describe('number of companies it is about'),
+      preflight: part.preflight.nullable().optional().describe('only with ferry application'),
     },
   ],
   'ferry.schedule/1': [

@@ -1,4 +1,4 @@
-/** What several commands print with `--json`: the parts that have names of their own in docs/json.md. */
+/** The types that several outputs share; those with an id are listed as shared types in docs/json.md. */
 import { z } from 'zod';
 import { COMPANY_STATES, type Counts } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
@@ -11,6 +11,11 @@ import type { Step } from '../../domain/migration/steps';
 import { ROLES, STEPS } from '../../domain/migration/steps';
 import type { WindowOccurrence, Window } from '../../domain/planning/windows';
 
+/** Maps the name of a schema to the commands that print it and its fields. */
+export type CommandSchemas = Readonly<
+  Record<`ferry.${string}/${number}`, readonly [command: string, fields: z.ZodRawShape]>
+>;
+
 export const time = z.iso.datetime().describe('ISO 8601, UTC');
 export const count = z.int().min(0);
 export const role = z.enum(ROLES);
@@ -21,22 +26,22 @@ export const failureKind = z.enum(FAILURE_KINDS).meta({ id: 'FailureKind' });
 export const counts = (
   z.strictObject({
     total: count,
-    unconfirmed: count.describe('not yet confirmed as disabled'),
+    unconfirmed: count.describe('syncing not confirmed as disabled yet'),
     unconfirmedInFirstWave: count,
-    withoutCredential: count.describe('waiting, confirmed, without a credential that counts'),
+    withoutCredential: count.describe('waiting, confirmed, without a usable credential'),
     heldBack: count.describe('waiting for a correction'),
     waiting: count,
     importing: count,
     syncing: count,
     migrated: count,
-    mustReconnect: count.describe('of those that failed'),
+    mustReconnect: count.describe('the part of failed whose end customer must reconnect'),
     failed: count,
     skipped: count,
     excluded: count,
     outcomeUnknown: count,
     exceptionsDigest: z.string().nullable(),
   }) satisfies z.ZodType<Counts>
-).meta({ id: 'Counts', description: 'companies by how far they are' });
+).meta({ id: 'Counts', description: 'number of companies in each state' });
 
 export const estimate = (
   z.strictObject({
@@ -52,7 +57,7 @@ export const estimate = (
     lowMs: z.number(),
     highMs: z.number(),
     ends: z.strictObject({ earliest: time, latest: time }).nullable(),
-    darkHours: z.number().nullable().describe('hours without fresh data, at most'),
+    darkHours: z.number().nullable().describe('maximum hours without fresh data'),
     basis: z.enum(['assumed', 'platform', 'migration']),
     measuredOn: count,
   }) satisfies z.ZodType<Estimate>
@@ -102,7 +107,7 @@ export const preflight = (
     heldBack: count,
     callbackUrl: z.string().nullable(),
   }) satisfies z.ZodType<Omit<Preflight, 'problemCodes'> & { problemCodes: readonly string[] }>
-).meta({ id: 'Preflight', description: 'what the check of the details has found' });
+).meta({ id: 'Preflight', description: 'result of the check of the supplied details' });
 
 export const proposal = (
   z.strictObject({ startAt: time, role, by: z.string(), at: time }) satisfies z.ZodType<Proposal>
@@ -134,45 +139,43 @@ export const standstill = (
 ).meta({ id: 'Standstill' });
 
 export const waitingFor = z
-  .strictObject({ roles: z.array(role).describe('empty: nobody is waited for'), what: z.string() })
+  .strictObject({ roles: z.array(role).describe('empty: no action is needed'), what: z.string() })
   .meta({ id: 'WaitingFor' });
 
 export const next = z
   .array(z.strictObject({ who: role, command: z.string() }))
-  .describe('what can be typed to take it further');
+  .describe('commands that take it further');
 
-/** Fields of a company as the ledger has it. */
+/** Fields of a company in the ledger. */
 export const companyFields = {
-  row: count.describe('its place in the manifest, from 1'),
+  row: count.describe('position in the manifest, from 1'),
   reference: z.string(),
   name: z.string(),
   organization: z.string(),
   wave: count.nullable(),
   expectedInvoices: count.nullable(),
   state: z.enum(COMPANY_STATES),
-  confirmedAt: time.nullable().describe('when its syncing was confirmed as disabled'),
-  crossedAt: time.nullable().describe('since when the service holds its grant'),
-  sentAt: time
-    .nullable()
-    .describe('when a token that can be used once was last sent, unless it was certainly not used'),
+  confirmedAt: time.nullable().describe('when syncing was confirmed as disabled'),
+  crossedAt: time.nullable().describe('when the credential was handed to the service'),
+  sentAt: time.nullable().describe('when a single-use token was last sent, unless it was certainly not used'),
   companyId: z.string().nullable(),
   connectionId: z.string().nullable(),
   storedName: z.string().nullable(),
-  linkUrl: z.string().nullable().describe('where its end customer connects again'),
+  linkUrl: z.string().nullable().describe('where its owner can reconnect'),
   movedAt: time.nullable(),
   failure: failureKind.nullable(),
   failureText: z.string().nullable(),
   correlationId: z.string().nullable(),
   evidence: z.array(evidence).nullable(),
   syncSchedule: syncSchedule.nullable(),
-  settledBy: z.string().nullable().describe('who left it out or gave it up'),
+  settledBy: z.string().nullable().describe('who left it out'),
   settledReason: z.string().nullable(),
-  heldBack: z.string().nullable().describe('what the check of the details has against it'),
+  heldBack: z.string().nullable().describe('errors that the check of the supplied details found'),
 };
 
 const finding = (
   z.strictObject({
-    code: z.string().describe('never renamed'),
+    code: z.string().describe('stable: never renamed'),
     severity: z.enum(['error', 'warning']),
     file: z.string().exactOptional(),
     line: count.exactOptional(),
@@ -181,15 +184,14 @@ const finding = (
     message: z.string(),
     advice: z.string(),
   }) satisfies z.ZodType<Omit<Finding, 'code'> & { code: string }>
-).meta({ id: 'Finding', description: 'what is wrong with a file, an account or other migrations' });
+).meta({ id: 'Finding', description: 'a problem with a file, the account or other migrations' });
 
-/** What a check of files has found: at most 10,000 of a kind. */
+/** Findings of a check: at most 10,000 of each kind are listed. */
 export const findingFields = {
   findings: z.array(finding),
   findingsNotListed: count.optional(),
 };
 
-/** A decision as it was sent: its other fields follow from its kind. */
 export const decision = z
   .looseObject({
     kind: z.string(),
@@ -198,7 +200,7 @@ export const decision = z
     by: z.string().nullable(),
     reason: z.string().optional(),
   })
-  .meta({ id: 'Decision', description: 'as it was sent; its other fields follow from its kind' });
+  .meta({ id: 'Decision', description: 'as sent; the other fields depend on its kind' });
 
 export const outcome = z
   .strictObject({
@@ -210,11 +212,11 @@ export const outcome = z
   })
   .meta({ id: 'Outcome' });
 
-/** A decision that was sent, and what became of it. */
+/** A decision that was sent, and its result. */
 export const sent = {
   migrationId: z.string(),
   message: z.string().describe('the wire name of the decision'),
-  became: z.enum(['applied', 'refused', 'recorded']).describe('recorded: kept until a worker runs'),
+  became: z.enum(['applied', 'refused', 'recorded']).describe('recorded: kept until a worker processes it'),
   decisionId: z.string(),
   text: z.string(),
   signedBy: z.string().nullable(),

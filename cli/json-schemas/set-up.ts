@@ -1,11 +1,11 @@
-/** What the commands print that set up, start and check what everything runs on. */
+/** Output of the commands that set up, start and check the stack. */
 import { z } from 'zod';
 import * as part from './parts';
-import type { Schemas } from './schemas';
+import type { CommandSchemas } from './parts';
 
 const { count, time } = part;
 
-export const SET_UP_SCHEMAS: Schemas = {
+export const SET_UP_SCHEMAS: CommandSchemas = {
   'ferry.error/1': [
     'any command that fails',
     { error: z.strictObject({ message: z.string(), advice: z.string().optional().describe('what to do next') }) },
@@ -39,7 +39,7 @@ export const SET_UP_SCHEMAS: Schemas = {
     'ferry service start',
     {
       url: z.string(),
-      administratorKey: z.string().optional().describe('of a new database of its own, this once'),
+      administratorKey: z.string().optional().describe('printed only once, for a new database'),
       clientKey: z.string().optional(),
     },
   ],

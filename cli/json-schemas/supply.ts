@@ -1,7 +1,7 @@
-/** What the commands print that check and supply what a client has. */
+/** Output of the commands that check and supply a client's files. */
 import { z } from 'zod';
 import * as part from './parts';
-import type { Schemas } from './schemas';
+import type { CommandSchemas } from './parts';
 
 const { count } = part;
 
@@ -10,7 +10,7 @@ const checked = {
   platform: z.string(),
   companies: count,
   credentials: count,
-  manifestDigest: z.string().nullable().describe('null: it cannot be used'),
+  manifestDigest: z.string().nullable().describe('null: the manifest has errors'),
   asked: z.array(z.enum(['account', 'other migrations'])),
   estimate: part.estimate.nullable(),
   errors: count,
@@ -18,7 +18,7 @@ const checked = {
   ...part.findingFields,
 };
 
-/** Of what was not started, or only tried, the rest is missing. */
+/** The fields after a dry run or a failed start are a subset. */
 const started = z
   .object({ ...checked, credentialsStored: count, preflight: part.preflight.nullable() })
   .partial().shape;
@@ -28,10 +28,10 @@ const startedFields = {
   dryRun: z.literal(true).optional(),
   migrationId: z.string().optional(),
   ...started,
-  heldUp: z.array(z.string()).optional().describe('why it is not checked yet'),
+  heldUp: z.array(z.string()).optional().describe('why the check has not finished'),
 };
 
-export const SUPPLY_SCHEMAS: Schemas = {
+export const SUPPLY_SCHEMAS: CommandSchemas = {
   'ferry.export-template/1': [
     'ferry export-template',
     {
@@ -51,7 +51,7 @@ export const SUPPLY_SCHEMAS: Schemas = {
     'ferry self-service',
     {
       ...startedFields,
-      state: z.string().nullable().optional().describe('null: it was not watched'),
+      state: z.string().nullable().optional().describe('null: the command did not wait for it'),
       waitingFor: part.waitingFor.nullable().optional(),
       counts: part.counts.nullable().optional(),
       next: part.next.optional(),
@@ -69,7 +69,7 @@ export const SUPPLY_SCHEMAS: Schemas = {
       decision: z
         .strictObject({ schema: z.literal('ferry.decision/1'), ...part.sent, companies: count.optional() })
         .optional()
-        .describe('of ferry replace-credential'),
+        .describe('only with ferry replace-credential'),
       ...part.findingFields,
     },
   ],

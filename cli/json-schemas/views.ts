@@ -1,7 +1,7 @@
-/** What the commands print that show how far a migration is, and what became of it. */
+/** Output of the commands that show the progress and the result of a migration. */
 import { z } from 'zod';
 import * as part from './parts';
-import type { Schemas } from './schemas';
+import type { CommandSchemas } from './parts';
 
 const { count, time } = part;
 
@@ -25,7 +25,7 @@ const progress = {
     }),
   ),
   counts: part.counts,
-  digests: z.record(part.step, z.string()).describe('of what there is to decide about in each step'),
+  digests: z.record(part.step, z.string()).describe('digest of what is to be decided in each step'),
   windows: z.array(part.window),
   preflight: part.preflight.nullable(),
   checking: z.boolean(),
@@ -39,7 +39,7 @@ const progress = {
 };
 
 const figures = z.strictObject({
-  crossed: count.describe('companies of which the service holds a grant'),
+  crossed: count.describe('companies whose credential was handed to the service'),
   crossingUnknown: count,
   mustReconnect: count,
   firstStartedAt: time.nullable(),
@@ -51,7 +51,7 @@ const figures = z.strictObject({
 
 const remedy = z.enum(['retry', 'relink', 'replace-credential', 'skip', 'amend', 'exclude']);
 
-export const VIEW_SCHEMAS: Schemas = {
+export const VIEW_SCHEMAS: CommandSchemas = {
   'ferry.list/1': [
     'ferry list',
     {
@@ -65,7 +65,7 @@ export const VIEW_SCHEMAS: Schemas = {
           done: count,
           failed: count,
           startedAt: time,
-          missingKey: z.string().nullable().describe('the payload key without which it cannot be read here'),
+          missingKey: z.string().nullable().describe('id of the payload key that is missing to read it'),
         }),
       ),
     },
@@ -74,11 +74,11 @@ export const VIEW_SCHEMAS: Schemas = {
     'ferry show',
     {
       ...progress,
-      heldUp: z.array(z.string()).describe('what keeps failing and is tried again'),
+      heldUp: z.array(z.string()).describe('errors that keep occurring and are being retried'),
       interrupted: z
         .strictObject({ companies: count, onItsWayUntil: time.nullable() })
         .nullable()
-        .describe('null: the database is not ours to read'),
+        .describe('null: the database is not accessible'),
       next: part.next,
     },
   ],
@@ -102,7 +102,7 @@ export const VIEW_SCHEMAS: Schemas = {
     {
       migrationId: z.string(),
       page: count.optional(),
-      matching: count.optional().describe('with --page or --limit: how many there are in all'),
+      matching: count.optional().describe('with --page or --limit: the total number'),
       companies: z.array(z.strictObject(part.companyFields).meta({ id: 'Company' })),
     },
   ],
@@ -116,7 +116,7 @@ export const VIEW_SCHEMAS: Schemas = {
             ...part.companyFields,
             remedies: z.array(z.strictObject({ remedy, does: z.string(), command: z.string() })),
           })
-          .meta({ id: 'Exception', description: 'a company that was not moved, and what can be done' }),
+          .meta({ id: 'Exception', description: 'a company that was not moved, and its remedies' }),
       ),
     },
   ],
@@ -145,7 +145,7 @@ export const VIEW_SCHEMAS: Schemas = {
             switchOn: z.enum(['never', 'ask-first', 'not-yet', 'until-reconnected', 'yes']),
             remedies: z.array(remedy),
           })
-          .meta({ id: 'ReportedCompany', description: 'a company, and whether it may be switched on again' }),
+          .meta({ id: 'ReportedCompany', description: 'a company, and whether its syncing may be switched on again' }),
       ),
     },
   ],
@@ -160,7 +160,7 @@ export const VIEW_SCHEMAS: Schemas = {
             applied: z.boolean(),
             became: z.string(),
             decision: part.decision,
-            signed: z.looseObject({ message: z.string() }).optional().describe('the signed message as it came'),
+            signed: z.looseObject({ message: z.string() }).optional().describe('the signed message as received'),
           })
           .meta({ id: 'TrailEntry' }),
       ),
@@ -181,7 +181,7 @@ export const VIEW_SCHEMAS: Schemas = {
           exportedAt: time,
         })
         .nullable()
-        .describe('null: nobody has signed the file as a whole'),
+        .describe('null: the file as a whole is not signed'),
     },
   ],
 };

@@ -1,31 +1,31 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** A command that can be run, and what it is called: `service keys create`. */
+/** A command that can be run (not a group), with its path, such as `service keys create`. */
 export interface NamedCommand {
   readonly path: string;
   readonly command: Command;
 }
 
-/** Every command that can be run, in the order of the help. */
-export function leavesOf(program: Command, above: readonly string[] = []): readonly NamedCommand[] {
+/** Returns every command that can be run, in the order of the help. */
+export function runnableCommands(program: Command, parents: readonly string[] = []): readonly NamedCommand[] {
   return program.commands.flatMap((command) => {
-    const names = [...above, command.name()];
-    return command.commands.length > 0 ? leavesOf(command, names) : [{ path: names.join(' '), command }];
+    const names = [...parents, command.name()];
+    return command.commands.length > 0 ? runnableCommands(command, names) : [{ path: names.join(' '), command }];
   });
 }
 
-/** The options that a command takes, those of the commands above it among them; the program's own are for itself. */
+/** Returns the options of a command and of the groups it is in, without those of the program. */
 export function optionsOf(command: Command): readonly Option[] {
   return [...command.options, ...inheritedOptions(command)].filter(({ hidden }) => !hidden);
 }
 
-/** Options of the commands above, below the program. */
+/** Returns the options of the groups that a command is in. */
 export function inheritedOptions({ parent }: Command): readonly Option[] {
   return parent?.parent ? [...parent.options, ...inheritedOptions(parent)] : [];
 }
 
-/** As the usage shows it: `<migration>`, `[references...]`. */
-export function argumentInWords(argument: Argument): string {
+/** Formats an argument as in the usage line: `<migration>`, `[references...]`. */
+export function argumentUsage(argument: Argument): string {
   const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
   return argument.required ? `<${name}>` : `[${name}]`;
 }

@@ -1,45 +1,47 @@
-/** Completion as each shell wants it: a script that holds all words, so that no process is started for a Tab. */
-import type { Completed, CompletedCommand, Shell } from './completion';
+/** Writes a completion script for each shell. It contains all words, so that Tab starts no process. */
+import type { Completion, CompletedCommand, Shell } from './completion';
 
-/** A migration's ids are asked for at most so often. */
-const SECONDS_KEPT = 30;
+/** Seconds for which the script keeps the ids of migrations. */
+const CACHE_SECONDS = 30;
 
 export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
   return { bash, zsh, fish }[shell](commands);
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** `' service'|'service keys'`: every step from one command to one below it. */
-const steps = (commands: readonly CompletedCommand[]): string =>
-  commands.flatMap(({ path, below }) => below.map(({ name }) => quoted(`${path} ${name}`))).join('|');
+/** Returns shell patterns for each step from a command to a subcommand: `' service'|'service keys'`. */
+const subcommandPatterns = (commands: readonly CompletedCommand[]): string =>
+  commands.flatMap(({ path, subcommands }) => subcommands.map(({ name }) => inQuotes(`${path} ${name}`))).join('|');
 
-/** Ids of migrations, by the two shells that are much alike. Bash would run what looks like a command in one. */
+/** Reads the ids of migrations, in bash and zsh. Removes other characters, because bash would run commands in an id. */
 const MIGRATIONS = `_ferry_migrations() {
-  if [[ -z $_ferry_asked_at ]] || (( SECONDS - _ferry_asked_at > ${SECONDS_KEPT} )); then
+  if [[ -z $_ferry_asked_at ]] || (( SECONDS - _ferry_asked_at > ${CACHE_SECONDS} )); then
     _ferry_ids=$(ferry list --quiet 2>/dev/null | tr -cd 'A-Za-z0-9._\\n-')
     _ferry_asked_at=$SECONDS
   fi
 }
 `;
 
-/** The options whose value is completed, and how: `how` writes that for one shell. */
-function valueCases(commands: readonly CompletedCommand[], how: (value: Completed) => string): string[] {
+/** Returns a case for each option with a value. @param how writes the completion of a value for one shell */
+function valueCases(commands: readonly CompletedCommand[], how: (value: Completion) => string): string[] {
   return commands.flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) =>
       value === null
         ? []
-        : [`    ${names.map((name) => quoted(`${path}:${name}`)).join('|')}) ${how(value)}; return ;;`],
+        : [`    ${names.map((name) => inQuotes(`${path}:${name}`)).join('|')}) ${how(value)}; return ;;`],
     ),
   );
 }
 
 function bash(commands: readonly CompletedCommand[]): string {
-  const value = (completed: Completed): string => {
+  const value = (completed: Completion): string => {
     if (completed === 'file')
       return `compopt -o filenames 2>/dev/null; IFS=$'\\n'; COMPREPLY+=($(compgen -f -- "$cur"))`;
     if (completed === 'migration') return '_ferry_migrations; COMPREPLY+=($(compgen -W "$_ferry_ids" -- "$cur"))';
-    return completed === 'anything' ? ':' : `COMPREPLY+=($(compgen -W ${quoted(completed.words.join(' '))} -- "$cur"))`;
+    return completed === 'anything'
+      ? ':'
+      : `COMPREPLY+=($(compgen -W ${inQuotes(completed.words.join(' '))} -- "$cur"))`;
   };
   return `# ferry, completed by bash: ferry completion bash > ~/.local/share/bash-completion/completions/ferry
 ${MIGRATIONS}
@@ -48,7 +50,7 @@ _ferry() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$at \${COMP_WORDS[i]}" in
-    ${steps(commands)}) at="\${at:+$at }\${COMP_WORDS[i]}" ;;
+    ${subcommandPatterns(commands)}) at="\${at:+$at }\${COMP_WORDS[i]}" ;;
     esac
   done
   case "$at:$prev" in
@@ -56,12 +58,12 @@ ${valueCases(commands, value).join('\n')}
   esac
   if [[ $cur == -* ]]; then
     case "$at" in
-${commands.map(({ path, options }) => `    ${quoted(path)}) ${value({ words: options.flatMap(({ names }) => names) })} ;;`).join('\n')}
+${commands.map(({ path, options }) => `    ${inQuotes(path)}) ${value({ words: options.flatMap(({ names }) => names) })} ;;`).join('\n')}
     esac
     return
   fi
   case "$at" in
-${commands.map(({ path, below, values }) => `    ${quoted(path)}) ${[{ words: below.map(({ name }) => name) }, ...values].map(value).join('; ')} ;;`).join('\n')}
+${commands.map(({ path, subcommands, values }) => `    ${inQuotes(path)}) ${[{ words: subcommands.map(({ name }) => name) }, ...values].map(value).join('; ')} ;;`).join('\n')}
   esac
 }
 complete -F _ferry ferry
@@ -69,13 +71,13 @@ complete -F _ferry ferry
 }
 
 function zsh(commands: readonly CompletedCommand[]): string {
-  const value = (completed: Completed): string => {
+  const value = (completed: Completion): string => {
     if (completed === 'file') return '_files';
     if (completed === 'migration') return '_ferry_migrations; compadd -- ${(f)_ferry_ids}';
-    return completed === 'anything' ? ':' : `compadd -- ${completed.words.map(quoted).join(' ')}`;
+    return completed === 'anything' ? ':' : `compadd -- ${completed.words.map(inQuotes).join(' ')}`;
   };
   const described = (all: readonly { readonly name: string; readonly description: string }[]): string =>
-    all.map(({ name, description }) => quoted(`${name}:${description.replaceAll(':', '\\:')}`)).join(' ');
+    all.map(({ name, description }) => inQuotes(`${name}:${description.replaceAll(':', '\\:')}`)).join(' ');
   const options = (each: CompletedCommand): string =>
     described(each.options.flatMap(({ names, description }) => names.map((name) => ({ name, description }))));
   return `#compdef ferry
@@ -86,7 +88,7 @@ _ferry() {
   local -a found
   for ((i = 2; i < CURRENT; i++)); do
     case "$at \${words[i]}" in
-    ${steps(commands)}) at="\${at:+$at }\${words[i]}" ;;
+    ${subcommandPatterns(commands)}) at="\${at:+$at }\${words[i]}" ;;
     esac
   done
   case "$at:\${words[CURRENT-1]}" in
@@ -94,16 +96,16 @@ ${valueCases(commands, value).join('\n')}
   esac
   if [[ $PREFIX == -* ]]; then
     case "$at" in
-${commands.map((each) => `    ${quoted(each.path)}) found=(${options(each)}) ;;`).join('\n')}
+${commands.map((each) => `    ${inQuotes(each.path)}) found=(${options(each)}) ;;`).join('\n')}
     esac
     _describe option found
     return
   fi
   case "$at" in
 ${commands
-  .map(({ path, below, values }) => {
-    const names = below.length === 0 ? [] : [`found=(${described(below)}); _describe command found`];
-    return `    ${quoted(path)}) ${[...names, ...values.map(value)].join('; ') || ':'} ;;`;
+  .map(({ path, subcommands, values }) => {
+    const names = subcommands.length === 0 ? [] : [`found=(${described(subcommands)}); _describe command found`];
+    return `    ${inQuotes(path)}) ${[...names, ...values.map(value)].join('; ') || ':'} ;;`;
   })
   .join('\n')}
   esac
@@ -114,16 +116,16 @@ if [[ $funcstack[1] == _ferry ]]; then _ferry "$@"; else compdef _ferry ferry; f
 
 function fish(commands: readonly CompletedCommand[]): string {
   const inQuotes = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
-  const value = (completed: Completed): string => {
+  const value = (completed: Completion): string => {
     if (completed === 'file') return '-r -F';
     if (completed === 'migration') return "-x -a '(__ferry_migrations)'";
     return completed === 'anything' ? '-x' : `-x -a ${inQuotes(completed.words.join(' '))}`;
   };
-  const below = commands.flatMap((each) => each.below.map(({ name }) => inQuotes(`${each.path} ${name}`)));
-  const lines = commands.flatMap(({ path, below: names, options, values }) => {
+  const paths = commands.flatMap((each) => each.subcommands.map(({ name }) => inQuotes(`${each.path} ${name}`)));
+  const lines = commands.flatMap(({ path, subcommands, options, values }) => {
     const here = `complete -c ferry -n ${inQuotes(`__ferry_is ${inQuotes(path)}`)}`;
     return [
-      ...names.map(({ name, description }) => `${here} -a ${name} -d ${inQuotes(description)}`),
+      ...subcommands.map(({ name, description }) => `${here} -a ${name} -d ${inQuotes(description)}`),
       ...options.map((option) => {
         const flags = option.names.map((name) =>
           name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
@@ -139,14 +141,14 @@ function __ferry_is
     set -l at ''
     for word in (commandline -opc)[2..-1]
         switch "$at $word"
-            case ${below.join(' ')}
+            case ${paths.join(' ')}
                 set at (string trim -- "$at $word")
         end
     end
     test "$at" = "$argv[1]"
 end
 function __ferry_migrations
-    if not set -q __ferry_asked_at; or test (math (date +%s) - $__ferry_asked_at) -gt ${SECONDS_KEPT}
+    if not set -q __ferry_asked_at; or test (math (date +%s) - $__ferry_asked_at) -gt ${CACHE_SECONDS}
         set -g __ferry_ids (ferry list --quiet 2>/dev/null)
         set -g __ferry_asked_at (date +%s)
     end

@@ -1,46 +1,49 @@
-/** What a shell completes, taken from the commands themselves. */
+/** Describes what a shell completes, derived from the commands. */
 import type { Argument, Command, Option } from 'commander';
 import { PLATFORMS } from '../../platforms/platforms';
 import { STEPS } from '../../domain/migration/steps';
 import { optionsOf } from './commands';
 
-/** What stands where: a word that is known, a file, or the id of a migration, which `ferry list` knows. */
-export type Completed = { readonly words: readonly string[] } | 'file' | 'migration' | 'anything';
+/** The value at one position: one of known words, a file, the id of a migration (from `ferry list`), or anything. */
+export type Completion = { readonly words: readonly string[] } | 'file' | 'migration' | 'anything';
 
 interface CompletedOption {
   /** `--platform`, `-p` */
   readonly names: readonly string[];
   readonly description: string;
-  /** What follows it; null: nothing does. */
-  readonly value: Completed | null;
+  /** The option's value; null: it has none. */
+  readonly value: Completion | null;
 }
 
-/** A command, or one that only has others below it. */
+/** A command, or a group of subcommands. */
 export interface CompletedCommand {
-  /** `service keys`; the program itself: nothing. */
+  /** For example `service keys`; empty for the program itself. */
   readonly path: string;
-  readonly below: readonly { readonly name: string; readonly description: string }[];
+  readonly subcommands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletedOption[];
-  /** What may stand in its arguments. */
-  readonly values: readonly Completed[];
+  /** The values of its arguments. */
+  readonly values: readonly Completion[];
 }
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** Words that no option lists itself, because its help would be too long with them. */
-const KNOWN_WORDS: Readonly<Record<string, readonly string[]>> = {
+/** Values of options and arguments that do not list them as choices, because their help would be too long. */
+const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
   platform: PLATFORMS.map(({ slug }) => slug),
   step: STEPS,
 };
 
-export function completedCommands(command: Command, above: readonly string[] = []): readonly CompletedCommand[] {
+export function completedCommands(command: Command, parents: readonly string[] = []): readonly CompletedCommand[] {
   const isProgram = command.parent === null;
-  const names = isProgram ? [] : [...above, command.name()];
+  const names = isProgram ? [] : [...parents, command.name()];
   return [
     {
       path: names.join(' '),
-      below: command.commands.map((each) => ({ name: each.name(), description: firstSentence(each.description()) })),
+      subcommands: command.commands.map((each) => ({
+        name: each.name(),
+        description: firstSentence(each.description()),
+      })),
       options: [...(isProgram ? command.options : optionsOf(command)).map(completedOption), HELP],
       values: command.registeredArguments.map(valueOfArgument),
     },
@@ -48,7 +51,7 @@ export function completedCommands(command: Command, above: readonly string[] = [
   ];
 }
 
-const HELP: CompletedOption = { names: ['--help', '-h'], description: 'explain the command', value: null };
+const HELP: CompletedOption = { names: ['--help', '-h'], description: 'show help', value: null };
 
 function completedOption(option: Option): CompletedOption {
   const { long, short, description, required, optional } = option;
@@ -59,20 +62,20 @@ function completedOption(option: Option): CompletedOption {
   };
 }
 
-function valueOfOption(option: Option): Completed {
-  const words = option.argChoices ?? KNOWN_WORDS[option.attributeName()];
+function valueOfOption(option: Option): Completion {
+  const words = option.argChoices ?? KNOWN_VALUES[option.attributeName()];
   if (words) return { words };
   return /<(file|path|url or file)>/.test(option.flags) ? 'file' : 'anything';
 }
 
-function valueOfArgument(argument: Argument): Completed {
-  const words = argument.argChoices ?? KNOWN_WORDS[argument.name()];
+function valueOfArgument(argument: Argument): Completion {
+  const words = argument.argChoices ?? KNOWN_VALUES[argument.name()];
   if (words) return { words };
   if (argument.name() === 'migration') return 'migration';
   return ['manifest', 'file', 'folder'].includes(argument.name()) ? 'file' : 'anything';
 }
 
-/** There is room for no more. */
+/** Shortens a description to its first part, because shells show it in one line. */
 function firstSentence(text: string): string {
   return text.split(/[;:(]/)[0]?.trim() ?? text;
 }

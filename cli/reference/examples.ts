@@ -1,4 +1,4 @@
-/** What is typed in practice, by command: `--help` shows it, and docs/cli.md. */
+/** Examples of each command, shown by `--help` and in docs/cli.md. */
 
 const M = 'acme.quickbooks-online';
 
@@ -41,7 +41,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'sign-off': [`ferry sign-off ${M}`, `ferry sign-off ${M} --as client --by Cleo`],
   reject: [
     `ferry reject ${M} schedule --reason "month end"`,
-    `ferry reject ${M} migrate-first-company --next another-company --company C-1002 --reason "the wrong one"`,
+    `ferry reject ${M} migrate-first-company --next another-company --company C-1002 --reason "not representative"`,
   ],
   'propose-time': [
     `ferry propose-time ${M} "2026-11-21 22:00" --window "mon-fri 22:00-05:00 Europe/London"`,
@@ -49,7 +49,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   pause: [`ferry pause ${M} --reason "the platform is slow"`],
   resume: [`ferry resume ${M}`],
-  cancel: [`ferry cancel ${M} --reason "the client has changed its mind"`],
+  cancel: [`ferry cancel ${M} --reason "the client has cancelled the project"`],
   'first-company': [`ferry first-company ${M} C-1002`],
   'confirm-sync-disabled': [
     `ferry confirm-sync-disabled ${M} --all --as client --by Cleo`,
@@ -60,13 +60,13 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   retry: [`ferry retry ${M} C-1008`, `ferry retry ${M} --all`],
   relink: [`ferry relink ${M} C-1008`],
   skip: [`ferry skip ${M} C-1014 --reason "closed its books"`],
-  adjust: [`ferry adjust ${M} --companies-per-minute 30`, `ferry adjust ${M} --no-window --reason "all is calm"`],
+  adjust: [`ferry adjust ${M} --companies-per-minute 30`, `ferry adjust ${M} --no-window --reason "low load"`],
   amend: [`ferry amend ${M} latecomers.csv`],
   application: [`ferry application ${M} --client-id my-app --environment production --as client --by Cleo`],
   credentials: [`ferry credentials ${M} credentials.csv --obtained-at now --as client --by Cleo`],
   'replace-credential': [`ferry replace-credential ${M} new-credentials.csv --as client --by Cleo`],
   'schedule show': [`ferry schedule show ${M}`, 'ferry schedule show --all'],
-  'schedule pause': [`ferry schedule pause ${M} --reason "the platform has maintenance"`],
+  'schedule pause': [`ferry schedule pause ${M} --reason "platform maintenance"`],
   'schedule resume': ['ferry schedule resume --all'],
   'schedule trigger': [`ferry schedule trigger ${M}`],
   sweep: ['ferry sweep', 'ferry sweep --close'],
@@ -80,7 +80,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   completion: ['ferry completion bash > ~/.local/share/bash-completion/completions/ferry'],
 };
 
-/** @param path as it is typed: `service keys create` */
+/** @param path of the command, such as `service keys create` */
 export function examplesOf(path: string): readonly string[] {
   return EXAMPLES[path] ?? [];
 }

@@ -1,0 +1,79 @@
+import type { Config, Part } from '../../config';
+import { ConfigurationError, loadConfig } from '../../config';
+
+/** The result of one check. */
+export interface CheckResult {
+  readonly about: string;
+  /** `not-checked`: it is not configured, or another problem has to be fixed first. */
+  readonly verdict: 'ok' | 'problem' | 'not-checked';
+  /** What the check found; never contains a secret. */
+  readonly what: string;
+  /** What to do. */
+  readonly advice?: string;
+}
+
+/** Timeout of one check. */
+export const CHECK_TIMEOUT_MS = 5_000;
+
+export const ok = (about: string, what: string): CheckResult => ({ about, verdict: 'ok', what });
+
+export const problem = (about: string, what: string, advice?: string): CheckResult => ({
+  ...{ about, verdict: 'problem', what },
+  ...(advice === undefined ? {} : { advice }),
+});
+
+export const notChecked = (about: string, what: string, advice?: string): CheckResult => ({
+  ...{ about, verdict: 'not-checked', what },
+  ...(advice === undefined ? {} : { advice }),
+});
+
+/** Runs one check. An error becomes a problem with the given advice. */
+export async function check(
+  about: string,
+  advice: string,
+  run: () => Promise<CheckResult | readonly CheckResult[]>,
+): Promise<readonly CheckResult[]> {
+  try {
+    return [await run()].flat();
+  } catch (error) {
+    return [problem(about, reasonOf(error), advice)];
+  }
+}
+
+/** Returns the reason in one line; gRPC puts it into the details of the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  const { cause } = error;
+  const details = cause instanceof Error && 'details' in cause ? String(cause.details) : '';
+  return (details || error.message || error.name).replace(/\s+/g, ' ');
+}
+
+/** The difference between another clock and that of this machine. */
+export interface ClockReading {
+  readonly whose: string;
+  /** Milliseconds by which it is ahead; negative: behind. */
+  readonly aheadMs: number;
+}
+
+/** One part of the configuration, or the check that says what is wrong with it. */
+export type ConfigPart<P extends Part> = { readonly value: Config<P>[P] } | { readonly found: CheckResult };
+
+/** Reads one part of the configuration. @param whatFor given for an optional part: what does not work without it */
+export function readConfig<P extends Part>(
+  env: NodeJS.ProcessEnv,
+  part: P,
+  about: string,
+  whatFor?: string,
+): ConfigPart<P> {
+  try {
+    const config: Partial<Config<P>> = loadConfig([], env, [part]);
+    const value = config[part];
+    if (value !== undefined) return { value };
+    if (whatFor !== undefined) return { found: notChecked(about, 'not configured here', whatFor) };
+    loadConfig([part], env);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return { found: problem(about, error.problems.join(' ')) };
+  }
+  return { found: problem(about, 'not configured') };
+}

@@ -1,0 +1,57 @@
+/** Checks that the codec server of Temporal's tools decrypts what this command encrypts. */
+import { temporal } from '@temporalio/proto';
+import { z } from 'zod';
+import { createPayloadCodec } from '../../security';
+import type { ConfigPart } from './check-result';
+import type { CheckResult } from './check-result';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+
+const ABOUT = 'codec server';
+const PROBE = 'sent by ferry doctor';
+
+const { Payload } = temporal.api.common.v1;
+const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) });
+
+/** @param env holds the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH` */
+export async function checkCodecServer(
+  env: NodeJS.ProcessEnv,
+  namespace: string,
+  payloadKeys: ConfigPart<'payloadKeys'>,
+): Promise<readonly CheckResult[]> {
+  const endpoint = env['TEMPORAL_CODEC_ENDPOINT'] || undefined;
+  if (endpoint === undefined) {
+    return [
+      notChecked(
+        ABOUT,
+        'not configured here (TEMPORAL_CODEC_ENDPOINT)',
+        "Temporal's own command needs it to show names and decisions",
+      ),
+    ];
+  }
+  if ('found' in payloadKeys) return [notChecked(ABOUT, 'needs the payload key first')];
+  return check(ABOUT, 'start it (ferry codec-server), or correct TEMPORAL_CODEC_ENDPOINT', async () => {
+    const plain = { metadata: { encoding: Buffer.from('binary/plain') }, data: Buffer.from(PROBE) };
+    const [encrypted = plain] = await createPayloadCodec(payloadKeys.value).encode([plain]);
+    const answer = await fetch(`${endpoint.replaceAll('{namespace}', namespace).replace(/\/$/, '')}/decode`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-namespace': namespace,
+        ...(env['TEMPORAL_CODEC_AUTH'] ? { authorization: env['TEMPORAL_CODEC_AUTH'] } : {}),
+      },
+      body: JSON.stringify({ payloads: [Payload.fromObject(encrypted).toJSON()] }),
+      signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
+    });
+    if (answer.status === 401 || answer.status === 403) {
+      return problem(ABOUT, `answers ${answer.status}: the token is missing or was refused`, 'set TEMPORAL_CODEC_AUTH');
+    }
+    const body = decoded.safeParse(await answer.json().catch(() => undefined));
+    const text = Buffer.from(body.data?.payloads[0]?.data ?? '', 'base64').toString();
+    if (text === PROBE) return ok(ABOUT, `at ${new URL(endpoint).host}, decrypts what is encrypted here`);
+    return problem(
+      ABOUT,
+      `answers ${answer.status} and does not decrypt what is encrypted here`,
+      'configure it with this payload key',
+    );
+  });
+}
