@@ -1,6 +1,6 @@
 /** `npm run bench [-- <name>... --json --quick]`: measures, and prints a table of figures with their goals. */
 import { Command } from 'commander';
-import { layTable, openProgressBar } from '../cli/terminal';
+import { formatTable, openProgressBar } from '../cli/terminal';
 import { cost } from './measurements/cost';
 import { decide, open } from './measurements/decisions';
 import type { Benchmark, Figure, Measured } from './figures';
@@ -64,10 +64,10 @@ async function main(names: readonly string[], { json, quick = false }: Options):
 }
 
 function tableOf(figures: Readonly<Record<string, Figure>>): string {
-  return layTable(
+  return formatTable(
     process.stdout,
     [
-      { title: 'Figure', whole: true },
+      { title: 'Figure', unbroken: true },
       { title: 'Value', align: 'right' },
       { title: 'Goal', align: 'right' },
       { title: 'Met' },

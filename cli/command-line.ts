@@ -1,6 +1,6 @@
-/** Every command of `ferry`, in the groups and the order of its help. */
+/** Builds the `ferry` command with all of its commands, in the groups and the order of its help. */
 import { Command } from 'commander';
-import { addCompanyDecisions } from './commands/decide/company-decisions';
+import { addAboutCompanies } from './commands/decide/company-decisions';
 import { addAdjust } from './commands/decide/adjust';
 import { addAmend } from './commands/supply/amend';
 import { addApplication } from './commands/supply/application';
@@ -25,7 +25,7 @@ import { addList } from './commands/view/list';
 import { addReport } from './commands/view/report';
 import { addSchedule } from './commands/decide/schedule';
 import { addSelfService } from './commands/supply/self-service';
-import { addDefaultBy } from './shared/decisions';
+import { addDefaultName } from './shared/sender';
 import { addService } from './commands/operate/service';
 import { addShow } from './commands/view/show';
 import { addStart } from './commands/supply/start';
@@ -33,18 +33,18 @@ import { addSweep } from './commands/operate/sweep';
 import { addUp } from './commands/operate/up';
 import { addVault } from './commands/operate/vault';
 import { addWatch } from './commands/view/watch';
-import { packageJson } from './shared/context';
-import { inheritedOptions, leavesOf } from './reference/commands';
+import { packageJson } from './shared/package-json';
+import { inheritedOptions, runnableCommands } from './reference/commands';
 import { examplesOf } from './reference/examples';
 
 const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> = {
   'Before a migration:': [addUp, addDoctor, addService, addExportTemplate, addCheck, addStart, addSelfService],
-  'See how far it is:': [
+  'See progress:': [
     ...[addDesk, addList, addShow, addWatch, addGoNoGo],
     ...[addCompanies, addExceptions, addReport, addAudit],
   ],
   'Decide and supply:': [
-    ...[addApprove, addDecisions, addCancel, addFirstCompany, addCompanyDecisions],
+    ...[addApprove, addDecisions, addCancel, addFirstCompany, addAboutCompanies],
     ...[addAdjust, addAmend, addApplication, addCredentials],
   ],
   'Windows:': [addSchedule, addSweep],
@@ -52,8 +52,8 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
   'Your shell:': [addCompletion],
 };
 
-/** For terminals that do not say how wide they are. */
-const WIDTH = 100;
+/** Used if the terminal does not report its width. */
+const DEFAULT_WIDTH = 100;
 
 export function ferryCommand(base: Omit<Context, 'program'>): Command {
   const { output } = base;
@@ -61,14 +61,14 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
   const program = new Command('ferry')
     .description('Move existing connections into the Company Data Service: six steps, each approved by a person.')
     .version(packageJson().version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'explain the command')
+    .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .showHelpAfterError('Run with --help for an explanation.')
+    .showHelpAfterError('Run with --help for help.')
     .configureHelp({
       minWidthToWrap: 25,
       showGlobalOptions: true,
       visibleGlobalOptions: (command) => [...inheritedOptions(command)],
-      // With its arguments a list of commands would be too wide to wrap.
+      // Without arguments, because the list would be too wide to wrap.
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => output.styled('bold', title),
     })
@@ -76,11 +76,11 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => output.json || stderr.write(text),
       outputError: (text, write) => write(text.replace(/^error:/, 'ferry:')),
-      getOutHelpWidth: () => stdout.columns ?? WIDTH,
-      getErrHelpWidth: () => stderr.columns ?? WIDTH,
+      getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
+      getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })
     .exitOverride();
-  addDefaultBy(program, env);
+  addDefaultName(program, env);
 
   const context: Context = { ...base, program };
   for (const [title, commands] of Object.entries(GROUPS)) {
@@ -89,17 +89,14 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
   }
   for (const command of program.commands) {
     command
-      .option('--json', 'print one JSON value instead of words')
-      .option('--quiet', 'print what was asked for, and failures, and nothing else')
-      .option('--debug', 'with an unexpected error, print where in the program it arose');
+      .option('--json', 'print one JSON value instead of text')
+      .option('--quiet', 'print only the requested data and failures')
+      .option('--debug', 'print the stack trace of an unexpected error');
   }
-  for (const { path, command } of leavesOf(program)) {
+  for (const { path, command } of runnableCommands(program)) {
     const lines = examplesOf(path).map((example) => `  ${example}`);
     command.addHelpText('after', () => `\n${output.styled('bold', 'Examples:')}\n${lines.join('\n')}`);
   }
-  program.addHelpText(
-    'after',
-    '\nferry <command> --help has examples of each.\nferry doctor looks for what is missing.',
-  );
+  program.addHelpText('after', '\nferry <command> --help shows examples.\nferry doctor checks the setup.');
   return program;
 }

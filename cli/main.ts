@@ -1,20 +1,20 @@
-/** The process of the `ferry` command. */
+/** Runs the `ferry` command as a process. */
 import { runFerry } from './program';
 import { terminalPrompts } from './terminal/prompts';
 
-// A reader that has seen enough (`ferry list | head`) is no error.
+// A reader that closes the pipe early (`ferry list | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   throw error;
 });
 
-/** A second Ctrl-C ends the process at once: the first one's listeners are gone by then. */
+/** Returns a signal that aborts at the first Ctrl-C. A second one ends the process, because the listener is gone by then. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const interrupt = (): void => {
       controller.abort();
-      // Later: whoever asks a question at this moment ends the process at once where nobody else listens.
+      // Deferred, because without another listener an open question would end the process at this signal.
       setImmediate(() => process.off(signal, interrupt));
     };
     process.on(signal, interrupt);
@@ -23,7 +23,7 @@ function interruption(): AbortSignal {
 }
 
 const { stdin, stdout, stderr, env } = process;
-const somebody = stdin.isTTY && stdout.isTTY ? { prompts: terminalPrompts, keyboard: stdin } : {};
-void runFerry(process.argv.slice(2), { stdout, stderr, env, interruption, ...somebody }).then((exitCode) => {
+const interactive = stdin.isTTY && stdout.isTTY ? { prompts: terminalPrompts, keyboard: stdin } : {};
+void runFerry(process.argv.slice(2), { stdout, stderr, env, interruption, ...interactive }).then((exitCode) => {
   process.exitCode = exitCode;
 });

@@ -1,59 +1,47 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import type { Counts } from '../domain/companies/company-state';
 import type { Progress } from '../domain/progress/progress';
 import { countCompanies, readMigration } from '../store';
 import { digestsOf } from '../domain/progress/progress';
 import { MIGRATIONS, progressQuery } from '../workflows/messages';
-import { NoSuchMigration, NoWorker } from './errors';
-import { missingPayloadKey } from './payload-keys';
-import type { LedgerClient, MigrationClient } from './connect';
-import { queryMigration } from './query';
+import { ask, NoWorker } from './ask';
+import { missingKeyOf } from './missing-key';
+import { NoSuchMigration } from './no-such-migration';
+import type { LedgerClient, MigrationClient } from './open';
+import { readTaskFailure, unknownKey } from './task-failure';
 
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
- * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. With the ledger, its counts
- * replace those of the workflow because they are newer.
+ * How far a migration is: what its workflow says, with the counts of the ledger, which are newer, where we have it.
  *
- * @param withinMs how long to wait for a worker, in milliseconds
  * @throws NoSuchMigration
  * @throws NoWorker
- * @throws PayloadKeyMissing
  */
 export async function readProgress(
   ferry: MigrationClient,
   migrationId: string,
   withinMs: number = ANSWER_WITHIN_MS,
 ): Promise<Progress> {
-  const progress = await queryProgress(ferry, migrationId, withinMs);
+  const progress = await askProgress(ferry, migrationId, withinMs);
   if (!ferry.db) return progress;
-  const current = { ...progress, counts: await countCompanies(ferry.db, migrationId) };
-  return { ...current, digests: digestsOf(current) };
+  const seen = { ...progress, counts: await countCompanies(ferry.db, migrationId) };
+  return { ...seen, digests: digestsOf(seen) };
 }
 
 /**
- * Reads the progress from the workflow only, without the ledger. Its counts can be a minute old.
+ * How far a migration is, as its workflow knows: its counts may be a minute old.
  *
- * @param withinMs how long to wait for a worker, in milliseconds
  * @throws NoSuchMigration
  * @throws NoWorker
- * @throws PayloadKeyMissing
  */
-export function queryProgress(ferry: MigrationClient, migrationId: string, withinMs: number): Promise<Progress> {
-  return queryMigration(ferry, migrationId, progressQuery, withinMs);
+export function askProgress(ferry: MigrationClient, migrationId: string, withinMs: number): Promise<Progress> {
+  return ask(ferry, migrationId, progressQuery, withinMs);
 }
 
-/**
- * Reads the progress like {@link readProgress}.
- *
- * @returns undefined if no worker answers
- * @throws NoSuchMigration
- * @throws PayloadKeyMissing
- */
-export async function readProgressIfAnswered(
-  ferry: MigrationClient,
-  migrationId: string,
-): Promise<Progress | undefined> {
+/** The same, or undefined when no worker answers: decisions are taken all the same. */
+export async function progressIfAnswered(ferry: MigrationClient, migrationId: string): Promise<Progress | undefined> {
   try {
     return await readProgress(ferry, migrationId);
   } catch (error) {
@@ -62,38 +50,30 @@ export async function readProgressIfAnswered(
   }
 }
 
-/** A migration in the list, read from Temporal's search attributes: no worker is needed. */
-export interface MigrationSummary {
+/** One line of the list of migrations, from Temporal's search attributes: no worker is needed to read it. */
+export interface MigrationLine {
   readonly migrationId: string;
-  /** `running`, `waiting`, `paused`, `completed`, `abandoned`, `cancelled`, or how Temporal ended it: `terminated`. */
   readonly state: string;
   readonly step: string;
-  /** The roles that must act; empty if none. */
   readonly waitingFor: string;
-  /** Companies of the manifest. */
   readonly total: number;
-  /** Companies with a final outcome, good or bad. */
   readonly done: number;
   readonly failed: number;
   readonly startedAt: Date;
-  /** The id of the payload key that is missing to read this migration; null if it can be read. */
+  /** The payload key without which it cannot be read here; null: it can be. */
   readonly missingKey: string | null;
 }
 
-/**
- * Lists migrations, including those whose payload key is missing here.
- *
- * @param which `open`: only migrations that have not ended; otherwise all that Temporal still retains
- */
-export async function* listMigrations(ferry: MigrationClient, which?: 'open'): AsyncGenerator<MigrationSummary> {
+/** @param which those that have not ended alone; otherwise all that Temporal remembers */
+export async function* listMigrations(ferry: MigrationClient, which?: 'open'): AsyncGenerator<MigrationLine> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')})${which === 'open' ? " AND ExecutionStatus = 'Running'" : ''}`;
-  for await (const found of ferry.withoutPayloads.workflow.list({ query })) {
+  for await (const found of ferry.closed.workflow.list({ query })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
     yield {
       migrationId: found.workflowId,
-      // A workflow that was terminated could not update its own state attribute.
+      // A migration that was ended from outside never said so itself.
       state:
         found.status.name === 'RUNNING' || found.status.name === 'COMPLETED'
           ? text('FerryState')
@@ -104,28 +84,27 @@ export async function* listMigrations(ferry: MigrationClient, which?: 'open'): A
       done: count('FerryCompaniesDone'),
       failed: count('FerryCompaniesFailed'),
       startedAt: found.startTime,
-      missingKey: await missingPayloadKey(ferry, found.raw.memo),
+      missingKey: await missingKeyOf(ferry, found.raw.memo),
     };
   }
 }
 
-/**
- * Counts the companies of a migration in each state, from the ledger. No worker is needed.
- *
- * @throws NoSuchMigration
- */
+/** @throws NoSuchMigration */
 export async function readCounts({ db }: LedgerClient, migrationId: string): Promise<Counts> {
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   return countCompanies(db, migrationId);
 }
 
 /**
- * Reads how Temporal's own tools ended a migration: `terminated`, for example. Its workflow never learns of this.
+ * How a migration was ended with Temporal's own tools, which its workflow never knew of: `terminated`, for example.
+ * Null: it was not.
  *
- * @returns null if the migration runs, is paused, or ended by itself
  * @throws NoSuchMigration
  */
-export async function readAbnormalStatus({ temporal }: MigrationClient, migrationId: string): Promise<string | null> {
+export async function readTerminationReason(
+  { temporal }: MigrationClient,
+  migrationId: string,
+): Promise<string | null> {
   try {
     const { status } = await temporal.workflow.getHandle(migrationId).describe();
     return ['RUNNING', 'PAUSED', 'COMPLETED'].includes(status.name) ? null : status.name.toLowerCase();
@@ -133,4 +112,18 @@ export async function readAbnormalStatus({ temporal }: MigrationClient, migratio
     if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
     throw error;
   }
+}
+
+/** What keeps failing and is tried again, in the words of its last failure: an outage of the service, for example. */
+export async function readOutages(ferry: MigrationClient, migrationId: string): Promise<readonly string[]> {
+  const { raw } = await ferry.closed.workflow.getHandle(migrationId).describe();
+  const failures = (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
+    (attempt ?? 1) > 1 && lastFailure ? [lastFailure] : [],
+  );
+  const errors = failures.map((failure) =>
+    decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(unknownKey),
+  );
+  const messages = (await Promise.all(errors)).flatMap((error) => (error?.message ? [error.message] : []));
+  const isStuck = (raw.pendingWorkflowTask?.attempt ?? 1) > 1;
+  return isStuck ? [await readTaskFailure(ferry, migrationId), ...messages] : messages;
 }

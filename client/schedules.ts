@@ -1,59 +1,54 @@
-/** Reads, pauses, resumes and triggers the Temporal Schedules that open the windows of migrations. */
+/** The Schedules that open migrations' windows, as people handle them. */
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/plan';
 import type { WindowStart, WindowOccurrence, Window } from '../domain/planning/windows';
 import { windowOccurrences } from '../domain/planning/windows';
 import { readLimits, readMigration } from '../store';
-import { wakeSignal } from '../workflows/messages';
-import { NoSuchMigration } from './errors';
-import type { LedgerClient } from './connect';
+import { lookAgainSignal } from '../workflows/messages';
+import { NoSuchMigration } from './no-such-migration';
+import type { LedgerClient } from './open';
 
-/** The windows of a migration and the state of the Schedule that opens them. */
+/** When a migration's companies may be started, and whether anybody opens these windows. */
 export interface WindowSchedule {
   readonly migrationId: string;
   readonly windows: readonly Window[];
-  /** The current window, if one is open, and the next ones; empty if the migration has no windows or has ended. */
+  /** The present one, if there is one, and those that follow. */
   readonly openings: readonly WindowOccurrence[];
-  /** `not-yet`: the Schedule is created in step 6. `none`: the migration has no windows or has ended. */
+  /** `not-yet`: before step 6; `none`: it has no windows, or has ended. */
   readonly state: 'running' | 'paused' | 'not-yet' | 'none';
-  /** Who paused or resumed the Schedule and why; null if nobody did. */
+  /** Who paused or resumed it, and why. */
   readonly note: string | null;
 }
 
-/**
- * Reads the windows of a migration and the state of its Schedule.
- *
- * @throws NoSuchMigration
- */
+/** @throws NoSuchMigration */
 export async function readWindowSchedule(ferry: LedgerClient, migrationId: string): Promise<WindowSchedule> {
   const migration = await readMigration(ferry.db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const { limits, now } = await readLimits(ferry.db, migrationId);
-  const hasWindows = migration.state !== 'closed' && limits.windows.length > 0;
-  const description = await undefinedIfMissing(() => scheduleOf(ferry, migrationId).describe());
+  const isOpen = migration.state !== 'closed' && limits.windows.length > 0;
+  const described = await ifThere(() => scheduleOf(ferry, migrationId).describe());
   return {
     migrationId,
     windows: limits.windows,
-    openings: hasWindows ? windowOccurrences(limits.windows, now.toISOString()) : [],
-    state: description ? stateOf(description) : hasWindows ? 'not-yet' : 'none',
-    note: description?.state.note ?? null,
+    openings: isOpen ? windowOccurrences(limits.windows, now.toISOString()) : [],
+    state: described ? stateOf(described) : isOpen ? 'not-yet' : 'none',
+    note: described?.state.note ?? null,
   };
 }
 
-/** Lists the ids of all migrations in the namespace that have a Schedule. */
-export async function* scheduledMigrations({ withoutPayloads }: LedgerClient): AsyncGenerator<string> {
-  for await (const listed of withoutPayloads.schedule.list()) {
+/** The migrations whose windows are scheduled. */
+export async function* scheduledMigrations({ closed }: LedgerClient): AsyncGenerator<string> {
+  for await (const listed of closed.schedule.list()) {
     const migrationId = migrationOfSchedule(listed);
     if (migrationId !== undefined) yield migrationId;
   }
 }
 
 /**
- * Pauses or resumes a migration's Schedule. A batch run that is in progress continues.
+ * Pauses the openings, or lets them come again; what is under way goes on.
  *
- * @param note who did it and why; Temporal shows it
- * @returns false if the migration has no Schedule
+ * @returns false: the migration's windows are not scheduled
  */
 export async function setSchedulePaused(
   ferry: LedgerClient,
@@ -62,95 +57,92 @@ export async function setSchedulePaused(
   note: string,
 ): Promise<boolean> {
   const handle = scheduleOf(ferry, migrationId);
-  const done = await undefinedIfMissing(async () => {
+  const done = await ifThere(async () => {
     await (paused ? handle.pause(note) : handle.unpause(note));
-    // Temporal applies it a moment later. The migration is told only then, or it would read the old state.
-    await waitForDescription(handle, ({ state }) => state.paused === paused, Date.now() + PAUSED_WITHIN_MS);
+    // Temporal does it a moment later; the migration must not see the Schedule as it was before.
+    await onceDescribed(handle, ({ state }) => state.paused === paused, Date.now() + PAUSED_WITHIN_MS);
     return true;
   });
-  if (done) await notifyMigration(ferry, migrationId);
+  if (done) await tell(ferry, migrationId);
   return done ?? false;
 }
 
 const PAUSED_WITHIN_MS = 5_000;
 const TRIGGERED_WITHIN_MS = 15_000;
-const POLL_EVERY_MS = 100;
+const LOOK_EVERY_MS = 100;
 
-/** Returns the description once it is as expected; null at the deadline. */
-async function waitForDescription(
+/** The Schedule once it is as expected; null: not in time. */
+async function onceDescribed(
   handle: ScheduleHandle,
-  isExpected: (description: ScheduleDescription) => boolean,
-  deadline: number,
+  expected: (description: ScheduleDescription) => boolean,
+  until: number,
 ): Promise<ScheduleDescription | null> {
   for (;;) {
     const description = await handle.describe();
-    if (isExpected(description)) return description;
-    if (Date.now() > deadline) return null;
-    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+    if (expected(description)) return description;
+    if (Date.now() > until) return null;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
 
 /**
- * Triggers a migration's Schedule now: it opens the current window even if the Schedule is paused. Waits up to 15 s.
+ * Opens the window that is now, as the Schedule would.
  *
- * @returns the outcome; null if no worker has answered in time; undefined if the migration has no Schedule
+ * @returns what came of it; null: no worker has done it yet; undefined: the migration's windows are not scheduled
  */
 export async function triggerSchedule(
   ferry: LedgerClient,
   migrationId: string,
 ): Promise<WindowStart | null | undefined> {
   const handle = scheduleOf(ferry, migrationId);
-  const before = await undefinedIfMissing(async () => actionsTaken(await handle.describe()));
+  const before = await ifThere(async () => answered(await handle.describe()));
   if (before === undefined) return undefined;
-  const deadline = Date.now() + TRIGGERED_WITHIN_MS;
-  const after = await undefinedIfMissing(async () => {
+  const until = Date.now() + TRIGGERED_WITHIN_MS;
+  const after = await ifThere(async () => {
     await handle.trigger();
-    return waitForDescription(handle, (description) => actionsTaken(description) > before, deadline);
+    return onceDescribed(handle, (description) => answered(description) > before, until);
   });
-  if (after === undefined) return { opened: false, text: 'the migration has ended: its windows no longer open' };
+  if (after === undefined)
+    return { opened: false, text: 'the migration has ended: nothing opens its windows any more' };
   const latest = after?.info.recentActions.at(-1);
-  return latest ? readWindowStart(ferry, latest.action.workflow.workflowId, deadline) : null;
+  return latest ? whatCameOf(ferry, latest.action.workflow.workflowId, until) : null;
 }
 
-/** Counts skipped actions too: a trigger that overlaps with another one is skipped, and both report the same outcome. */
-const actionsTaken = ({ info }: ScheduleDescription): number => info.numActionsTaken + info.numActionsSkippedOverlap;
+/** Whoever triggers while somebody else's trigger is being answered gets the same answer. */
+const answered = ({ info }: ScheduleDescription): number => info.numActionsTaken + info.numActionsSkippedOverlap;
 
-async function readWindowStart(
-  { temporal }: LedgerClient,
-  workflowId: string,
-  deadline: number,
-): Promise<WindowStart | null> {
+async function whatCameOf({ temporal }: LedgerClient, workflowId: string, until: number): Promise<WindowStart | null> {
   try {
     return await temporal.withDeadline(
-      deadline,
+      until,
       () => temporal.workflow.getHandle(workflowId).result() as Promise<WindowStart>,
     );
   } catch {
-    // The window opens as soon as a worker runs.
+    // It is done as soon as a worker runs.
     return null;
   }
 }
 
-/** Deletes a migration's Schedule if it has one. */
+/** One that is gone already needs no deleting. */
 export async function deleteSchedule(ferry: LedgerClient, migrationId: string): Promise<void> {
-  await undefinedIfMissing(() => scheduleOf(ferry, migrationId).delete());
+  await ifThere(() => scheduleOf(ferry, migrationId).delete());
 }
 
-/** Wakes the migration, which otherwise reads its Schedule only from time to time. */
-async function notifyMigration({ temporal }: LedgerClient, migrationId: string): Promise<void> {
+/** The migration looks at its Schedule now and then; it need not wait for that. */
+async function tell({ temporal }: LedgerClient, migrationId: string): Promise<void> {
   try {
-    await temporal.workflow.getHandle(migrationId).signal(wakeSignal);
+    await temporal.workflow.getHandle(migrationId).signal(lookAgainSignal);
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
 }
 
-const scheduleOf = ({ withoutPayloads }: LedgerClient, migrationId: string) =>
-  withoutPayloads.schedule.getHandle(scheduleIdOf(migrationId));
+const scheduleOf = ({ closed }: LedgerClient, migrationId: string) =>
+  closed.schedule.getHandle(scheduleIdOf(migrationId));
 
 const stateOf = ({ state }: ScheduleDescription): 'running' | 'paused' => (state.paused ? 'paused' : 'running');
 
-async function undefinedIfMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
+async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {

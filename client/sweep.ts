@@ -1,22 +1,21 @@
-/** Cleans up after migrations that were terminated with Temporal's own tools, which leaves them no chance to do it. */
+/** What migrations leave behind that were terminated in Temporal's own tools: nothing of theirs runs that could tidy up. */
 import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { closeDecision, closeWorkflowIdOf } from '../domain/migration/terminated';
 import { listOpen } from '../store';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../workflows/messages';
-import type { LedgerClient } from './connect';
+import type { LedgerClient } from './open';
 import { deleteSchedule, scheduledMigrations } from './schedules';
 
-/** What a sweep has deleted and found. Both lists hold migration ids. */
-export interface SweepResult {
-  /** Migrations whose Schedules were deleted. */
+export interface Swept {
+  /** Whose Schedules were deleted. */
   readonly schedulesDeleted: readonly string[];
-  /** Terminated migrations that are still open in the ledger: they block their organizations and keep credentials. */
+  /** Terminated, but open in the ledger: their organizations are taken, and their credentials not destroyed. */
   readonly open: readonly string[];
 }
 
-/** Deletes the Schedules of migrations that no longer run, and finds terminated migrations that are still open. */
-export async function sweep(ferry: LedgerClient): Promise<SweepResult> {
+/** Deletes the Schedules of migrations that run no more, and finds those that are still open in the ledger. */
+export async function sweep(ferry: LedgerClient): Promise<Swept> {
   const schedulesDeleted: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
     if (await isRunning(ferry, migrationId)) continue;
@@ -33,39 +32,37 @@ export async function sweep(ferry: LedgerClient): Promise<SweepResult> {
 const CLOSED_WITHIN_MS = 30_000;
 
 /**
- * Closes a terminated migration in the ledger in the same way as a cancellation: its organizations are released and its
- * credentials destroyed. Waits up to 30 s.
+ * Closes a migration in the ledger that was terminated, as a cancellation would have.
  *
- * @param by the person who closes it, for the audit trail
- * @returns false if a worker closes it later, when no request of the migration can be in flight any more
+ * @returns false: a worker does it later, when nothing of it can be on its way any more
  */
 export async function closeTerminated({ temporal }: LedgerClient, migrationId: string, by: string): Promise<boolean> {
   const handle = await temporal.workflow.start(CLOSE_TERMINATED, {
     workflowId: closeWorkflowIdOf(migrationId),
     taskQueue: TASK_QUEUE,
     args: [{ migrationId, recorded: closeDecision(by, randomUUID(), new Date().toISOString()) }],
-    staticSummary: `Clean up after ${migrationId}`,
-    // A second call waits for the workflow of the first.
+    staticSummary: `What ${migrationId} has left behind`,
+    // Whoever asks twice waits for the same.
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
   });
   try {
     await temporal.withDeadline(Date.now() + CLOSED_WITHIN_MS, () => handle.result());
     return true;
   } catch (error) {
-    if (isDeadlineExceeded(error)) return false;
+    if (isDeadline(error)) return false;
     throw error;
   }
 }
 
-/** gRPC status 4: DEADLINE_EXCEEDED. */
-function isDeadlineExceeded(error: unknown): boolean {
+/** gRPC: not answered in time. */
+function isDeadline(error: unknown): boolean {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error && 'code' in cause && cause.code === 4;
 }
 
-async function isRunning({ withoutPayloads }: LedgerClient, migrationId: string): Promise<boolean> {
+async function isRunning({ closed }: LedgerClient, migrationId: string): Promise<boolean> {
   try {
-    const { status } = await withoutPayloads.workflow.getHandle(migrationId).describe();
+    const { status } = await closed.workflow.getHandle(migrationId).describe();
     return status.name === 'RUNNING' || status.name === 'PAUSED';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

@@ -1,4 +1,4 @@
-/** Suggests the commands that take a migration further, ready to be typed. */
+/** What people can type to take a migration further: the commands as they are, for whatever is waited for. */
 import { movableCompanies, openCompanies } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
 import type { FindingCode } from '../../domain/companies/manifest';
@@ -14,11 +14,10 @@ export interface NextCommand {
 
 type Commands = readonly NextCommand[];
 
-/** Returns the commands for whatever the migration is waiting for; empty if it has ended or waits for nobody. */
 export function nextCommands(progress: Progress): Commands {
   const { migrationId: id, state, step, counts } = progress;
   if (isEnding(state)) return [];
-  if (progress.route === 'self-service') return selfServiceCommands(progress);
+  if (progress.route === 'self-service') return inSelfService(progress);
   if (state === 'paused') return [...beforeResuming(progress, progress.pause?.stop), bySupport(`ferry resume ${id}`)];
   switch (step) {
     case 'supply-details':
@@ -33,31 +32,26 @@ export function nextCommands(progress: Progress): Commands {
       return duringFirstCompany(progress);
     case 'complete-migration':
       if (openCompanies(counts) === 0) return [...exceptions(progress), ...signatures(progress)];
-      return [
-        ...missingSupplies(progress),
-        ...exceptions(progress),
-        ...goNoGo(progress),
-        bySupport(`ferry watch ${id}`),
-      ];
+      return [...supplies(progress), ...exceptions(progress), ...goNoGo(progress), bySupport(`ferry watch ${id}`)];
   }
 }
 
-/** In self-service the client also takes the decisions that support takes otherwise. */
-function selfServiceCommands(progress: Progress): Commands {
+/** The client is alone there: it decides what support decides otherwise. */
+function inSelfService(progress: Progress): Commands {
   const { migrationId: id, state, preflight, counts } = progress;
-  const toRead = (command: string): NextCommand => ({ who: 'client', command });
-  const hasExceptions = counts.failed + counts.outcomeUnknown + counts.heldBack > 0;
-  const exceptions = hasExceptions ? [toRead(`ferry exceptions ${id}`)] : [];
+  const toLook = (command: string): NextCommand => ({ who: 'client', command });
+  const exceptional = counts.failed + counts.outcomeUnknown + counts.heldBack > 0;
+  const exceptions = exceptional ? [toLook(`ferry exceptions ${id}`)] : [];
   if (state === 'paused') return [...exceptions, byClient(`ferry resume ${id}`)];
-  const hasProblems = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
+  const isWrong = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
   return [
     ...credentials(progress),
     ...exceptions,
     ...(counts.heldBack === 0
       ? []
       : [byClient(`ferry amend ${id} FILE`), byClient(`ferry exclude ${id} REFERENCE... --reason TEXT`)]),
-    ...(hasProblems ? [byClient(`ferry retry ${id} --all`)] : []),
-    ...(openCompanies(counts) > 0 && !hasProblems ? [toRead(`ferry watch ${id}`)] : []),
+    ...(isWrong ? [byClient(`ferry retry ${id} --all`)] : []),
+    ...(openCompanies(counts) > 0 && !isWrong ? [toLook(`ferry watch ${id}`)] : []),
   ];
 }
 
@@ -66,7 +60,7 @@ const byClient = (command: string): NextCommand => ({ who: 'client', command: `$
 
 const APPLICATION_PROBLEMS: readonly FindingCode[] = ['application-missing', 'application-environment'];
 
-/** A migration that paused itself pauses again unless the cause is fixed first. */
+/** What stopped it by itself would stop it again. */
 function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
   switch (stop) {
     case 'application-refused':
@@ -84,12 +78,12 @@ function beforeResuming(progress: Progress, stop: StopReason | null | undefined)
 
 function whileDetailsAreSupplied(progress: Progress): Commands {
   const { migrationId: id, preflight } = progress;
-  // The preflight is still running.
+  // Being checked.
   if (!preflight) return [];
   if (preflight.problems.length === 0) return approvals(progress);
-  const isAboutApplication = preflight.problemCodes.some((code) => APPLICATION_PROBLEMS.includes(code));
+  const ofApplication = preflight.problemCodes.some((code) => APPLICATION_PROBLEMS.includes(code));
   return [
-    ...(isAboutApplication ? [application(progress)] : []),
+    ...(ofApplication ? [application(progress)] : []),
     ...exceptions(progress),
     ...heldBack(progress),
     bySupport(`ferry reject ${id} supply-details --reason "check again"`),
@@ -122,7 +116,7 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
   return STEP_RULES[step].approvers.filter((role) => !given.some((approval) => approval.role === role));
 }
 
-/** Suggests waves if there are several. Later waves and added companies are confirmed while others are moved. */
+/** Wave by wave, where there are several; later ones, and companies that came late, while others are moved. */
 function confirmations({ migrationId: id, counts, step }: Progress): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
   if (unconfirmed === 0) return [];
@@ -135,28 +129,28 @@ function credentials({ migrationId, counts }: Progress): Commands {
   return counts.withoutCredential === 0 ? [] : [byClient(`ferry credentials ${migrationId} FILE`)];
 }
 
-/** For companies that the preflight holds back; `ferry exceptions` says what is wrong with them. */
+/** Companies that the check of the details holds back; what is wrong with them stands in the list of exceptions. */
 function heldBack(progress: Progress): Commands {
   const { migrationId: id, counts, checking } = progress;
   if (counts.heldBack === 0 || checking) return [];
   return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry exclude ${id} REFERENCE... --reason TEXT`)];
 }
 
-/** For what is still missing before more companies can be moved. */
-function missingSupplies(progress: Progress): Commands {
+/** What lacks before more companies can be moved. */
+function supplies(progress: Progress): Commands {
   return [...confirmations(progress), ...credentials(progress), ...heldBack(progress)];
 }
 
-/** `ferry exceptions` lists a command for each remedy. */
+/** What can be done about them stands there, as commands. */
 function exceptions({ migrationId, counts }: Progress): Commands {
   if (counts.failed + counts.outcomeUnknown + counts.heldBack === 0) return [];
   return [bySupport(`ferry exceptions ${migrationId}`)];
 }
 
-/** Suggested before an unattended start: in a window, or of the first company. */
+/** Somebody will be asleep when it begins. */
 function goNoGo({ migrationId, counts, windows, step }: Progress): Commands {
-  const startsByItself = step === 'migrate-first-company' || windows.length > 0;
-  return startsByItself && movableCompanies(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
+  const comes = step === 'migrate-first-company' || windows.length > 0;
+  return comes && movableCompanies(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
 }
 
 function duringFirstCompany(progress: Progress): Commands {
@@ -173,9 +167,8 @@ function duringFirstCompany(progress: Progress): Commands {
     case 'importing':
       return [];
     case undefined:
-      if (wantedFirst?.heldUp) return [...missingSupplies(progress), bySupport(`ferry first-company ${id} REFERENCE`)];
-      if (openCompanies(counts) > 0)
-        return [...missingSupplies(progress), ...exceptions(progress), ...goNoGo(progress)];
+      if (wantedFirst?.heldUp) return [...supplies(progress), bySupport(`ferry first-company ${id} REFERENCE`)];
+      if (openCompanies(counts) > 0) return [...supplies(progress), ...exceptions(progress), ...goNoGo(progress)];
       return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry cancel ${id} --reason TEXT`)];
   }
 }

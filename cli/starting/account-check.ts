@@ -17,7 +17,7 @@ import { volumeOf } from '../../domain/planning/volume';
 import type { Database } from '../../store';
 import { DatabaseUnavailable, findOpenElsewhere, openDatabase, readMigration, readSpeed } from '../../store';
 import type { Manifest } from '../manifest';
-import { withServiceAt } from '../shared/clients';
+import { usingService } from '../shared/with-service';
 
 /** Who was asked beside the files themselves. */
 type Asked = 'account' | 'other migrations';
@@ -42,7 +42,7 @@ export interface CheckedPlan {
 }
 
 /** The route that connections of a platform take unless somebody says otherwise. */
-export function defaultRoute({ routes }: Platform): Route {
+export function routeOf({ routes }: Platform): Route {
   return routes.includes('managed') ? 'managed' : 'self-service';
 }
 
@@ -55,7 +55,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
  */
 export async function checkAccount(
   env: NodeJS.ProcessEnv,
-  { platform, route = defaultRoute(platform), migrationId, limits = {}, recordsInTotal }: CheckedPlan,
+  { platform, route = routeOf(platform), migrationId, limits = {}, recordsInTotal }: CheckedPlan,
   file: string,
   manifest: Manifest,
 ): Promise<AccountCheck> {
@@ -112,7 +112,7 @@ async function askService(
       found.filter(({ organization }) => hasOrganization(organization)),
   };
   try {
-    const facts = await withServiceAt(config, (service: CompanyDataClient) => readServiceFacts(service, question));
+    const facts = await usingService(config, (service: CompanyDataClient) => readServiceFacts(service, question));
     return { facts, connected: 'refused' in facts ? silent.connected : facts.connected, findings: [] };
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
@@ -156,7 +156,7 @@ async function askLedger(
 async function existing(db: Database, migrationId: string | null): Promise<readonly Finding[]> {
   const migration = migrationId === null ? undefined : await readMigration(db, migrationId);
   if (!migration || migration.state === 'supplied') return [];
-  const message = `migration ${migrationId} already exists`;
+  const message = `there is a migration ${migrationId} already`;
   return [{ code: 'migration-exists', severity: 'error', message, advice: 'give this one another --label' }];
 }
 

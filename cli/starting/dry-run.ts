@@ -1,7 +1,7 @@
 import type { CommandResult } from '../terminal';
 import type { CheckRequest } from '../commands/supply/check';
 import { checkJson, checkWhole, printSummary } from '../commands/supply/check';
-import { printFindings } from '../shared/results';
+import { printFindings } from '../shared/finding-list';
 
 /** `--dry-run` of `ferry start` and `ferry self-service`: all that is looked at before a start, by the command and by the worker's check after it. */
 export async function dryRun(

@@ -4,13 +4,13 @@ import { homedir } from 'node:os';
 import type { Platform, Route } from '../../platforms/platforms';
 import { isRotating, PLATFORMS } from '../../platforms/platforms';
 import { isIdWord, migrationIdOf } from '../../domain/migration/plan';
-import { CommandFailed } from '../shared/errors';
+import { CommandFailed } from '../shared/command-failed';
 import type { Prompts } from '../terminal/prompts';
 import type { WholeCheck } from '../commands/supply/check';
 import { checkWhole, printSummary } from '../commands/supply/check';
 import type { Context } from '../shared/context';
-import { printFindings } from '../shared/results';
-import { shellQuoted } from '../shared/remedy-commands';
+import { printFindings } from '../shared/finding-list';
+import { quoted } from '../shared/remedy-commands';
 
 /** What was typed already. */
 export interface Typed {
@@ -42,7 +42,7 @@ interface Answers {
  * @returns the arguments of the command that starts it
  * @throws CommandFailed when nothing is to be started
  */
-export async function askForArguments(
+export async function askedArguments(
   { output, terminal }: Context,
   prompts: Prompts,
   args: readonly string[],
@@ -65,7 +65,7 @@ export async function askForArguments(
   function shown(command: readonly string[]): readonly string[] {
     output.line();
     output.line('The command that does the same:');
-    output.line(output.styled('bold', `  ferry ${command.map(shellQuoted).join(' ')}`));
+    output.line(output.styled('bold', `  ferry ${command.map(quoted).join(' ')}`));
     output.line();
     return command;
   }
@@ -82,7 +82,8 @@ async function ask(prompts: Prompts, typed: Typed, say: (line: string) => void):
   const credentials = typed.credentials ?? (await askCredentials(prompts, platform, route, say));
   const client =
     typed.client ?? (await askWord(prompts, 'Which client? (a key, as acme: migrations are named after it)'));
-  const contact = typed.contact ?? (await prompts.text('Whom does the client call?', { byDefault: DEFAULT_CONTACT }));
+  const contact =
+    typed.contact ?? (await prompts.text('Whom does the client call?', { defaultAnswer: DEFAULT_CONTACT }));
   return {
     ...{ route, platform, manifest, client },
     ...(credentials === undefined ? {} : { credentials }),
@@ -135,7 +136,7 @@ async function askFile(prompts: Prompts, question: string, orNone?: 'none'): Pro
     const file = pathOf(answer);
     return existsSync(file) && statSync(file).isFile() ? null : `There is no file ${file}`;
   };
-  return pathOf(await prompts.text(question, { refused }));
+  return pathOf(await prompts.text(question, { rejection: refused }));
 }
 
 /** As a shell takes it, from which people paste: with quotes, or from their home folder. */
@@ -147,7 +148,7 @@ function pathOf(text: string): string {
 function askWord(prompts: Prompts, question: string): Promise<string> {
   const refused = (answer: string): string | null =>
     isIdWord(answer) ? null : 'Lower-case letters, digits and hyphens are needed';
-  return prompts.text(question, { refused });
+  return prompts.text(question, { rejection: refused });
 }
 
 function checked(

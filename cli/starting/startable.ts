@@ -3,18 +3,18 @@ import type { LimitsChange } from '../../domain/planning/limits';
 import { readLimits } from '../../domain/planning/limits';
 import type { Platform, Route } from '../../platforms/platforms';
 import { isIdWord } from '../../domain/migration/plan';
-import { CommandFailed } from '../shared/errors';
+import { CommandFailed } from '../shared/command-failed';
 import type { LimitOptions } from '../shared/limit-options';
-import { limitsFrom } from '../shared/limit-options';
+import { limitsOf } from '../shared/limit-options';
 
-export interface StartTarget {
+export interface Startable {
   readonly platform: Platform;
   readonly client: string;
   readonly label?: string;
 }
 
 /** @throws CommandFailed when no id can be made, or the platform is moved by the other route alone */
-export function assertStartable({ client, label, platform }: StartTarget, route: Route): void {
+export function assertStartable({ client, label, platform }: Startable, route: Route): void {
   for (const [option, word] of [
     ['--client', client],
     ['--label', label],
@@ -39,8 +39,8 @@ export function assertStartable({ client, label, platform }: StartTarget, route:
 }
 
 /** What commander cannot know: whether a number is one that the limit may have. */
-export function readLimitOptions(options: LimitOptions): LimitsChange {
-  const limits = limitsFrom(options);
+export function limitsRead(options: LimitOptions): LimitsChange {
+  const limits = limitsOf(options);
   if (Object.keys(limits).length === 0) return {};
   const read = readLimits(limits);
   if ('malformed' in read) throw new CommandFailed(read.malformed, 'nothing was started');

@@ -82,7 +82,7 @@ async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: Str
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (!inserted) throw new MigrationExists(`migration ${migration.id} already exists`);
+  if (!inserted) throw new MigrationExists(`there is a migration ${migration.id} already`);
   return insertRows(tx, migration.id, rows, { heldBack: null, organizationOpen: true });
 }
 

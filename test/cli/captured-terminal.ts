@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { runFerry } from '../../cli/program';
 import type { Prompts } from '../../cli/terminal/prompts';
 import type { TerminalStream } from '../../cli/terminal/terminal';
-import { SCHEMA_OF } from '../../cli/json-schemas';
+import { JSON_SCHEMAS } from '../../cli/json-schemas';
 
-/** A stream that keeps what is written to it; with a width it is a colour terminal, as far as anybody can tell. */
+/** A stream that keeps its output. With a width it looks like a colour terminal. */
 export function capturedStream(
   columns?: number,
   env: NodeJS.ProcessEnv = {},
@@ -28,12 +28,18 @@ export function capturedStream(
   return Object.assign(captured, columns === undefined ? {} : terminal) as TerminalStream & { readonly text: string };
 }
 
-const unasked = async (question: string): Promise<never> => {
-  throw new Error(`nobody was to be asked: ${question}`);
+const unexpected = async (question: string): Promise<never> => {
+  throw new Error(`unexpected question: ${question}`);
 };
-const UNASKED: Prompts = { confirm: unasked, secret: unasked, text: unasked, choose: unasked, search: unasked };
+const NO_PROMPTS: Prompts = {
+  confirm: unexpected,
+  secret: unexpected,
+  text: unexpected,
+  choose: unexpected,
+  search: unexpected,
+};
 
-/** Runs the command in this process, and hands back what it said and how it ended. */
+/** Runs the command in this process and returns its exit code and output. */
 export async function ferry(
   args: string[],
   columns?: number,
@@ -46,17 +52,17 @@ export async function ferry(
     stderr,
     env: env ?? {},
     interruption: () => new AbortController().signal,
-    ...(prompts ? { prompts: { ...UNASKED, ...prompts } } : {}),
+    ...(prompts ? { prompts: { ...NO_PROMPTS, ...prompts } } : {}),
   });
   if (args.includes('--json')) assertDocumented(stdout.text);
   return { exitCode, out: stdout.text, err: stderr.text };
 }
 
-/** Whatever a test makes a command print with `--json`, docs/json.md describes it: exactly one value, of a form it has. */
+/** Asserts that the output is exactly one JSON value and matches its schema in docs/json.md. */
 function assertDocumented(out: string): void {
   const value = JSON.parse(out) as { readonly schema?: string };
-  const shape = SCHEMA_OF.get(value.schema ?? '');
-  if (!shape) throw new Error(`docs/json.md has no form ${value.schema}`);
-  const { error } = shape.schema.safeParse(value);
-  if (error) throw new Error(`${value.schema} is not as docs/json.md says:\n${z.prettifyError(error)}`);
+  const documented = JSON_SCHEMAS.get(value.schema ?? '');
+  if (!documented) throw new Error(`docs/json.md has no schema ${value.schema}`);
+  const { error } = documented.schema.safeParse(value);
+  if (error) throw new Error(`${value.schema} does not match docs/json.md:\n${z.prettifyError(error)}`);
 }

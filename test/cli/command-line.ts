@@ -8,8 +8,8 @@ import { ferry } from './captured-terminal';
 export const EXAMPLE = path.join(__dirname, '../../examples/quickbooks-online-25');
 export const MANIFEST = path.join(EXAMPLE, 'manifest.csv');
 
-/** What `--json` printed, and how the command ended. */
-export async function asked(
+/** Runs a command with `--json` and returns its exit code and output. */
+export async function runJson(
   orchestrator: Orchestrator,
   ...args: string[]
 ): Promise<{ exitCode: number; json: Record<string, unknown> }> {
@@ -17,7 +17,7 @@ export async function asked(
   return { exitCode, json: JSON.parse(out) as Record<string, unknown> };
 }
 
-/** The example's credentials as if exported just now; the folder is removed with `remove`. */
+/** Copies the example's credentials as if exported just now. `remove` deletes the copy. */
 export function exportedCredentials(): { file: string; remove: () => void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   const file = path.join(folder, 'credentials.csv');

@@ -1,4 +1,4 @@
-/** Runs the commands of a document as they are written. */
+/** Runs the commands of a document exactly as written there. */
 import { execFile } from 'node:child_process';
 import {
   copyFileSync,
@@ -28,12 +28,12 @@ export interface Section {
   readonly blocks: readonly (readonly string[])[];
 }
 
-/** Reads a document, by its path relative to `docs/`. */
+/** Reads a document. @param name path from `docs/` */
 export function readDocument(name: string): string {
   return readFileSync(path.join(__dirname, '../../docs', name), 'utf8');
 }
 
-/** Returns the shell blocks below each heading of a document: chapters (`##`) and their sections (`###`). */
+/** Returns the blocks below each heading of a document, for chapters and sections alike. */
 export function readSections(name: string): readonly Section[] {
   let chapter = '';
   return readDocument(name)
@@ -46,23 +46,22 @@ export function readSections(name: string): readonly Section[] {
     });
 }
 
-/** The exit code of a command, and what it printed. */
-export interface Ran {
+export interface CommandOutcome {
   readonly exitCode: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** A shell in a folder with the files that the documents name, and an orchestrator that its commands can reach. */
+/** A shell in a folder with the files that the document names, and an orchestrator for its commands. */
 export interface Shell {
   readonly orchestrator: Orchestrator;
   /**
-   * Runs one line: `temporal` as a process; `ferry` in this process, with the arguments that the shell passes.
+   * Runs one line: `temporal` as a process, `ferry` in this process with the arguments that the shell passes.
    *
-   * @param prompts the answers of a person at the terminal; absent: ferry asks nothing
+   * @param prompts the answers to questions; absent: the command must not ask
    */
-  run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<Ran>;
-  /** Sets the modification time of the credentials file to now, as an export by the client would. */
+  run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<CommandOutcome>;
+  /** Makes the file of credentials as new as if exported just now. */
   exportCredentials(): void;
   close(): Promise<void>;
 }
@@ -75,13 +74,15 @@ export async function openShell(): Promise<Shell> {
   mkdirSync(commands);
   symlinkSync(process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '', path.join(commands, 'temporal'));
   const words = path.join(folder, 'words');
-  writeFileSync(path.join(commands, 'ferry'), `#!/bin/sh\nprintf '%s\\0' "$@" > '${words}'\n`, { mode: 0o755 });
+  const recordArguments = `printf '%s\\0' "$@" > '${words}'`;
+  for (const [name, script] of Object.entries({ ferry: recordArguments, npx: `shift; ${recordArguments}` }))
+    writeFileSync(path.join(commands, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   symlinkSync(path.dirname(EXAMPLE), path.join(folder, 'examples'));
 
   copyFileSync(path.join(EXAMPLE, 'manifest.csv'), path.join(folder, 'manifest.csv'));
   for (const file of ['credentials.csv', 'new-credentials.csv'])
     copyFileSync(path.join(EXAMPLE, 'credentials.csv'), path.join(folder, file));
-  writeFileSync(path.join(folder, 'secret.txt'), 'the secret of the application\n');
+  writeFileSync(path.join(folder, 'secret.txt'), 'known only to the service\n');
   writeFileSync(
     path.join(folder, 'late-companies.csv'),
     'reference,name,realmId,expectedInvoices\nC-1026,Late Lunches,9130350226405999,12\n',
@@ -111,7 +112,7 @@ export async function openShell(): Promise<Shell> {
           TEMPORAL_CODEC_ENDPOINT: codec.url,
         },
       });
-      if (!/^ferry /.test(line) || ran.exitCode !== 0) return ran;
+      if (!/^(npx )?ferry /.test(line) || ran.exitCode !== 0) return ran;
       return ferry(readFileSync(words, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env, prompts);
     },
     exportCredentials: () => utimesSync(path.join(folder, 'credentials.csv'), new Date(), new Date()),
@@ -123,7 +124,7 @@ export async function openShell(): Promise<Shell> {
   };
 }
 
-async function sh(line: string, options: { cwd: string; env: NodeJS.ProcessEnv }): Promise<Ran> {
+async function sh(line: string, options: { cwd: string; env: NodeJS.ProcessEnv }): Promise<CommandOutcome> {
   return new Promise((resolve) => {
     execFile('sh', ['-euc', line], { ...options, timeout: 30_000 }, (error, out, err) => {
       resolve({ exitCode: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });

@@ -1,11 +1,11 @@
-import { leavesOf } from '../../cli/reference/commands';
-import { describedProgram } from '../../cli/reference/described-program';
+import { runnableCommands } from '../../cli/reference/commands';
+import { programForReference } from '../../cli/reference/cli-page';
 
-/** Which command would have run. */
-export async function parsed(line: string): Promise<string | undefined> {
+/** Returns the path of the command that a command line runs; undefined: none. */
+export async function commandOf(line: string): Promise<string | undefined> {
   let ran: string | undefined;
-  const program = describedProgram();
-  for (const { path, command } of leavesOf(program)) {
+  const program = programForReference();
+  for (const { path, command } of runnableCommands(program)) {
     command.action(() => {
       ran = path;
     });

@@ -9,7 +9,7 @@ import { msToTs } from '@temporalio/common/lib/time';
 import { loadConfig } from '../../config';
 import { readMigration } from '../../store';
 import type { RunningWorker } from '../../worker';
-import { asked, MANIFEST } from '../cli/command-line';
+import { runJson, MANIFEST } from '../cli/command-line';
 import { ferry } from '../cli/captured-terminal';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
@@ -73,19 +73,19 @@ test('a worker refuses a namespace that is not set up, and names the command tha
 test('what is started with the profile is in its namespace, and nowhere else', async () => {
   await ours.startWorker();
   const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'separated'];
-  expect((await asked(theirs, ...start)).exitCode).toBe(0);
+  expect((await runJson(theirs, ...start)).exitCode).toBe(0);
   const idsIn = async (orchestrator: Orchestrator) =>
-    ((await asked(orchestrator, 'list')).json['migrations'] as { migrationId: string }[]).map(
+    ((await runJson(orchestrator, 'list')).json['migrations'] as { migrationId: string }[]).map(
       (each) => each.migrationId,
     );
   await until(async () => (await idsIn(theirs)).includes(ID));
   expect(await idsIn(ours)).not.toContain(ID);
-  expect((await asked(theirs, 'show', ID)).json).toMatchObject({
+  expect((await runJson(theirs, 'show', ID)).json).toMatchObject({
     migrationId: ID,
     preflight: expect.anything() as unknown,
   });
   expect((await ferry(['show', ID], undefined, ours.env)).err).toContain(`there is no migration ${ID}`);
-  expect((await asked(theirs, 'approve', ID, 'supply-details', '--yes')).json).toMatchObject({ became: 'applied' });
+  expect((await runJson(theirs, 'approve', ID, 'supply-details', '--yes')).json).toMatchObject({ became: 'applied' });
 });
 
 test('without the client’s payload key nothing of it is read, and nothing is sent', async () => {
@@ -100,8 +100,8 @@ test('without the client’s payload key nothing of it is read, and nothing is s
 });
 
 test('a sweep in one namespace leaves the migrations of the others alone, whatever ledger they share', async () => {
-  expect((await asked(ours, 'sweep', '--close')).json).toMatchObject({ open: [], closed: [], closing: [] });
+  expect((await runJson(ours, 'sweep', '--close')).json).toMatchObject({ open: [], closed: [], closing: [] });
   expect(await readMigration(ours.ferry.db, ID)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
-  await asked(theirs, 'cancel', ID, '--reason', 'the test is over');
+  await runJson(theirs, 'cancel', ID, '--reason', 'the test is over');
   await until(async () => (await readMigration(ours.ferry.db, ID))?.state === 'closed');
 });

@@ -1,5 +1,5 @@
 import { decide, readProgress, startMigration } from '../../client';
-import type { LedgerClient, DecisionContent } from '../../client';
+import type { LedgerClient, Sent } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { findPlatform } from '../../platforms/platforms';
@@ -28,7 +28,7 @@ export const adjusted = (windows: unknown) => ({ limits: { windows }, ...SUPPORT
 export interface Started {
   readonly id: string;
   /** Sends a decision and gives what became of it. */
-  readonly send: (message: DecisionMessage, sent: DecisionContent) => Promise<string>;
+  readonly send: (message: DecisionMessage, sent: Sent) => Promise<string>;
   readonly until: (reached: (progress: Progress) => boolean) => Promise<Progress>;
   /** Takes steps 1 to 4, and supplies the credentials that each row was given. */
   readyToMove(): Promise<void>;
@@ -94,7 +94,7 @@ export async function started(
   });
 
   const progressOnce = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);
-  const send = async (message: DecisionMessage, sent: DecisionContent): Promise<string> => {
+  const send = async (message: DecisionMessage, sent: Sent): Promise<string> => {
     const { became, text } = await decide(ferry, id, message, sent);
     return became === 'applied' ? became : `${became}: ${text}`;
   };

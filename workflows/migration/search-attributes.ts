@@ -1,4 +1,4 @@
-/** The search attributes of a migration. They are never encrypted, so they hold keys and counts and no names. */
+/** What Temporal's lists show and filter by. Never encrypted, so keys and counts only: no name of a person or business. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
 import { finishedCompanies } from '../../domain/companies/company-state';
@@ -14,7 +14,7 @@ const FAILED = defineSearchAttributeKey('FerryCompaniesFailed', SEARCH_ATTRIBUTE
 
 export function searchAttributesOf({ route, step, state, waitingFor, counts }: Progress): SearchAttributeUpdatePair[] {
   return [
-    // A self-service migration shows no steps to people.
+    // That route has no steps that people know.
     { key: STEP, value: route === 'self-service' ? route : step },
     { key: STATE, value: state },
     { key: WAITING_FOR, value: waitingFor.roles.join(' and ') || 'nobody' },

@@ -1,25 +1,26 @@
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed } from '../../shared/command-failed';
 import type { Context } from '../../shared/context';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addLimitOptions, limitsFrom } from '../../shared/limit-options';
-import { sendDecision, addDecisionOptions, contentFrom } from '../../shared/decisions';
-import type { DecisionOptions } from '../../shared/decisions';
-import { withMigrationClient } from '../../shared/clients';
+import { addLimits, limitsOf } from '../../shared/limit-options';
+import { send } from '../../shared/send';
+import type { SenderOptions } from '../../shared/sender';
+import { addDecider, sentBy } from '../../shared/sender';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 /** `ferry adjust`: changes the limits of a migration, also of what is under way. */
 export function addAdjust({ program, run, terminal }: Context): void {
-  addDecisionOptions(
-    addLimitOptions(
+  addDecider(
+    addLimits(
       program.command('adjust <migration>').description('Change the limits of a migration, also of what is under way'),
     ),
-  ).action((migration: string, options: LimitOptions & DecisionOptions) =>
+  ).action((migration: string, options: LimitOptions & SenderOptions) =>
     run(() => {
-      const limits = limitsFrom(options);
+      const limits = limitsOf(options);
       if (Object.keys(limits).length === 0) {
         throw new CommandFailed('no limit was named', 'see them all with: ferry adjust --help');
       }
       return withMigrationClient(terminal.env, (ferry) =>
-        sendDecision(ferry, migration, 'adjust', { limits, ...contentFrom(options) }),
+        send(ferry, migration, 'adjust', { limits, ...sentBy(options) }),
       );
     }),
   );

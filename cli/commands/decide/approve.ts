@@ -1,24 +1,26 @@
 import type { Step } from '../../../domain/migration/steps';
-import { CommandFailed } from '../../shared/errors';
-import type { MigrationClient, DecisionContent } from '../../../client';
-import { readProgressIfAnswered } from '../../../client';
+import { CommandFailed } from '../../shared/command-failed';
+import type { MigrationClient, Sent } from '../../../client';
+import { progressIfAnswered } from '../../../client';
 import type { CommandResult } from '../../terminal';
-import type { Context, YesOption } from '../../shared/context';
-import { sendDecision, parseStep, addDecisionOptions, contentFrom } from '../../shared/decisions';
-import type { DecisionOptions } from '../../shared/decisions';
+import type { Context } from '../../shared/context';
+import { send, stepNamed } from '../../shared/send';
+import type { SenderOptions } from '../../shared/sender';
+import { addDecider, sentBy } from '../../shared/sender';
 import type { Review } from '../../shared/review';
 import { readReview } from '../../shared/review';
-import { confirm } from '../../shared/context';
-import { withMigrationClient } from '../../shared/clients';
+import type { YesOption } from '../../shared/confirm';
+import { confirm } from '../../shared/confirm';
+import { withMigrationClient } from '../../shared/with-ferry';
 
-interface ApproveOptions extends DecisionOptions, YesOption {
+interface ApproveOptions extends SenderOptions, YesOption {
   readonly digest?: string;
 }
 
 /** `ferry approve`, `ferry sign-off`: shows what it is about, asks, and sends the digest of just that. */
 export function addApprove({ program, run, output, terminal }: Context): void {
   const options = (command: ReturnType<typeof program.command>) =>
-    addDecisionOptions(command)
+    addDecider(command)
       .option('--yes', 'do not ask')
       .option('--digest <digest>', 'approve only what was seen before, by its digest in: ferry show --json');
 
@@ -27,7 +29,7 @@ export function addApprove({ program, run, output, terminal }: Context): void {
   ).action((migration: string, step: string | undefined, given: ApproveOptions) =>
     run(() =>
       withMigrationClient(terminal.env, (ferry) =>
-        approve(ferry, { output, terminal }, migration, step === undefined ? undefined : parseStep(step), given),
+        approve(ferry, { output, terminal }, migration, step === undefined ? undefined : stepNamed(step), given),
       ),
     ),
   );
@@ -53,13 +55,13 @@ async function approve(
   const subject = await subjectOf(ferry, migrationId, named);
   const step = subject?.step ?? named;
   if (step === undefined) throw new CommandFailed('no worker answers, so the open step is not known', 'name the step');
-  const sent: DecisionContent = { step, ...contentFrom(options) };
-  if (!subject) return sendDecision(ferry, migrationId, 'approve', sent);
+  const sent: Sent = { step, ...sentBy(options) };
+  if (!subject) return send(ferry, migrationId, 'approve', sent);
   if (!output.json && !(output.quiet && options.yes)) subject.print(output);
   if (!(await confirm({ output, terminal }, options, `Approve ${step}?`))) {
     throw new CommandFailed('nothing was decided', `look at all of it with: ferry show ${migrationId}`);
   }
-  return sendDecision(ferry, migrationId, 'approve', { ...sent, digest: options.digest ?? subject.digest });
+  return send(ferry, migrationId, 'approve', { ...sent, digest: options.digest ?? subject.digest });
 }
 
 /** Undefined: no worker answers. A decision is taken all the same, only not bound to what was seen. */
@@ -68,6 +70,6 @@ async function subjectOf(
   migrationId: string,
   named: Step | undefined,
 ): Promise<Review | undefined> {
-  const progress = await readProgressIfAnswered(ferry, migrationId);
+  const progress = await progressIfAnswered(ferry, migrationId);
   return progress && readReview(ferry, progress, named ?? progress.step);
 }

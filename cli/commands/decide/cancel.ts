@@ -1,20 +1,22 @@
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed } from '../../shared/command-failed';
 import type { MigrationClient } from '../../../client';
-import { readProgressIfAnswered } from '../../../client';
+import { progressIfAnswered } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
-import type { Context, YesOption } from '../../shared/context';
-import { sendDecision, addDecisionOptions, contentFrom } from '../../shared/decisions';
-import type { DecisionOptions } from '../../shared/decisions';
-import { confirm } from '../../shared/context';
-import { withMigrationClient } from '../../shared/clients';
+import type { Context } from '../../shared/context';
+import { send } from '../../shared/send';
+import type { SenderOptions } from '../../shared/sender';
+import { addDecider, sentBy } from '../../shared/sender';
+import type { YesOption } from '../../shared/confirm';
+import { confirm } from '../../shared/confirm';
+import { withMigrationClient } from '../../shared/with-ferry';
 
-type CancelOptions = DecisionOptions & YesOption;
+type CancelOptions = SenderOptions & YesOption;
 
 /** `ferry cancel`: nothing brings a cancelled migration back, so that on a terminal it is asked for once more. */
 export function addCancel({ program, run, output, terminal }: Context): void {
-  addDecisionOptions(
+  addDecider(
     program.command('cancel <migration>').description('End a migration for ever; what has been moved stays moved'),
-    'reason required',
+    'reason needed',
   )
     .option('--yes', 'do not ask')
     .action((migration: string, options: CancelOptions) =>
@@ -25,7 +27,7 @@ export function addCancel({ program, run, output, terminal }: Context): void {
           if (!(await confirm({ output, terminal }, options, question, show))) {
             throw new CommandFailed('nothing was cancelled', `to stop it for a while: ferry pause ${migration}`);
           }
-          const answer = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
+          const answer = await send(ferry, migration, 'cancel', sentBy(options));
           return answer.failed ? answer : { ...answer, print: () => printCancelled(output, answer, migration) };
         }),
       ),
@@ -33,7 +35,7 @@ export function addCancel({ program, run, output, terminal }: Context): void {
 }
 
 async function showWhatEnds(ferry: MigrationClient, output: Output, migrationId: string): Promise<void> {
-  const progress = await readProgressIfAnswered(ferry, migrationId);
+  const progress = await progressIfAnswered(ferry, migrationId);
   if (progress)
     output.line(`${progress.counts.migrated} of ${progress.counts.total} companies are moved, and stay moved.`);
   output.line('No other is started, and every credential that was supplied is destroyed.');

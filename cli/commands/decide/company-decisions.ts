@@ -6,18 +6,18 @@ import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor } from '../../../domain/companies/remedies';
 import type { Database } from '../../../store';
 import { findUnknown, readCompanies } from '../../../store';
-import { CommandFailed } from '../../shared/errors';
-import type { MigrationClient, DecisionContent } from '../../../client';
-import { readProgressIfAnswered } from '../../../client';
+import { CommandFailed } from '../../shared/command-failed';
+import type { MigrationClient, Sent } from '../../../client';
+import { progressIfAnswered } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
-import { referenceList } from '../../shared/results';
-import { integerOption } from '../../shared/options';
-import { sendDecision, addDecisionOptions, contentFrom } from '../../shared/decisions';
-import type { DecisionOptions } from '../../shared/decisions';
-import { assertLedger, withMigrationClient } from '../../shared/clients';
+import { countOption } from '../../shared/options';
+import { send } from '../../shared/send';
+import type { SenderOptions } from '../../shared/sender';
+import { addDecider, sentBy } from '../../shared/sender';
+import { assertLedger, withMigrationClient } from '../../shared/with-ferry';
 
-interface CompanyOptions extends DecisionOptions {
+interface CompanyOptions extends SenderOptions {
   readonly all?: true;
   readonly file?: string;
   readonly wave?: number;
@@ -69,10 +69,8 @@ const COMMANDS: readonly AboutCompanies[] = [
   },
 ];
 
-const NAMED_AT_MOST = 5;
-
 /** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: decisions about companies, by reference. */
-export function addCompanyDecisions(context: Context): void {
+export function addAboutCompanies(context: Context): void {
   for (const about of COMMANDS) addOne(context, about);
 }
 
@@ -82,8 +80,8 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
     .description(about.description)
     .option('--file <path>', 'a file with one reference in each line');
   if (about.all !== undefined) command.option('--all', about.all);
-  if (about.byWave) command.addOption(integerOption('--wave <number>', 'of all companies of this wave'));
-  addDecisionOptions(command, about.needsReason ? 'reason required' : 'reason optional').action(
+  if (about.byWave) command.addOption(countOption('--wave <number>', 'of all companies of this wave'));
+  addDecider(command, about.needsReason ? 'reason needed' : 'reason possible').action(
     (migration: string, named: string[], options: CompanyOptions) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) =>
@@ -92,7 +90,7 @@ function addOne({ program, run, terminal }: Context, about: AboutCompanies): voi
             migration,
             about,
             await companiesOf(ferry, migration, named, options, about),
-            contentFrom(options),
+            sentBy(options),
           ),
         ),
       ),
@@ -141,15 +139,15 @@ async function decideAbout(
   migrationId: string,
   { name, message }: AboutCompanies,
   companies: 'all' | readonly string[],
-  sent: DecisionContent,
+  sent: Sent,
 ): Promise<CommandResult> {
   if (companies === 'all') {
     // Of all companies of the manifest as it is now: one that was added since has not been disabled by anybody.
     const digest = message === 'confirmSyncDisabled' ? await manifestSeen(ferry, migrationId) : {};
-    return sendDecision(ferry, migrationId, message, { companies, ...sent, ...digest });
+    return send(ferry, migrationId, message, { companies, ...sent, ...digest });
   }
   if (ferry.db) await assertFit(ferry.db, migrationId, name, companies);
-  return sendCompanyDecision(ferry, migrationId, message, companies, sent);
+  return sendAbout(ferry, migrationId, message, companies, sent);
 }
 
 /**
@@ -167,7 +165,7 @@ async function assertFit(
   const unknown = await findUnknown(db, migrationId, companies);
   if (unknown.length > 0) {
     throw new CommandFailed(
-      `${migrationId} has no company ${referenceList(unknown, NAMED_AT_MOST)}`,
+      `${migrationId} has no company ${someOf(unknown)}`,
       `nothing was decided; see: ferry companies ${migrationId}`,
     );
   }
@@ -176,7 +174,7 @@ async function assertFit(
 }
 
 async function manifestSeen(ferry: MigrationClient, migrationId: string): Promise<{ readonly digest?: string }> {
-  const seen = await readProgressIfAnswered(ferry, migrationId);
+  const seen = await progressIfAnswered(ferry, migrationId);
   return seen ? { digest: seen.digests['disable-syncing'] } : {};
 }
 
@@ -195,22 +193,26 @@ async function assertRemedy(
   }
   if (unfit.length === 0) return;
   throw new CommandFailed(
-    `${remedy} is not for ${referenceList(unfit, NAMED_AT_MOST)}`,
+    `${remedy} is not for ${someOf(unfit)}`,
     `nothing was decided; see what can be done with: ferry exceptions ${migrationId}`,
   );
 }
 
+function someOf(names: readonly string[]): string {
+  return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
+}
+
 /** Sends a decision about these companies, in as many messages as it takes. */
-export async function sendCompanyDecision(
+export async function sendAbout(
   ferry: MigrationClient,
   migrationId: string,
   message: DecisionMessage,
   companies: readonly string[],
-  sent: DecisionContent,
+  sent: Sent,
 ): Promise<CommandResult> {
   for (let from = 0; ; from += MOST_COMPANIES_IN_A_MESSAGE) {
     const some = companies.slice(from, from + MOST_COMPANIES_IN_A_MESSAGE);
-    const answer = await sendDecision(ferry, migrationId, message, { companies: some, ...sent });
+    const answer = await send(ferry, migrationId, message, { companies: some, ...sent });
     const decided = from + some.length;
     // The answer to the last one is the answer, or the first refusal.
     if (answer.failed || decided >= companies.length)

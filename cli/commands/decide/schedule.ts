@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed } from '../../shared/command-failed';
 import type { LedgerClient, WindowSchedule } from '../../../client';
 import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../../../client';
 import { readMigration } from '../../../store';
 import type { CommandResult, Output } from '../../terminal';
-import { NOTHING } from '../../terminal';
+import { PRINT_NOTHING } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { DEFAULT_BY } from '../../shared/decisions';
-import { withLedgerClient } from '../../shared/clients';
+import { BY_DEFAULT } from '../../shared/sender';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 interface Which {
   readonly all?: true;
@@ -57,7 +57,7 @@ export function addSchedule({ program, run, terminal }: Context): void {
 function noted(command: Command): Command {
   return command
     .option('--reason <text>', 'why; Temporal shows it beside the schedule')
-    .option('--by <name>', `who ${DEFAULT_BY}`);
+    .option('--by <name>', `who ${BY_DEFAULT}`);
 }
 
 async function chosen(ferry: LedgerClient, migration: string | undefined, { all }: Which): Promise<readonly string[]> {
@@ -139,7 +139,7 @@ async function forEach(ids: readonly string[], work: (id: string) => Promise<Bec
   return {
     failed: results.some(({ done }) => !done),
     json: { schema: 'ferry.schedule-change/1', results },
-    quietly: NOTHING,
+    printQuietly: PRINT_NOTHING,
     print: (output) => {
       if (results.length === 0) output.line('No windows are scheduled.');
       for (const { migrationId, done, text } of results) {

@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../../config';
 import { isLoopback, KeySetUnavailable, startCodecServer, tokenReader } from '../../../security/codec-server';
 import { createLog } from '../../../security/log';
-import { CommandFailed } from '../../shared/errors';
-import { waitForAbort } from '../../shared/waiting';
+import { CommandFailed } from '../../shared/command-failed';
+import { untilAborted } from '../../shared/pause';
 import type { Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
 
@@ -32,7 +32,7 @@ export function addCodecServer({ program, run, output, terminal }: Context): voi
       await run(async () => {
         const server = await start(terminal, options);
         output.note(`The codec server listens at ${server.url}. Stop with Ctrl-C.`);
-        await waitForAbort(interrupted);
+        await untilAborted(interrupted);
         await server.close();
         return { json: { schema: 'ferry.codec-server/1', url: server.url }, print: () => undefined };
       });

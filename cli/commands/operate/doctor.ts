@@ -1,7 +1,7 @@
-import type { Examined } from '../../doctor';
-import { examineAll } from '../../doctor';
+import type { CheckResult } from '../../doctor';
+import { checkEverything } from '../../doctor';
 import type { CommandResult, Output } from '../../terminal';
-import { NOTHING } from '../../terminal';
+import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 
@@ -10,15 +10,15 @@ export function addDoctor({ program, run, terminal }: Context): void {
   program
     .command('doctor')
     .description('Check everything that ferry needs, and say what to do about what is missing')
-    .action(() => run(async () => answered(await examineAll(terminal.env))));
+    .action(() => run(async () => answered(await checkEverything(terminal.env))));
 }
 
-function answered(checks: readonly Examined[]): CommandResult {
+function answered(checks: readonly CheckResult[]): CommandResult {
   const problems = checks.filter(({ verdict }) => verdict === 'problem').length;
   return {
     failed: problems > 0,
     json: { schema: 'ferry.doctor/1', ok: problems === 0, checks },
-    quietly: NOTHING,
+    printQuietly: PRINT_NOTHING,
     print: (output) => {
       for (const check of checks) printCheck(output, check);
       output.line();
@@ -29,7 +29,7 @@ function answered(checks: readonly Examined[]): CommandResult {
 
 const WIDEST = 'search attributes'.length;
 
-function printCheck(output: Output, { about, verdict, what, advice }: Examined): void {
+function printCheck(output: Output, { about, verdict, what, advice }: CheckResult): void {
   const marks = { ok: output.styled('green', '✓'), problem: output.styled('red', '✗'), 'not-checked': '-' };
   output.line(`${marks[verdict]} ${about.padEnd(WIDEST)}  ${what}`);
   if (advice !== undefined) output.line(`  ${' '.repeat(WIDEST)}  ${advice}`);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Option } from 'commander';
 import { loadConfig, signingKeyFile } from '../../../config';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed } from '../../shared/command-failed';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
 
@@ -57,7 +57,7 @@ function keyResult(file: string): CommandResult {
   const { by, publicKey } = parseSigningKey(new Secret(readFileSync(file, 'utf8')));
   return {
     json: { schema: 'ferry.signing-key/1', by, publicKey, file },
-    quietly: (output) => output.line(publicKey),
+    printQuietly: (output) => output.line(publicKey),
     print: (output) => {
       output.line(`The signing key of ${by} lies in ${file}; it goes to nobody.`);
       output.line('Whoever starts the migration names its public half, with your role:');

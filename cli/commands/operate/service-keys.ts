@@ -11,9 +11,9 @@ import {
   type CreatedKey,
   type KeyRequest,
 } from '../../../stack/service/keys';
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed } from '../../shared/command-failed';
 import type { CommandResult, Output } from '../../terminal';
-import { NOTHING } from '../../terminal';
+import { PRINT_NOTHING } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 
@@ -42,7 +42,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
       withDatabase(async (url) => {
         if (!(await retireKey(url, id))) throw noKey(id);
         const print = (output: Output): void => output.line(`The key ${id} is outdated.`);
-        return { json: { schema: 'ferry.service-key-revoked/1', id }, print, quietly: NOTHING };
+        return { json: { schema: 'ferry.service-key-revoked/1', id }, print, printQuietly: PRINT_NOTHING };
       }),
     );
   keys
@@ -79,7 +79,7 @@ async function withServiceDatabase(
 function created({ id, key }: CreatedKey): CommandResult {
   return {
     json: { schema: 'ferry.service-key/1', id, key },
-    quietly: (output) => output.line(key),
+    printQuietly: (output) => output.line(key),
     print: (output) => {
       output.line(`${output.styled('green', '✓')} Key ${id}. It is shown this once:`);
       output.line(key);

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../../config';
 import { startServiceAlone, type ServiceAlone } from '../../../stack/service/standalone';
-import { CommandFailed } from '../../shared/errors';
-import { waitForAbort } from '../../shared/waiting';
+import { CommandFailed } from '../../shared/command-failed';
+import { untilAborted } from '../../shared/pause';
 import type { Output, Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { addServiceKeys } from './service-keys';
@@ -37,7 +37,7 @@ async function start({ output, terminal }: Context, options: StartOptions): Prom
     if (output.json)
       terminal.stdout.write(`${JSON.stringify({ schema: 'ferry.service/1', url: service.url, ...service.keys })}\n`);
     else printStarted(output, service);
-    await waitForAbort(interrupted);
+    await untilAborted(interrupted);
   } finally {
     await service.stop();
   }

@@ -1,8 +1,8 @@
 import { closeTerminated, sweep } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
-import { DEFAULT_BY } from '../../shared/decisions';
-import { withLedgerClient } from '../../shared/clients';
+import { BY_DEFAULT } from '../../shared/sender';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 interface SweepOptions {
   readonly close?: true;
@@ -17,7 +17,7 @@ export function addSweep({ program, run, terminal }: Context): void {
       "Tidy up after migrations that were terminated with Temporal's own tools: schedules, and what is still open",
     )
     .option('--close', 'close them as if cancelled: organizations are free again, credentials destroyed')
-    .option('--by <name>', `who closes them ${DEFAULT_BY}`)
+    .option('--by <name>', `who closes them ${BY_DEFAULT}`)
     .action((options: SweepOptions) => run(() => swept(terminal.env, options)));
 }
 
@@ -32,7 +32,7 @@ async function swept(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Promi
     const left = close ? [] : open;
     return {
       json: { schema: 'ferry.sweep/1', schedulesDeleted, closed, closing, open: left },
-      quietly: (output) => {
+      printQuietly: (output) => {
         for (const id of left) output.line(id);
       },
       print: (output) => {

@@ -2,10 +2,10 @@ import path from 'node:path';
 import { loadConfig } from '../../../config';
 import type { Stack } from '../../../stack/stack';
 import { startWholeStack, workerLog } from '../../../stack/whole-stack';
-import { CommandFailed } from '../../shared/errors';
-import { waitForAbort } from '../../shared/waiting';
+import { CommandFailed } from '../../shared/command-failed';
+import { untilAborted } from '../../shared/pause';
 import type { CommandResult, Output, Terminal } from '../../terminal';
-import { NOTHING } from '../../terminal';
+import { PRINT_NOTHING } from '../../terminal';
 import type { Context } from '../../shared/context';
 
 /** `ferry up`: the embedded stack, in the foreground until Ctrl-C. */
@@ -20,7 +20,7 @@ export function addUp({ program, run, output, terminal }: Context): void {
         stack = await start(output, terminal, interrupted);
         return addresses(stack);
       });
-      await waitForAbort(interrupted);
+      await untilAborted(interrupted);
       output.note('Stopping...');
       await stack?.stop();
       output.note('Stopped.');
@@ -57,7 +57,7 @@ function addresses({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): 
       serviceUrl: config.service.url,
       serviceDocsUrl,
     },
-    quietly: NOTHING,
+    printQuietly: PRINT_NOTHING,
     print: (output) => {
       output.line(`${output.styled('green', '✓')} Everything runs. Data: ${config.home}`);
       output.table(

@@ -3,7 +3,7 @@ import { counted } from '../../../domain/text/sentences';
 import { createMasterKeyProvider } from '../../../security';
 import { openDatabase, rotateVaults } from '../../../store';
 import type { CommandResult } from '../../terminal';
-import { NOTHING } from '../../terminal';
+import { PRINT_NOTHING } from '../../terminal';
 import type { Context } from '../../shared/context';
 
 /** `ferry vault`: the keys above the sealed credentials. For whoever holds the master key. */
@@ -25,7 +25,7 @@ async function rotated(env: NodeJS.ProcessEnv): Promise<CommandResult> {
     const { rewrapped, unchanged } = rotation;
     return {
       json: { schema: 'ferry.vault-rotation/1', keyId: masterKeys.newest.id, ...rotation },
-      quietly: NOTHING,
+      printQuietly: PRINT_NOTHING,
       print: (output) => {
         output.line(
           `${counted(rewrapped, 'vault')} put under master key ${masterKeys.newest.id}, ${unchanged} were before.`,

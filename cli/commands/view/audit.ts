@@ -10,12 +10,12 @@ import type { SigningKey } from '../../../security';
 import { readMigration, readTrail } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
-import type { Output, Shown } from '../../terminal';
+import type { Output, AlreadyWritten } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { verifyTrail } from '../../reporting/audit-verification';
 import type { Context } from '../../shared/context';
 import { approverOption } from '../../shared/options';
-import { withLedgerClient } from '../../shared/clients';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 const FORMATS = ['table', 'csv', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];
@@ -55,12 +55,12 @@ async function audit(
   { db, signer }: LedgerClient,
   migrationId: string,
   format: Format,
-): Promise<Shown> {
+): Promise<AlreadyWritten> {
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   const trail = readTrail(db, migrationId);
-  if (output.json) await output.flowJson({ schema: 'ferry.audit/1', migrationId }, 'trail', mapped(trail, entryOf));
+  if (output.json) await output.streamJson({ schema: 'ferry.audit/1', migrationId }, 'trail', mapped(trail, entryOf));
   else await PRINTERS[format](output, trail, { migrationId, signer });
-  return { shown: true };
+  return { written: true };
 }
 
 async function* mapped<T>(trail: AsyncIterable<Recorded>, each: (recorded: Recorded) => T): AsyncGenerator<T> {
@@ -76,8 +76,8 @@ type Printer = (output: Output, trail: AsyncIterable<Recorded>, exporting: Expor
 
 const PRINTERS: Readonly<Record<Format, Printer>> = {
   table: (output, trail) =>
-    output.flowTable(
-      [{ title: 'When', whole: true }, { title: 'Who' }, { title: 'What' }, { title: 'Became' }],
+    output.streamTable(
+      [{ title: 'When', unbroken: true }, { title: 'Who' }, { title: 'What' }, { title: 'Became' }],
       mapped(trail, ({ decision, outcome }) => [
         localTime(outcome.at),
         `${decision.by ?? 'unknown'}${decision.role ? ` (${decision.role})` : ''}`,
@@ -92,10 +92,10 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
       const line = JSON.stringify(entryOf(recorded));
       digest.update(`${line}\n`);
       entries += 1;
-      await output.flow(line);
+      await output.stream(line);
     }
     const end = endOf({ ...exporting, entries, sha256: digest.digest('hex') });
-    if (end) await output.flow(JSON.stringify(end));
+    if (end) await output.stream(JSON.stringify(end));
   },
   csv: async (output, trail) => {
     let header = true;
@@ -113,7 +113,9 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
         content: JSON.stringify(decision),
       };
       // A name that begins like a formula is none.
-      await output.flow(stringify([record], { header, eof: false, escape_formulas: true, cast: { boolean: String } }));
+      await output.stream(
+        stringify([record], { header, eof: false, escape_formulas: true, cast: { boolean: String } }),
+      );
       header = false;
     }
   },

@@ -7,11 +7,11 @@ import type { CompanyFilter, LedgerCompany } from '../../../store';
 import { readCompanies, readCompanyPage } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { readCounts } from '../../../client';
-import type { Output, Shown, TableCell } from '../../terminal';
+import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import type { Context } from '../../shared/context';
-import { writeCsv } from '../../shared/results';
-import { integerOption, choiceOption } from '../../shared/options';
-import { withLedgerClient } from '../../shared/clients';
+import { flowCsv } from '../../shared/csv';
+import { countOption, wordOption } from '../../shared/options';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 interface CompaniesOptions {
   readonly state?: CompanyState;
@@ -30,12 +30,12 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
   program
     .command('companies <migration>')
     .description('List the companies of a migration: how far each is, and what went wrong')
-    .addOption(choiceOption('--state <state>', 'only those in this state', COMPANY_STATES))
-    .addOption(choiceOption('--failure <kind>', 'only those that were not moved for this reason', FAILURE_KINDS))
+    .addOption(wordOption('--state <state>', 'only those in this state', COMPANY_STATES))
+    .addOption(wordOption('--failure <kind>', 'only those that were not moved for this reason', FAILURE_KINDS))
     .option('--search <text>', 'only those with this text in their reference or name, in capitals or not')
-    .addOption(integerOption('--wave <number>', 'only those of this wave'))
-    .addOption(integerOption('--limit <number>', `so many at most (default: all, with --page ${ON_A_PAGE})`, 1))
-    .addOption(integerOption('--page <number>', 'the first, the second ... of so many', 1))
+    .addOption(countOption('--wave <number>', 'only those of this wave'))
+    .addOption(countOption('--limit <number>', `so many at most (default: all, with --page ${ON_A_PAGE})`, 1))
+    .addOption(countOption('--page <number>', 'the first, the second ... of so many', 1))
     .option('--csv', 'as CSV, for a spreadsheet')
     .action((migration: string, options: CompaniesOptions) =>
       run(() => withLedgerClient(terminal.env, (ferry) => companies(output, ferry, migration, options))),
@@ -55,16 +55,16 @@ async function companies(
   ferry: LedgerClient,
   migrationId: string,
   options: CompaniesOptions,
-): Promise<Shown> {
+): Promise<AlreadyWritten> {
   await readCounts(ferry, migrationId);
   const found = await find(ferry, migrationId, options);
-  if (options.csv && !output.json) await writeCsv(output, records(found.companies()));
+  if (options.csv && !output.json) await flowCsv(output, records(found.companies()));
   else if (output.json) {
     const { page } = found;
     const which = page && { page: page.number, matching: page.matching };
-    await output.flowJson({ schema: 'ferry.companies/1', migrationId, ...which }, 'companies', found.companies());
+    await output.streamJson({ schema: 'ferry.companies/1', migrationId, ...which }, 'companies', found.companies());
   } else await print(output, found);
-  return { shown: true };
+  return { written: true };
 }
 
 async function find({ db }: LedgerClient, migrationId: string, options: CompaniesOptions): Promise<Found> {
@@ -124,8 +124,8 @@ async function print(output: Output, { companies: found, page }: Found): Promise
       yield [company.reference, company.name, coloured(company.state), whatHappened(company)];
     }
   }
-  await output.flowTable(
-    [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
+  await output.streamTable(
+    [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
     rows(),
   );
   if (links > 0) await printLinks(output, found());
@@ -135,7 +135,7 @@ async function print(output: Output, { companies: found, page }: Found): Promise
 
 async function printLinks(output: Output, found: AsyncIterable<LedgerCompany>): Promise<void> {
   for await (const company of found) {
-    if (mayConnectAgain(company)) await output.flow(`  ${company.reference} connects again at ${company.linkUrl}`);
+    if (mayConnectAgain(company)) await output.stream(`  ${company.reference} connects again at ${company.linkUrl}`);
   }
 }
 

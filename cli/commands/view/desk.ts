@@ -1,26 +1,26 @@
-import { CommandFailed } from '../../shared/errors';
+import { CommandFailed } from '../../shared/command-failed';
 import { runDashboard } from '../../dashboard';
-import type { Shown } from '../../terminal';
+import type { AlreadyWritten } from '../../terminal';
 import type { Context } from '../../shared/context';
-import type { DecisionOptions } from '../../shared/decisions';
-import { addActorOptions, actorFrom } from '../../shared/decisions';
-import { withLedgerClient } from '../../shared/clients';
+import type { SenderOptions } from '../../shared/sender';
+import { addSender, senderOf } from '../../shared/sender';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 /** `ferry desk`: all open migrations on one live screen. */
 export function addDesk({ program, run, output, terminal }: Context): void {
-  addActorOptions(
+  addSender(
     program
       .command('desk')
       .description('See all open migrations on one live screen; open, approve, reject, pause and retry with keys'),
-  ).action((options: DecisionOptions) =>
-    run(async (): Promise<Shown> => {
+  ).action((options: SenderOptions) =>
+    run(async (): Promise<AlreadyWritten> => {
       const { prompts, keyboard, env } = terminal;
       if (!prompts || !keyboard || output.json || env['TERM'] === 'dumb') {
-        throw new CommandFailed('the desk needs a terminal', 'where there is none, use: ferry list --json');
+        throw new CommandFailed('the desk needs a terminal', 'otherwise use: ferry list --json');
       }
-      const sender = actorFrom(options);
+      const sender = senderOf(options);
       await withLedgerClient(env, (ferry) => runDashboard({ ferry, terminal, prompts, keyboard, ...sender }));
-      return { shown: true };
+      return { written: true };
     }),
   );
 }

@@ -6,11 +6,11 @@ import type { LedgerCompany, StoredMigration } from '../../../store';
 import { readCompanies, readMigration } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { NoSuchMigration } from '../../../client';
-import type { Output, Shown, TableCell } from '../../terminal';
+import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-commands';
-import { withLedgerClient } from '../../shared/clients';
+import { NAMED_AT_MOST, remedyCommand } from '../../shared/remedy-commands';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 /** `ferry exceptions`: the companies that were not moved, and what can be done about each, ready to be typed. */
 export function addExceptions({ program, run, output, terminal }: Context): void {
@@ -32,13 +32,17 @@ interface Kind {
 }
 
 /** Written while they are read, once for each kind: there may be any number of them. */
-async function exceptions(output: Output, { db }: LedgerClient, migrationId: string): Promise<Shown> {
+async function exceptions(output: Output, { db }: LedgerClient, migrationId: string): Promise<AlreadyWritten> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const found = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
   if (output.json) {
-    await output.flowJson({ schema: 'ferry.exceptions/1', migrationId }, 'exceptions', forPrograms(migration, found()));
-    return { shown: true };
+    await output.streamJson(
+      { schema: 'ferry.exceptions/1', migrationId },
+      'exceptions',
+      forPrograms(migration, found()),
+    );
+    return { written: true };
   }
   let count = 0;
   for (const [key, kind] of await kindsOf(found())) {
@@ -46,7 +50,7 @@ async function exceptions(output: Output, { db }: LedgerClient, migrationId: str
     count += kind.companies;
   }
   output.line(count === 0 ? 'No exceptions.' : counted(count, 'exception'));
-  return { shown: true };
+  return { written: true };
 }
 
 async function* forPrograms(migration: StoredMigration, found: AsyncIterable<LedgerCompany>): AsyncGenerator {
@@ -69,7 +73,7 @@ async function kindsOf(found: AsyncIterable<LedgerCompany>): Promise<ReadonlyMap
       title: titleOf(company),
       remedies: remediesFor(company),
       companies: companies + 1,
-      references: references.length > REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
+      references: references.length > NAMED_AT_MOST ? references : [...references, company.reference],
     });
   }
   return kinds;
@@ -97,13 +101,18 @@ async function printKind(
   found: () => AsyncIterable<LedgerCompany>,
 ): Promise<void> {
   output.line(`${output.styled('bold', title)}: ${counted(companies, 'company')}`);
-  await output.flowTable(
-    [{ title: 'Reference', whole: true }, { title: 'Name' }, { title: 'What happened' }, { title: 'Correlation id' }],
+  await output.streamTable(
+    [
+      { title: 'Reference', unbroken: true },
+      { title: 'Name' },
+      { title: 'What happened' },
+      { title: 'Correlation id' },
+    ],
     cellsOf(found()),
   );
   if (remedies.includes('relink')) {
     for await (const { reference, linkUrl } of found()) {
-      await output.flow(`  ${reference} connects again at ${linkUrl}`);
+      await output.stream(`  ${reference} connects again at ${linkUrl}`);
     }
   }
   for (const remedy of remedies) {

@@ -9,7 +9,9 @@ import { NoWorker, readOutages, readProgress, readWindowSchedule, readWorkers } 
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
+import { openMigrationOf } from '../../shared/open-migration';
+import { withLedgerClient } from '../../shared/with-ferry';
+import { usingService } from '../../shared/with-service';
 
 /** `ferry go-nogo`: whether the next window may come, and why; what would pause it, and whom to call. */
 export function addGoNoGo({ program, run, terminal }: Context): void {
@@ -26,7 +28,7 @@ export function addGoNoGo({ program, run, terminal }: Context): void {
 }
 
 async function factsOf(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationId: string): Promise<GoNoGoFacts> {
-  const { migration, platform } = await readOpenMigration(ferry, migrationId, () => `see: ferry report ${migrationId}`);
+  const { migration, platform } = await openMigrationOf(ferry, migrationId, () => `see: ferry report ${migrationId}`);
   const { db } = ferry;
   const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, heldUp, service] =
     await Promise.all([
@@ -70,7 +72,7 @@ async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<
   const { service: config } = loadConfig([], env, ['service']);
   if (!config) return { unreachable: 'it is not configured here (COMPANY_DATA_URL, COMPANY_DATA_API_KEY)' };
   try {
-    return await withServiceAt(config, (service) => readServiceFacts(service, { platformKey }));
+    return await usingService(config, (service) => readServiceFacts(service, { platformKey }));
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
     return { unreachable: error.message };

@@ -1,10 +1,10 @@
-import { ADD_PAYLOAD_KEY } from '../../shared/errors';
-import type { MigrationSummary } from '../../../client';
+import { ADD_PAYLOAD_KEY } from '../../shared/error-advice';
+import type { MigrationLine } from '../../../client';
 import { listMigrations } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { withMigrationClient } from '../../shared/clients';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 /** `ferry list`: every migration in a line. */
 export function addList({ program, run, terminal }: Context): void {
@@ -15,7 +15,7 @@ export function addList({ program, run, terminal }: Context): void {
 }
 
 /** Where everything about a migration stands in Temporal, and only its search attributes can be read. */
-function printMissingKeys(output: Output, migrations: readonly MigrationSummary[]): void {
+function printMissingKeys(output: Output, migrations: readonly MigrationLine[]): void {
   const missing = new Set(migrations.flatMap(({ missingKey }) => missingKey ?? []));
   for (const key of missing) {
     const ids = migrations.filter(({ missingKey }) => missingKey === key).map(({ migrationId }) => migrationId);
@@ -25,26 +25,26 @@ function printMissingKeys(output: Output, migrations: readonly MigrationSummary[
 }
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const migrations: MigrationSummary[] = [];
+  const migrations: MigrationLine[] = [];
   await withMigrationClient(env, async (ferry) => {
     for await (const migration of listMigrations(ferry)) migrations.push(migration);
   });
   return {
     json: { schema: 'ferry.list/1', migrations },
-    quietly: (output) => {
+    printQuietly: (output) => {
       for (const { migrationId } of migrations) output.line(migrationId);
     },
     print: (output) => {
       if (migrations.length === 0) return output.line('No migrations yet. Start one with: ferry start');
       output.table(
         [
-          { title: 'Migration', whole: true },
+          { title: 'Migration', unbroken: true },
           { title: 'State' },
           { title: 'Step' },
           { title: 'Waiting for' },
           { title: 'Done', align: 'right' },
           { title: 'Failed', align: 'right' },
-          { title: 'Started', spare: true },
+          { title: 'Started', optional: true },
         ],
         migrations.map(({ migrationId, state, step, waitingFor, done, total, failed, startedAt, missingKey }) => [
           migrationId,

@@ -1,10 +1,10 @@
 import { Option } from 'commander';
 import type { LedgerClient } from '../../../client';
 import { readReport } from '../../../client';
-import type { Output, Shown } from '../../terminal';
+import type { Output, AlreadyWritten } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { REPORT_FORMATS, type ReportFormat, reportWriters } from '../../reporting/report-writers';
-import { withLedgerClient } from '../../shared/clients';
+import { withLedgerClient } from '../../shared/with-ferry';
 
 /** `ferry report`: the handover report; at any time, also long after the end. */
 export function addReport({ program, run, output, terminal }: Context): void {
@@ -22,7 +22,12 @@ export function addReport({ program, run, output, terminal }: Context): void {
 }
 
 /** Written while it is read: it may have any number of companies. */
-async function report(output: Output, ferry: LedgerClient, migrationId: string, format: ReportFormat): Promise<Shown> {
+async function report(
+  output: Output,
+  ferry: LedgerClient,
+  migrationId: string,
+  format: ReportFormat,
+): Promise<AlreadyWritten> {
   await reportWriters[output.json ? 'json' : format](output, await readReport(ferry, migrationId));
-  return { shown: true };
+  return { written: true };
 }

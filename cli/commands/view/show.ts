@@ -12,9 +12,9 @@ import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { printPreflight } from '../../shared/results';
+import { printPreflight } from '../../shared/finding-list';
 import { nextCommands } from '../../shared/next-commands';
-import { withMigrationClient } from '../../shared/clients';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 /** `ferry show`: one migration on one screen, and the commands that take it further. */
 export function addShow({ program, run, terminal }: Context): void {

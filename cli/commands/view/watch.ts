@@ -6,16 +6,16 @@ import type { MigrationClient } from '../../../client';
 import {
   firstConnectionError,
   NoSuchMigration,
-  readAbnormalStatus,
+  readTerminationReason,
   readProgress,
   connectionErrorText,
 } from '../../../client';
-import { createInterruptibleSleep, withTimeout } from '../../shared/waiting';
+import { openPause, within } from '../../shared/pause';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
-import type { WatchSnapshot } from '../../reporting/watch-view';
+import type { Looked } from '../../reporting/watch-view';
 import { openWatchView } from '../../reporting/watch-view';
-import { withMigrationClient } from '../../shared/clients';
+import { withMigrationClient } from '../../shared/with-ferry';
 
 const LOOK_EVERY_MS = 250;
 /** Where a look takes long, so many times as long as it took is waited: whoever watches must not be a burden. */
@@ -37,14 +37,14 @@ export function addWatch(context: Context): void {
     .action((migration: string, options: WatchOptions) =>
       context.run(() =>
         withMigrationClient(context.terminal.env, async (ferry) =>
-          watchResult(await watchMigration(context, ferry, migration, options)),
+          watchResult(await watched(context, ferry, migration, options)),
         ),
       ),
     );
 }
 
 /** How it was when the watching ended. */
-export interface WatchEnd {
+export interface Watched {
   readonly progress: Progress;
   /** How it was ended with Temporal's own tools, if it was. */
   readonly endedFromOutside: string | null;
@@ -55,17 +55,17 @@ export interface WatchEnd {
  * Watches until it has ended, somebody is waited for or has interrupted it. What does not answer on the way is said, and
  * asked again: Temporal, the database and the workers may be away for a while.
  */
-export async function watchMigration(
+export async function watched(
   { terminal, output }: Context,
   ferry: MigrationClient,
   migrationId: string,
   { untilDecision }: WatchOptions,
-): Promise<WatchEnd> {
+): Promise<Watched> {
   const interrupted = terminal.interruption();
-  const pause = createInterruptibleSleep();
-  interrupted.addEventListener('abort', () => pause.wake(), { once: true });
+  const pause = openPause();
+  interrupted.addEventListener('abort', () => pause.end(), { once: true });
   const view = output.json || output.quiet ? null : openWatchView(terminal.stdout);
-  let latest: WatchSnapshot | null = null;
+  let latest: Looked | null = null;
   try {
     for (;;) {
       const begunAt = Date.now();
@@ -79,7 +79,7 @@ export async function watchMigration(
         view?.show(latest, connectionErrorText(error));
       }
       if (interrupted.aborted && latest) return stopped(latest);
-      await pause.sleep(Math.max(LOOK_EVERY_MS, (Date.now() - begunAt) * REST_FOR_WORK));
+      await pause.wait(Math.max(LOOK_EVERY_MS, (Date.now() - begunAt) * REST_FOR_WORK));
     }
   } finally {
     view?.close();
@@ -87,11 +87,11 @@ export async function watchMigration(
 }
 
 /** @throws the cause, when something does not answer */
-async function look(ferry: MigrationClient, migrationId: string): Promise<WatchSnapshot> {
+async function look(ferry: MigrationClient, migrationId: string): Promise<Looked> {
   const asked = await Promise.allSettled([
     readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
-    ferry.db ? withTimeout(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
-    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readAbnormalStatus(ferry, migrationId)),
+    ferry.db ? within(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
+    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readTerminationReason(ferry, migrationId)),
   ]);
   const [progress, overviews, end] = asked;
   if (progress.status === 'fulfilled' && overviews.status === 'fulfilled' && end.status === 'fulfilled') {
@@ -101,21 +101,21 @@ async function look(ferry: MigrationClient, migrationId: string): Promise<WatchS
   throw firstConnectionError(asked.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
 }
 
-function isOver({ progress, endedFromOutside }: WatchSnapshot): boolean {
+function isOver({ progress, endedFromOutside }: Looked): boolean {
   return isEnding(progress.state) || endedFromOutside !== null;
 }
 
-function ended({ progress, endedFromOutside }: WatchSnapshot): WatchEnd {
+function ended({ progress, endedFromOutside }: Looked): Watched {
   const text = `${progress.migrationId}: ${endedFromOutside ?? headline(progress)}`;
   return { progress, endedFromOutside, print: (output) => output.line(text) };
 }
 
-function stopped({ progress }: WatchSnapshot): WatchEnd {
+function stopped({ progress }: Looked): Watched {
   const text = `You stopped watching ${progress.migrationId}.`;
   return { progress, endedFromOutside: null, print: (output) => output.line(text) };
 }
 
-function watchResult({ progress, endedFromOutside, print }: WatchEnd): CommandResult {
+function watchResult({ progress, endedFromOutside, print }: Watched): CommandResult {
   const { migrationId, step, waitingFor, counts } = progress;
   const state = endedFromOutside ?? progress.state;
   return {

@@ -3,7 +3,7 @@ import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked, MANIFEST } from '../command-line';
+import { runJson, MANIFEST } from '../command-line';
 
 let orchestrator: Orchestrator;
 const ID = 'approver.quickbooks-online';
@@ -41,7 +41,7 @@ test('limits that cannot be are refused before anything is stored', async () => 
     exitCode: 1,
     err: 'ferry: toleratedShare must be a share from 0 to 1, or null; nothing was started\n',
   });
-  expect((await asked(orchestrator, 'companies', 'nobody.quickbooks-online')).exitCode).toBe(1);
+  expect((await runJson(orchestrator, 'companies', 'nobody.quickbooks-online')).exitCode).toBe(1);
 });
 
 test('who sits at a terminal sees what it is about and is asked; a no decides nothing', async () => {
@@ -49,7 +49,7 @@ test('who sits at a terminal sees what it is about and is asked; a no decides no
   expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: ['Approve supply-details?'] });
   expect(out).toContain('25 companies, supplied by Mia');
   expect(err).toContain('nothing was decided');
-  expect((await asked(orchestrator, 'audit', ID)).json['trail']).toEqual([]);
+  expect((await runJson(orchestrator, 'audit', ID)).json['trail']).toEqual([]);
 });
 
 test('who supplied the details does not approve them, where four eyes are asked for', async () => {
@@ -59,14 +59,14 @@ test('who supplied the details does not approve them, where four eyes are asked 
 });
 
 test('a digest of something else is refused as out of date', async () => {
-  const { json, exitCode } = await asked(orchestrator, 'approve', ID, 'supply-details', '--digest', 'f00', ...SAM);
+  const { json, exitCode } = await runJson(orchestrator, 'approve', ID, 'supply-details', '--digest', 'f00', ...SAM);
   expect(exitCode).toBe(1);
   expect(json['text']).toContain('has changed since it was seen');
 });
 
 test('a decision that was valid until a time is refused afterwards', async () => {
   const late = ['--valid-until', '2026-01-01T00:00:00Z'];
-  const { json } = await asked(orchestrator, 'approve', ID, 'supply-details', ...SAM, ...late);
+  const { json } = await runJson(orchestrator, 'approve', ID, 'supply-details', ...SAM, ...late);
   expect(json['text']).toContain('it was valid until 2026-01-01 00:00 UTC');
 });
 
@@ -94,7 +94,7 @@ test('nothing can be signed off before something was moved', async () => {
 test('the audit trail has every decision in order, and can be exported', async () => {
   const { temporal } = orchestrator.ferry;
   await temporal.workflow.getHandle(ID).signal('approve', { step: 'shedule', role: 'support', by: '=cmd()' });
-  const trail = async () => (await asked(orchestrator, 'audit', ID)).json['trail'] as { applied: boolean }[];
+  const trail = async () => (await runJson(orchestrator, 'audit', ID)).json['trail'] as { applied: boolean }[];
   await until(async () => (await trail()).length === 7);
   expect((await trail()).map(({ applied }) => applied)).toEqual([false, false, false, true, true, false, false]);
 
@@ -125,7 +125,7 @@ test('a trail is asked of a migration that there is', async () => {
   const { exitCode, err } = await ferry(['audit', 'nobody.xero'], undefined, orchestrator.env);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: there is no migration nobody.xero; list all migrations with: ferry list\n',
+    err: 'ferry: there is no migration nobody.xero; see them all with: ferry list\n',
   });
 });
 
@@ -136,5 +136,5 @@ test('a cancellation says what it means, and is asked for once more', async () =
   expect(refused.out).toContain('0 of 25 companies are moved, and stay moved.');
   expect(refused.err).toContain(`nothing was cancelled; to stop it for a while: ferry pause ${ID}`);
   expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for ever?`] });
-  expect((await asked(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
+  expect((await runJson(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
 });

@@ -2,7 +2,7 @@ import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked, exportedCredentials, MANIFEST } from '../command-line';
+import { runJson, exportedCredentials, MANIFEST } from '../command-line';
 
 let orchestrator: Orchestrator;
 const ID = 'decider.quickbooks-online';
@@ -24,7 +24,7 @@ const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 test('a second start under the same id is refused, and says what to do', async () => {
   const { exitCode, err } = await run('start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider');
   expect(exitCode).toBe(1);
-  expect(err).toBe(`ferry: migration ${ID} already exists; choose another --label\n`);
+  expect(err).toBe(`ferry: there is a migration ${ID} already; give this one another --label\n`);
 });
 
 test('organizations that are open in one migration are refused in another, by name', async () => {
@@ -33,19 +33,19 @@ test('organizations that are open in one migration are refused in another, by na
   );
   expect(exitCode).toBe(1);
   expect(err).toContain(`C-1001 (organization 9130350226405985) is open in migration ${ID}`);
-  expect((await asked(orchestrator, 'companies', `${ID}.again`)).exitCode).toBe(1);
+  expect((await runJson(orchestrator, 'companies', `${ID}.again`)).exitCode).toBe(1);
 });
 
 test.each([
-  [['approve', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
-  [['show', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
-  [['companies', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
-  [['report', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
-  [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; list all migrations with: ferry list'],
+  [['approve', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['show', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['companies', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['report', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; see them all with: ferry list'],
   [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],
   [
     ['propose-time', ID, 'tomorrowish'],
-    'tomorrowish is no time; write "2026-11-21 22:00", 2026-11-21T21:00:00Z, or now',
+    'invalid time "tomorrowish"; write it like "2026-11-21 22:00" or 2026-11-21T21:00:00Z, or write now',
   ],
   [
     ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
@@ -61,7 +61,7 @@ test('a wrong role is refused, with exit code 1, and stands in the report', asyn
   const { exitCode, out } = await run('approve', ID, 'supply-details', ...CLIENT);
   expect(exitCode).toBe(1);
   expect(out).toContain(`✗ refused: ${ID}: supply-details is approved by support, not by client\n`);
-  const { json } = await asked(orchestrator, 'report', ID);
+  const { json } = await runJson(orchestrator, 'report', ID);
   expect(json['decisions']).toContainEqual(
     expect.objectContaining({ outcome: expect.objectContaining({ applied: false }) as unknown }),
   );
@@ -69,7 +69,7 @@ test('a wrong role is refused, with exit code 1, and stands in the report', asyn
 
 test('credentials obtained before syncing was disabled are refused and named', async () => {
   const { file, remove } = exportedCredentials();
-  const { exitCode, json } = await asked(orchestrator, 'credentials', ID, file);
+  const { exitCode, json } = await runJson(orchestrator, 'credentials', ID, file);
   remove();
   expect(exitCode).toBe(1);
   expect(json).toMatchObject({ schema: 'ferry.credentials/1', stored: [], unknown: [], elsewhere: [] });
@@ -80,12 +80,12 @@ test('a company that the manifest lacks is confirmed by nobody: nothing is half 
   const { exitCode, err } = await run('confirm-sync-disabled', ID, 'C-1001', 'C-9999', ...CLIENT);
   expect(exitCode).toBe(1);
   expect(err).toContain('has no company C-9999; nothing was decided');
-  expect((await asked(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 25 });
+  expect((await runJson(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 25 });
 });
 
 test('companies are confirmed one by one, also before their step is open', async () => {
   expect((await run('confirm-sync-disabled', ID, 'C-1001', 'C-1002', ...CLIENT)).exitCode).toBe(0);
-  expect((await asked(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 23 });
+  expect((await runJson(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 23 });
 });
 
 test('show says who is waited for, and what they can type', async () => {
@@ -96,7 +96,7 @@ test('show says who is waited for, and what they can type', async () => {
 
 test('list shows every migration in a line, without asking a worker', async () => {
   const line = async (): Promise<unknown> => {
-    const { json } = await asked(orchestrator, 'list');
+    const { json } = await runJson(orchestrator, 'list');
     return (json['migrations'] as { migrationId: string }[]).find(({ migrationId }) => migrationId === ID);
   };
   // Lists follow a moment later.

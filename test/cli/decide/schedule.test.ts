@@ -5,7 +5,7 @@ import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked } from '../command-line';
+import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
 let migration: Started;
@@ -26,7 +26,7 @@ test('before step 6 nothing is scheduled: what the windows will be is shown all 
   expect(out).toContain('windows open by themselves from step 6 on');
   expect(out).toContain('Opens, in Europe/London');
   expect(out).toMatch(/12:00 UTC/);
-  expect(await asked(orchestrator, 'schedule', 'pause', migration.id)).toMatchObject({
+  expect(await runJson(orchestrator, 'schedule', 'pause', migration.id)).toMatchObject({
     exitCode: 1,
     json: { results: [{ done: false, text: expect.stringContaining('before step 6') as string }] },
   });
@@ -43,11 +43,11 @@ test('in step 6 they are paused with a note, resumed, and triggered: one migrati
   const paused = await typed('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
   expect(paused).toMatchObject({ exitCode: 0 });
   expect((await typed('schedule', 'show', migration.id)).out).toContain('paused (paused by Sam: month end)');
-  const { json } = await asked(orchestrator, 'go-nogo', migration.id);
+  const { json } = await runJson(orchestrator, 'go-nogo', migration.id);
   expect(json['answers']).toContainEqual(expect.objectContaining({ about: 'window', go: false }));
 
   expect(await typed('schedule', 'resume', '--all', '--by', 'Sam')).toMatchObject({ exitCode: 0 });
-  expect(await asked(orchestrator, 'schedule', 'show', migration.id)).toMatchObject({
+  expect(await runJson(orchestrator, 'schedule', 'show', migration.id)).toMatchObject({
     json: { schema: 'ferry.schedule/1', schedules: [{ state: 'running', note: 'resumed by Sam' }] },
   });
   const triggered = await typed('schedule', 'trigger', migration.id);
@@ -57,6 +57,6 @@ test('in step 6 they are paused with a note, resumed, and triggered: one migrati
 
 test('which migration is meant has to be said; nothing is left behind by those that run', async () => {
   expect(await typed('schedule', 'show')).toMatchObject({ exitCode: 1 });
-  expect(await asked(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [], open: [] } });
+  expect(await runJson(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [], open: [] } });
   expect((await typed('schedule', 'show', 'nobody.quickbooks-online')).exitCode).toBe(1);
 });

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { msToTs } from '@temporalio/common/lib/time';
 import { pino } from 'pino';
-import type { Examined } from '../../../cli/doctor';
-import { examineClock, examineNode } from '../../../cli/doctor/this-machine';
+import type { CheckResult } from '../../../cli/doctor';
+import { checkClocks, checkNodeVersion } from '../../../cli/doctor/this-machine';
 import { createAccount, createKey } from '../../../company-data-service';
 import { parsePayloadKeys, Secret } from '../../../security';
 import { startCodecServer, type CodecServer } from '../../../security/codec-server';
@@ -65,7 +65,7 @@ async function examined(changes: NodeJS.ProcessEnv = {}) {
     ferry(['doctor', '--json'], undefined, env),
     ferry(['doctor'], undefined, env),
   ]);
-  const { checks, ok } = JSON.parse(out) as { ok: boolean; checks: readonly Examined[] };
+  const { checks, ok } = JSON.parse(out) as { ok: boolean; checks: readonly CheckResult[] };
   for (const name of [
     'COMPANY_DATA_API_KEY',
     'TOKENFERRY_PAYLOAD_KEY',
@@ -81,7 +81,7 @@ async function examined(changes: NodeJS.ProcessEnv = {}) {
   return { exitCode, checks, problems, words: words.out };
 }
 
-test('where everything is well it says so of each', async () => {
+test('when everything works, each check says so', async () => {
   const { exitCode, checks, words } = await examined();
   expect({ exitCode, verdicts: checks.map(({ about, verdict }) => [about, verdict]) }).toEqual({
     exitCode: 0,
@@ -101,7 +101,7 @@ test('where everything is well it says so of each', async () => {
       ['clock', 'ok'],
     ],
   });
-  expect(words).toMatch(/^✓ payload key {8}[0-9a-f]{16}: opens \d+ migrations?$/m);
+  expect(words).toMatch(/^✓ payload key {8}[0-9a-f]{16}: decrypts \d+ migrations?$/m);
   expect(words).toMatch(/\nNothing is wrong\.\n$/);
 });
 
@@ -122,7 +122,7 @@ describe('names what is wrong, and what to do about it:', () => {
           /missing: FerryStep, /,
           /search-attribute create --namespace examined-.* --name FerryStep --type Keyword/,
         ],
-        ['worker', /none asks for work/, /start one/],
+        ['worker', /none is running/, /start one/],
       ],
     ],
     [
@@ -142,8 +142,8 @@ describe('names what is wrong, and what to do about it:', () => {
       'another payload key than migrations were started with',
       { TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64') },
       [
-        ['payload key', /need payload key [0-9a-f]{16} as well/, /TOKENFERRY_PAYLOAD_KEY/],
-        ['codec server', /does not decode/, /payload key/],
+        ['payload key', /also need payload key [0-9a-f]{16}$/, /TOKENFERRY_PAYLOAD_KEY/],
+        ['codec server', /does not decrypt/, /payload key/],
       ],
     ],
     ['no payload key', { TOKENFERRY_PAYLOAD_KEY: '' }, [['payload key', /TOKENFERRY_PAYLOAD_KEY or/, /^$/]]],
@@ -189,7 +189,7 @@ describe('names what is wrong, and what to do about it:', () => {
 
 test('nothing is configured: each is said to be missing, and how to start everything', async () => {
   const { out, exitCode } = await ferry(['doctor', '--json'], undefined, { TOKENFERRY_HOME: folder });
-  const { checks } = JSON.parse(out) as { checks: readonly Examined[] };
+  const { checks } = JSON.parse(out) as { checks: readonly CheckResult[] };
   expect(exitCode).toBe(1);
   const problems = checks.filter(({ verdict }) => verdict === 'problem');
   expect(problems.map(({ about }) => about)).toEqual(['Temporal', 'payload key', 'database']);
@@ -206,13 +206,13 @@ test('an empty database is no problem, and stays empty', async () => {
   await empty.drop();
 });
 
-test("a client's key is enough for the self-service route alone, and that is said", async () => {
+test("a client's key is reported as sufficient only for self-service migrations", async () => {
   const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'Client', plan: 'paid' });
   const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'client' });
   const { exitCode, checks } = await examined({ COMPANY_DATA_API_KEY: key });
   expect(exitCode).toBe(0);
   expect(checks.find(({ about }) => about === 'API key')?.what).toMatch(
-    /^of the role client: .*not for the managed one/,
+    /^role client \(self-service migrations only\)/,
   );
 });
 
@@ -240,7 +240,7 @@ test.each([
   ['20.18.9', 'problem'],
   ['9.99.0', 'problem'],
 ])('Node.js %s: %s', (version, verdict) => {
-  expect(examineNode(version, '>=20.19')).toMatchObject({ verdict });
+  expect(checkNodeVersion(version, '>=20.19')).toMatchObject({ verdict });
 });
 
 test.each([
@@ -254,7 +254,7 @@ test.each([
     'problem',
     'the service is 61 s ahead',
   ],
-  [[], 'not-checked', 'neither the database nor the service answered'],
+  [[], 'not-checked', 'needs the database or the service first'],
 ])('clocks %j: %s', (clocks, verdict, what) => {
-  expect(examineClock(clocks)).toMatchObject({ verdict, what });
+  expect(checkClocks(clocks)).toMatchObject({ verdict, what });
 });

@@ -7,7 +7,7 @@ import { credentialRows, readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked } from '../command-line';
+import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -22,13 +22,16 @@ test('a terminated migration is named, and closed as if it had been cancelled', 
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await orchestrator.ferry.temporal.workflow.getHandle(migration.id).terminate('a test');
 
-  expect(await asked(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { open: [migration.id], closed: [] } });
+  expect(await runJson(orchestrator, 'sweep')).toMatchObject({
+    exitCode: 0,
+    json: { open: [migration.id], closed: [] },
+  });
   const { db } = orchestrator.ferry;
   expect(await readMigration(db, migration.id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
   expect(await credentialRows(db, migration.id)).toEqual([2]);
 
   expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain('ferry sweep --close');
-  expect(await asked(orchestrator, 'sweep', '--close', '--by', 'Sam')).toMatchObject({
+  expect(await runJson(orchestrator, 'sweep', '--close', '--by', 'Sam')).toMatchObject({
     exitCode: 0,
     json: { open: [], closed: [migration.id] },
   });
@@ -40,7 +43,7 @@ test('a terminated migration is named, and closed as if it had been cancelled', 
   expect((await ferry(['report', migration.id], undefined, orchestrator.env)).out).toMatch(/key[^\n]* destroyed/);
   expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({ decision: { kind: 'cancel', by: 'Sam' } });
   expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'migrated' });
-  expect(await asked(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
+  expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
 });
 
 test("another's Schedule is left alone, although it is called like those of migrations", async () => {
@@ -55,7 +58,7 @@ test("another's Schedule is left alone, although it is called like those of migr
       for await (const { scheduleId } of schedule.list()) if (scheduleId === theirs.scheduleId) return true;
       return false;
     });
-    expect(await asked(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [] } });
+    expect(await runJson(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [] } });
     expect((await theirs.describe()).scheduleId).toBe(theirs.scheduleId);
   } finally {
     await theirs.delete();

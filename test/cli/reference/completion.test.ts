@@ -1,4 +1,4 @@
-/** What a shell completes, asked of the shells themselves. */
+/** Runs each completion script in its shell. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ beforeAll(async () => {
     expect(exitCode).toBe(0);
     writeFileSync(path.join(folder, shell), out);
   }
-  // In place of the real one, which would ask Temporal.
+  // Replaces the real command, which would query Temporal.
   const command = '#!/bin/sh\n[ "$*" = "list --quiet" ] && printf "acme.xero\\nbolt.wave\\nz\\$(touch ran)\\n"\n';
   writeFileSync(path.join(folder, 'ferry'), command);
   chmodSync(path.join(folder, 'ferry'), 0o755);
@@ -38,7 +38,7 @@ const ASK: Readonly<Record<string, (typed: readonly string[]) => readonly string
        COMP_WORDS=(${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length - 1}
        _ferry; printf '%s\\n' "\${COMPREPLY[@]}"`,
     ),
-  // What the completion system would be given; it chooses by what was typed so far.
+  // Replaces zsh's completion functions by ones that print the candidates.
   zsh: (typed) =>
     run(
       'zsh',
@@ -67,20 +67,20 @@ describe.each(SHELLS)('%s', (shell) => {
     ['roles', ['approve', '--as', 'c'], ['client']],
     ['migrations', ['show', 'ac'], ['acme.xero']],
     ['migrations and steps', ['approve', 'acme.xero', 'sch'], ['schedule']],
-    ['files, also with a blank', ['check', 'my'], ['my manifest.csv']],
+    ['files, also with a blank in the name', ['check', 'my'], ['my manifest.csv']],
     ['shells', ['completion', 'z'], ['zsh']],
-    ['nothing, where anything can stand', ['start', '--client', 'a'], []],
+    ['nothing for a free-text value', ['start', '--client', 'a'], []],
   ])('completes %s: %j', (_, typed, expected) => {
     expect(ask(...typed).map((word) => word.replaceAll('\\ ', ' '))).toEqual(expected);
   });
 });
 
-test('an id that looks like a command is not run', () => {
+test('a migration id that contains a shell command is not executed', () => {
   for (const shell of SHELLS.filter(isInstalled)) ASK[shell]?.(['ferry', 'show', '']);
   expect(existsSync(path.join(folder, 'ran'))).toBe(false);
 });
 
-test('every command is completed', async () => {
+test('every command of the help is completed', async () => {
   const { out } = await ferry(['--help']);
   const commands = [...out.matchAll(/^ {2}([a-z][a-z-]*) {2,}[A-Z]/gm)].map(([, name = '']) => name);
   expect(commands.length).toBeGreaterThan(30);

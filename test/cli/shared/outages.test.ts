@@ -1,17 +1,17 @@
 import { localTime } from '../../../cli/terminal/times';
-import { removeWrittenFiles, written } from '../manifest/written-files';
+import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import { putRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked, MANIFEST } from '../command-line';
+import { runJson, MANIFEST } from '../command-line';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
 });
 afterAll(async () => {
-  removeWrittenFiles();
+  removeTempFiles();
   await orchestrator.close();
 });
 
@@ -31,18 +31,18 @@ test('Postgres not running: one line says so, where it was looked for, and how t
 });
 
 test('a manifest with errors stores nothing and starts nothing', async () => {
-  const bad = written('reference,name,realmId,expectedInvoices\nA-1,Acme,1,1\nA-1,Bolt,2,1\n');
-  const { exitCode, json } = await asked(
+  const bad = tempFile('reference,name,realmId,expectedInvoices\nA-1,Acme,1,1\nA-1,Bolt,2,1\n');
+  const { exitCode, json } = await runJson(
     orchestrator,
     ...['start', bad, '--platform', 'quickbooks-online', '--client', 'nothing'],
   );
   expect({ exitCode, started: json['started'] }).toEqual({ exitCode: 1, started: false });
-  expect((await asked(orchestrator, 'companies', 'nothing.quickbooks-online')).exitCode).toBe(1);
+  expect((await runJson(orchestrator, 'companies', 'nothing.quickbooks-online')).exitCode).toBe(1);
 });
 
 test('decisions are kept while no worker runs, and applied when one does', async () => {
   const id = 'patient.quickbooks-online';
-  const started = await asked(
+  const started = await runJson(
     orchestrator,
     ...['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'patient'],
   );
@@ -53,7 +53,7 @@ test('decisions are kept while no worker runs, and applied when one does', async
   expect(shown.err).toContain(`no worker answers for ${id}`);
 
   await orchestrator.startWorker();
-  const watched = await asked(orchestrator, 'watch', id, '--until-decision');
+  const watched = await runJson(orchestrator, 'watch', id, '--until-decision');
   expect(watched.json['waitingFor']).toEqual({ roles: ['support'], what: 'paused: tea' });
 });
 
@@ -68,7 +68,7 @@ test('companies whose attempt died: show says how long something of them may be 
     `3 companies were interrupted, and will be taken up again; ` +
       `a credential may be on its way to the service until ${localTime(heldUntil)}\n`,
   );
-  const { json } = await asked(orchestrator, 'show', id);
+  const { json } = await runJson(orchestrator, 'show', id);
   expect(json['interrupted']).toEqual({ companies: 3, onItsWayUntil: heldUntil.toISOString() });
 });
 

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { findCompany, readMigration } from '../../../store';
-import { removeWrittenFiles, written } from '../manifest/written-files';
+import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import type { Started } from '../../workflows/running-migration';
 import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked } from '../command-line';
+import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -18,13 +18,13 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await orchestrator.close();
-  removeWrittenFiles();
+  removeTempFiles();
 });
 
 const AS_CLIENT = ['--as', 'client', '--by', 'Cleo'];
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
-const manifest = (...rows: string[]) => written(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
-const amend = (id: string, file: string) => asked(orchestrator, 'amend', id, file, ...AS_CLIENT);
+const manifest = (...rows: string[]) => tempFile(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
+const amend = (id: string, file: string) => runJson(orchestrator, 'amend', id, file, ...AS_CLIENT);
 const company = (id: string, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
 
 /** An organization that the account has already. */
@@ -92,7 +92,7 @@ test('a latecomer is checked, confirmed, supplied and moved like any other, and 
 
   expect(await send('confirmSyncDisabled', { companies: ['L-1'], ...CLIENT })).toBe('applied');
   await until(async () => (await company(id, 'L-1'))?.confirmedAt !== null);
-  const file = written('reference,accessToken,refreshToken,realmId\nL-1,any,sbx-ok-1.late,8000000000000021');
+  const file = tempFile('reference,accessToken,refreshToken,realmId\nL-1,any,sbx-ok-1.late,8000000000000021');
   expect((await run('credentials', id, file, '--obtained-at', 'now', ...AS_CLIENT)).exitCode).toBe(0);
   await until(async () => (await company(id, 'L-1'))?.state === 'migrated', 40_000);
 
@@ -163,6 +163,6 @@ test('after the end latecomers are sent to a new migration', async () => {
   const { exitCode, err } = await run('amend', id, manifest('L-1,Late,8000000000000061,1'));
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: `ferry: migration ${id} is cancelled: nothing can be added to it; start a new migration for these companies: ferry start FILE --label WORD\n`,
+    err: `ferry: migration ${id} is cancelled: nothing can be supplied; start a new migration for latecomers: ferry start FILE --label WORD\n`,
   });
 });

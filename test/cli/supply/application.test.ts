@@ -9,7 +9,7 @@ import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked, MANIFEST } from '../command-line';
+import { runJson, MANIFEST } from '../command-line';
 
 const ID = 'owner.quickbooks-online';
 const CANARY = 'canary-7f3a-client-secret';
@@ -54,7 +54,7 @@ test('is given to the service, and the details are checked again', async () => {
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
   expect(out).toBe(`✓ ${ID}: the application is asked-for (production)\n`);
   expect(await shown()).toEqual({ clientId: 'asked-for', environment: 'production' });
-  await until(async () => (await asked(orchestrator, 'show', ID)).json['preflight'] !== null);
+  await until(async () => (await runJson(orchestrator, 'show', ID)).json['preflight'] !== null);
 });
 
 test('comes with a secret from a file, which the client is told to destroy', async () => {

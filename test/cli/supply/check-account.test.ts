@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { createAccount, createKey } from '../../../company-data-service';
 import { Secret } from '../../../security';
-import { removeWrittenFiles, written } from '../manifest/written-files';
+import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked, MANIFEST } from '../command-line';
+import { runJson, MANIFEST } from '../command-line';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await orchestrator.close();
-  removeWrittenFiles();
+  removeTempFiles();
 });
 
 const QUICKBOOKS = ['--platform', 'quickbooks-online'];
@@ -32,7 +32,7 @@ async function connected(realmId: string): Promise<void> {
 }
 
 test('a good manifest and a good account: how long it will take is said, too', async () => {
-  const { exitCode, json } = await asked(orchestrator, 'check', MANIFEST, ...QUICKBOOKS);
+  const { exitCode, json } = await runJson(orchestrator, 'check', MANIFEST, ...QUICKBOOKS);
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({
     ok: true,
@@ -45,13 +45,13 @@ test('a good manifest and a good account: how long it will take is said, too', a
 
 test('an organization that is connected already is an error with its place in the file', async () => {
   await connected('4711');
-  const file = written(`${HEADER}A-1,Acme,17,1\nA-2,Bolt,4711,1\n`);
-  const { exitCode, json } = await asked(orchestrator, 'check', file, ...QUICKBOOKS);
+  const file = tempFile(`${HEADER}A-1,Acme,17,1\nA-2,Bolt,4711,1\n`);
+  const { exitCode, json } = await runJson(orchestrator, 'check', file, ...QUICKBOOKS);
   expect(exitCode).toBe(1);
   expect(json['findings']).toEqual([
     expect.objectContaining({ code: 'organization-connected', severity: 'error', file, line: 3, column: 3 }),
   ]);
-  expect((await asked(orchestrator, 'check', file, ...QUICKBOOKS, '--offline')).json).toMatchObject({
+  expect((await runJson(orchestrator, 'check', file, ...QUICKBOOKS, '--offline')).json).toMatchObject({
     ok: true,
     asked: [],
   });
@@ -61,7 +61,7 @@ test('a key of a client, and a trial that is too small, are errors of the accoun
   const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'Small', plan: 'trial' });
   const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'client' });
   const rows = Array.from({ length: 51 }, (_, i) => `A-${i},Company ${i},${i + 1},1`);
-  const file = written(HEADER + rows.join('\n'));
+  const file = tempFile(HEADER + rows.join('\n'));
   const { exitCode, out } = await run(['check', file, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: key });
   expect(exitCode).toBe(1);
   expect(out).toContain('Account and other migrations');
@@ -99,7 +99,7 @@ describe('a dry run', () => {
   const start = (client: string, file = MANIFEST) => ['start', file, ...QUICKBOOKS, '--client', client, '--dry-run'];
 
   test('makes all checks, stores nothing and starts nothing', async () => {
-    const { exitCode, json } = await asked(orchestrator, ...start('dry'));
+    const { exitCode, json } = await runJson(orchestrator, ...start('dry'));
     expect(exitCode).toBe(0);
     expect(json).toMatchObject({
       schema: 'ferry.start/1',
@@ -118,7 +118,7 @@ describe('a dry run', () => {
     await orchestrator.startWorker();
     await run(['start', MANIFEST, ...QUICKBOOKS, '--client', 'real']);
     const codes = async (client: string): Promise<readonly string[]> => {
-      const { exitCode, json } = await asked(orchestrator, ...start(client));
+      const { exitCode, json } = await runJson(orchestrator, ...start(client));
       expect(exitCode).toBe(1);
       const errors = (json['findings'] as { code: string; severity: string }[]).filter((f) => f.severity === 'error');
       return [...new Set(errors.map(({ code }) => code))];

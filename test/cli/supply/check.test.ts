@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-import { removeWrittenFiles, written } from '../manifest/written-files';
+import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import { ferry as ferryIn } from '../captured-terminal';
 
 // Nothing is configured, and no stack runs here.
@@ -11,14 +11,14 @@ const home = mkdtempSync(join(tmpdir(), 'tokenferry-test-'));
 const ferry = (args: string[], columns?: number) => ferryIn(args, columns, { TOKENFERRY_HOME: home });
 
 afterAll(() => {
-  removeWrittenFiles();
+  removeTempFiles();
   rmSync(home, { recursive: true, force: true });
 });
 
 const EXAMPLE = join(__dirname, '../../../examples/quickbooks-online-25');
 const manifest = join(EXAMPLE, 'manifest.csv');
 const credentials = join(EXAMPLE, 'credentials.csv');
-const bad = written('reference,name,realmId,expectedInvoices\n,Acme,9.13E+15,1\nA-2,Bolt,2,1\nA-2,Cut,3,1\n');
+const bad = tempFile('reference,name,realmId,expectedInvoices\n,Acme,9.13E+15,1\nA-2,Bolt,2,1\nA-2,Cut,3,1\n');
 
 const check = (file: string, ...more: string[]): string[] => [
   'check',
@@ -34,7 +34,7 @@ test('a good manifest passes, with its warnings', async () => {
   expect(err).toBe('');
   expect(out).toContain('✓ 25 companies of QuickBooks Online, 25 credentials: no errors, 2 warnings\n');
   expect(out).toContain('Account and other migrations were not looked at: neither service nor database is configured.');
-  expect(out).toMatch(/^warning +18 +2 name +the name "Riverside Dental Care" stands in line 5 and line 18/m);
+  expect(out).toMatch(/^warning +18 +2 name +the name "Riverside Dental Care" appears in lines 5 and 18/m);
 });
 
 test('a bad manifest fails, and every mistake has its place', async () => {
@@ -42,7 +42,7 @@ test('a bad manifest fails, and every mistake has its place', async () => {
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^error +2 +1 reference +reference is missing/m);
   expect(out).toMatch(/^error +2 +3 realmId +a spreadsheet has damaged "9\.13E\+15"/m);
-  expect(out).toMatch(/^error +4 +1 reference +the reference "A-2" stands in line 3 and line 4/m);
+  expect(out).toMatch(/^error +4 +1 reference +the reference "A-2" appears in lines 3 and 4/m);
   expect(out).toContain('✗ 3 errors and 0 warnings');
 });
 
@@ -72,7 +72,7 @@ test('programs get one JSON value with everything in it', async () => {
 
 test('many mistakes of a kind are counted for people and listed for programs', async () => {
   const rows = Array.from({ length: 1_208 }, (_, i) => `A-${i},Company ${i},${i + 1},x`);
-  const many = written(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
+  const many = tempFile(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
 
   const { out } = await ferry(check(many));
   expect(out.match(/^error/gm)).toHaveLength(5);
@@ -89,7 +89,7 @@ test.each([60, 80, 120])('on a terminal of %i columns the table fits', async (co
 });
 
 test('a credential is in no output', async () => {
-  const file = written(
+  const file = tempFile(
     'reference,accessToken,refreshToken,realmId\nC-1001,at-secret,rt-secret,1\nC-1002,at-secret,rt-secret,9130348558154804',
   );
   for (const more of [[], ['--json'], ['--debug']]) {

@@ -1,7 +1,7 @@
 /** The self-service route into companies and connections that the service has already. */
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
-import { written } from '../manifest/written-files';
+import { tempFile } from '../manifest/temp-files';
 import { until } from '../../support/conditions';
 import { platform } from '../../support/platform';
 import type { SelfServing } from './self-service-set-up';
@@ -102,7 +102,7 @@ describe('a company that exists already', () => {
     const row = `reference,name,merchantId,accessToken,companyId\nS-1,One,o-1,sbx-ok-1.${randomUUID()},${id}`;
     const { exitCode } = await me.asJson(
       'self-service',
-      written(row),
+      tempFile(row),
       '-p',
       'clover',
       '--client',

@@ -5,7 +5,7 @@ import { createCompanyDataClient } from '../../../company-data-client';
 import { createAccount, createKey } from '../../../company-data-service';
 import type { Platform } from '../../../platforms/platforms';
 import { Secret } from '../../../security';
-import { removeWrittenFiles, written } from '../manifest/written-files';
+import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { platform } from '../../support/platform';
@@ -21,7 +21,7 @@ export interface Row {
 /** A manifest with everything in it: one company for each test credential, `S-1`, `S-2`, ..., obtained an hour ago. */
 export function manifestOf({ requiredFields, organizationField }: Platform, rows: readonly Row[]): string {
   const secret = requiredFields.includes('refreshToken') ? 'refreshToken' : 'accessToken';
-  return written(
+  return tempFile(
     JSON.stringify(
       rows.map(({ credential, invoices = null, ...ids }, index) => {
         const organization = `o-${randomUUID()}`;
@@ -101,7 +101,7 @@ export async function selfServing(): Promise<SelfServing> {
     close: async () => {
       await client.close();
       await orchestrator.close();
-      removeWrittenFiles();
+      removeTempFiles();
     },
   };
 }

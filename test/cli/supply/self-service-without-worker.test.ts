@@ -1,5 +1,5 @@
 /** A client starts before any worker runs: it is told so, and what it has to bring once one does. */
-import { removeWrittenFiles, written } from '../manifest/written-files';
+import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -10,7 +10,7 @@ beforeAll(async () => {
   orchestrator = await startOrchestrator();
 });
 afterAll(async () => {
-  removeWrittenFiles();
+  removeTempFiles();
   await orchestrator.close();
 });
 
@@ -19,7 +19,9 @@ const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 test('no worker: it is started, credentials are not taken, and both are said; with one they are supplied and all goes on', async () => {
   const id = 'early.wave';
   const header = 'reference,name,businessId,expectedInvoices,accessToken,obtainedAt\n';
-  const file = written(`${header}E-1,Early,9000000000000001,1,sbx-ok-1.9000000000000001,${new Date().toISOString()}\n`);
+  const file = tempFile(
+    `${header}E-1,Early,9000000000000001,1,sbx-ok-1.9000000000000001,${new Date().toISOString()}\n`,
+  );
   const started = await run('self-service', file, '--platform', 'wave', '--client', 'early', '--yes');
   expect(started.exitCode).toBe(1);
   expect(started.out).toContain('No worker has answered yet; start one');

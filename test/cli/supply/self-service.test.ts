@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PLATFORMS } from '../../../platforms/platforms';
-import { written } from '../manifest/written-files';
+import { tempFile } from '../manifest/temp-files';
 import { closedNow } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import { platform } from '../../support/platform';
@@ -57,7 +57,7 @@ describe('what was not moved', () => {
     });
 
     const failed = (await me.companiesOf(id)).find(({ reference }) => reference === 'S-2');
-    const credentials = written(
+    const credentials = tempFile(
       `reference,accessToken,refreshToken,tenantId\nS-2,any,sbx-ok-2.${randomUUID()},${failed?.organization}`,
     );
     const as = ['--as', 'client', '--by', 'Cleo'];
@@ -91,7 +91,7 @@ describe('what the check finds after the start', () => {
     // Whoever cannot ask the service learns it from the worker.
     const blind = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
     const csv = (...rows: string[]) =>
-      written(['reference,name,companyFileId,accessToken,refreshToken', ...rows].join('\n'));
+      tempFile(['reference,name,companyFileId,accessToken,refreshToken', ...rows].join('\n'));
     const both = csv(`A-1,One,${taken},any,sbx-ok-1.${randomUUID()}`, `A-2,Two,o-2,any,sbx-ok-1.${randomUUID()}`);
     const { exitCode, out } = await ferry(
       ['self-service', both, '-p', 'myob', '--client', 'me', '--label', 'late', '--yes'],
@@ -105,7 +105,7 @@ describe('what the check finds after the start', () => {
     expect((await me.run('retry', id, '--all', '--as', 'client')).out).toContain('checked again');
     const amended = await me.run('amend', id, csv(`A-1,One,o-1,,`), '--as', 'client');
     expect(amended.out).not.toContain('confirm-sync-disabled');
-    const again = written(`reference,accessToken,refreshToken,companyFileId\nA-1,any,sbx-ok-1.${randomUUID()},o-1`);
+    const again = tempFile(`reference,accessToken,refreshToken,companyFileId\nA-1,any,sbx-ok-1.${randomUUID()},o-1`);
     expect((await me.run('credentials', id, again, '--as', 'client')).exitCode).toBe(0);
     expect((await me.run('watch', id)).exitCode).toBe(0);
     expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['migrated', 'migrated']);

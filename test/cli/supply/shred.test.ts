@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked } from '../command-line';
+import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
 let folder: string;
@@ -38,7 +38,7 @@ const manifest = (): string =>
 
 test('start --shred: the second file is gone once its credentials are stored, the manifest stays', async () => {
   const [rows, credentials] = [manifest(), credentialsOf('with-start.csv', ['Z-1', 'Z-2'])];
-  const { exitCode, json } = await asked(
+  const { exitCode, json } = await runJson(
     orchestrator,
     ...['start', rows, '--platform', 'zoho-books', '--client', 'shredder', '-c', credentials, '--shred'],
   );
@@ -56,7 +56,7 @@ test('a file of which anything was not stored is kept, and --shred fails', async
 });
 
 test.each([
-  ['no', false, 'still holds credentials readable: destroy it, and every copy'],
+  ['no', false, 'still contains readable credentials. Delete it and all copies.'],
   ['yes', true, 'was overwritten and removed'],
 ])('on a terminal it is asked for: %s', async (_answer, wanted, said) => {
   const file = credentialsOf('asked.csv', ['Z-1', 'Z-2']);
@@ -68,14 +68,16 @@ test.each([
   const { exitCode, out } = await ferry(['credentials', ID, file], 120, orchestrator.env, { confirm });
   expect(exitCode).toBe(0);
   expect(questions).toEqual([`Everything in ${file} is sealed and stored. Overwrite and remove the file?`]);
-  expect(out).toContain(`${file} ${wanted ? 'was' : 'is yours'}`);
+  expect(out).toContain(`${file} ${wanted ? 'was' : 'still contains readable credentials'}`);
   expect(out).toContain(said);
   expect(existsSync(file)).toBe(!wanted);
 });
 
 test('where nobody can be asked the file stays', async () => {
   const file = credentialsOf('unasked.csv', ['Z-1']);
-  expect((await asked(orchestrator, 'credentials', ID, file)).json).toMatchObject({ shredded: false });
-  expect((await ferry(['credentials', ID, file], undefined, orchestrator.env)).out).toContain(`${file} is yours`);
+  expect((await runJson(orchestrator, 'credentials', ID, file)).json).toMatchObject({ shredded: false });
+  expect((await ferry(['credentials', ID, file], undefined, orchestrator.env)).out).toContain(
+    `${file} still contains readable credentials`,
+  );
   expect(existsSync(file)).toBe(true);
 });

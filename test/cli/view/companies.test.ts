@@ -4,7 +4,7 @@ import { suppliedMigration, putRow, manifestRows } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked } from '../command-line';
+import { runJson } from '../command-line';
 
 const ID = 'listed.quickbooks-online';
 const NAMES = ['Bramble & Finch', 'Copper Kettle', '100% Wool', 'copper mill', '=1+1', 'Quill'];
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 async function listed(...options: string[]): Promise<readonly string[]> {
-  const { json } = await asked(orchestrator, 'companies', ID, ...options);
+  const { json } = await runJson(orchestrator, 'companies', ID, ...options);
   return (json['companies'] as readonly { reference: string }[]).map(({ reference }) => reference);
 }
 
@@ -61,7 +61,7 @@ test.each<[string[], string[]]>([
 test('a page says of how many it is', async () => {
   const { out } = await ferry(['companies', ID, '--limit', '4', '--page', '2'], undefined, orchestrator.env);
   expect(out).toContain('\n5 to 6 of 6 companies\n');
-  const { json } = await asked(orchestrator, 'companies', ID, '--page', '9', '--state', 'failed');
+  const { json } = await runJson(orchestrator, 'companies', ID, '--page', '9', '--state', 'failed');
   expect(json).toEqual({ schema: 'ferry.companies/1', migrationId: ID, page: 9, matching: 2, companies: [] });
 });
 
@@ -80,7 +80,7 @@ test('as CSV for spreadsheets, in which a formula is none', async () => {
 
 test.each([
   [['--state', 'failled'], "option '--state <state>' argument 'failled' is invalid. Did you mean failed?"],
-  [['--failure', 'broken'], "option '--failure <kind>' argument 'broken' is invalid. Choose one of: refused, "],
+  [['--failure', 'broken'], "option '--failure <kind>' argument 'broken' is invalid. One of: refused, "],
   [['--page', '0'], 'A whole number is expected, from 1 on.'],
 ])('used wrongly: %j', async (options, said) => {
   const { exitCode, err } = await ferry(['companies', ID, ...options], undefined, orchestrator.env);

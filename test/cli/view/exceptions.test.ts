@@ -9,7 +9,7 @@ import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked } from '../command-line';
+import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
 let migration: Started;
@@ -51,7 +51,7 @@ async function credentials(...given: readonly (readonly [reference: string, toke
 }
 
 test('each exception is listed with what can be done about it, as it is typed', async () => {
-  const { exitCode, json } = await asked(orchestrator, 'exceptions', migration.id);
+  const { exitCode, json } = await runJson(orchestrator, 'exceptions', migration.id);
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({
     schema: 'ferry.exceptions/1',
@@ -111,13 +111,13 @@ test('replacing a credential is a decision of support; refused, it changes nothi
 
 test('a company is moved with the credential that replaces the one at fault, also one that was incomplete', async () => {
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new'], ['R-3', 'sbx-ok-10.new3']);
-  const { exitCode, json } = await asked(orchestrator, 'replace-credential', migration.id, file, '--by', 'Sam');
+  const { exitCode, json } = await runJson(orchestrator, 'replace-credential', migration.id, file, '--by', 'Sam');
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({ stored: ['R-2', 'R-3'], elsewhere: ['R-1'], decision: { became: 'applied' } });
   await until(async () => (await company('R-2'))?.state === 'migrated', 40_000);
   await until(async () => (await company('R-3'))?.state === 'migrated', 40_000);
   expect((await run('exceptions', migration.id)).out).toBe('No exceptions.\n');
-  const { json: report } = await asked(orchestrator, 'report', migration.id);
+  const { json: report } = await runJson(orchestrator, 'report', migration.id);
   expect(report['decisions']).toContainEqual(
     expect.objectContaining({
       decision: expect.objectContaining({

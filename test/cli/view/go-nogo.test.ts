@@ -6,7 +6,7 @@ import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked } from '../command-line';
+import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
 let worker: RunningWorker;
@@ -67,7 +67,7 @@ test('yes, once everything is there: what would pause it and whom to call are sa
   await migration.supply('R-1', 'sbx-ok-1.n1');
   await migration.supply('R-2', 'sbx-ok-1.n2');
   await migration.send('credentialsSupplied', { companies: 2, ...CLIENT });
-  const { exitCode, json } = await asked(orchestrator, 'go-nogo', migration.id);
+  const { exitCode, json } = await runJson(orchestrator, 'go-nogo', migration.id);
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({ schema: 'ferry.go-nogo/1', go: true, opening: null, contact: 'the solutions team' });
   const { out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);

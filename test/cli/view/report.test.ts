@@ -4,7 +4,7 @@ import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
-import { asked } from '../command-line';
+import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ interface Company {
 }
 
 async function reportOf({ id }: Started) {
-  const { json } = await asked(orchestrator, 'report', id);
+  const { json } = await runJson(orchestrator, 'report', id);
   const { out } = await ferry(['report', id], undefined, orchestrator.env);
   const companies = json['companies'] as readonly Company[];
   const rowOf = (reference: string) => out.split('\n').find((line) => line.startsWith(`| ${reference} |`)) ?? '';

@@ -1,17 +1,17 @@
 /** `ferry watch` as somebody sees it who sits there, and as a log shows it. */
 import type { Started } from '../../workflows/running-migration';
 import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
-import { asked } from '../command-line';
+import { runJson } from '../command-line';
 import { ferry } from '../captured-terminal';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { relayTo } from '../terminal/tcp-relay';
-import type { Seat } from '../terminal/pseudo-terminal';
-import { KEY, STYLING, takeSeat } from '../terminal/pseudo-terminal';
+import { startRelay } from '../terminal/tcp-relay';
+import type { TerminalSession } from '../terminal/pseudo-terminal';
+import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';
 
 let orchestrator: Orchestrator;
-let seat: Seat | undefined;
+let seat: TerminalSession | undefined;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterEach(() => seat?.close());
 afterAll(() => orchestrator.close());
 
-function sit(id: string, env: NodeJS.ProcessEnv = {}): Seat {
-  seat = takeSeat(['watch', id], { ...orchestrator.env, ...env });
+function sit(id: string, env: NodeJS.ProcessEnv = {}): TerminalSession {
+  seat = startTerminalSession(['watch', id], { ...orchestrator.env, ...env });
   return seat;
 }
 
@@ -31,20 +31,20 @@ async function cancel({ send }: Started): Promise<void> {
 test('steps and a bar move to the end, whose outcome is the exit code', async () => {
   const ferryman = await started(orchestrator, 'ferryman', ['sbx-ok-1.f1', 'sbx-ok-1.f2']);
   const watch = sit(ferryman.id);
-  await watch.sees(/● 1 Supply details +open since/);
-  await watch.sees('Waiting for support since');
+  await watch.waitFor(/● 1 Supply details +open since/);
+  await watch.waitFor('Waiting for support since');
   await ferryman.readyToMove();
-  await watch.sees(/✓ 4 Disable data syncing +done/);
+  await watch.waitFor(/✓ 4 Disable data syncing +done/);
   await ferryman.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-  await watch.sees('approve the first company, R-1');
+  await watch.waitFor('approve the first company, R-1');
   await ferryman.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await ferryman.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
-  await watch.sees('████████████████████ 2 of 2 companies done');
+  await watch.waitFor('████████████████████ 2 of 2 companies done');
   await ferryman.send('approve', { step: 'complete-migration', ...SUPPORT });
   await ferryman.send('approve', { step: 'complete-migration', ...CLIENT });
   expect(await watch.ended).toBe(0);
   expect(watch.text()).toContain(`${ferryman.id}: completed`);
-  expect(watch.isClean()).toBe(true);
+  expect(watch.isRestored()).toBe(true);
   // What was watched stays to be read, once.
   expect(watch.text().match(/1 Supply details/g)).toHaveLength(1);
 }, 120_000);
@@ -53,23 +53,23 @@ test('a cancelled migration ends it with exit code 1, and so does one that was t
   const drifter = await started(orchestrator, 'drifter', ['sbx-ok-1.d1']);
   await drifter.until(({ preflight }) => preflight !== null);
   await cancel(drifter);
-  expect((await asked(orchestrator, 'watch', drifter.id)).exitCode).toBe(1);
+  expect((await runJson(orchestrator, 'watch', drifter.id)).exitCode).toBe(1);
 
   const wreck = await started(orchestrator, 'wreck', ['sbx-ok-1.w1']);
   await wreck.until(({ preflight }) => preflight !== null);
   await orchestrator.ferry.temporal.workflow.getHandle(wreck.id).terminate();
-  const { exitCode, json } = await asked(orchestrator, 'watch', wreck.id);
+  const { exitCode, json } = await runJson(orchestrator, 'watch', wreck.id);
   expect({ exitCode, state: json['state'] }).toEqual({ exitCode: 1, state: 'terminated' });
 });
 
 test('it outlives Temporal: says since when it is away, and goes on by itself', async () => {
   const patient = await started(orchestrator, 'long-watch', ['sbx-ok-1.l1']);
   await patient.until(({ preflight }) => preflight !== null);
-  const relay = await relayTo(orchestrator.config.temporal.address);
+  const relay = await startRelay(orchestrator.config.temporal.address);
   const watch = sit(patient.id, { TEMPORAL_ADDRESS: relay.address });
-  await watch.sees('accept the supplied details');
+  await watch.waitFor('accept the supplied details');
   await relay.cut();
-  await watch.sees(/as of \d\d:\d\d:\d\d: Temporal does not answer; tried again by itself/);
+  await watch.waitFor(/as of \d\d:\d\d:\d\d: Temporal does not answer; retrying automatically/);
   await relay.restore();
   await until(() => !watch.text().includes('does not answer'), 40_000);
   await cancel(patient);
@@ -80,11 +80,11 @@ test('it outlives Temporal: says since when it is away, and goes on by itself', 
 test('Ctrl-C stops the watching, and gives the cursor back', async () => {
   const quiet = await started(orchestrator, 'quiet-watch', ['sbx-ok-1.q1']);
   const watch = sit(quiet.id);
-  await watch.sees('Supply details');
+  await watch.waitFor('Supply details');
   watch.type(KEY.ctrlC);
   expect(await watch.ended).toBe(0);
-  await watch.sees(`You stopped watching ${quiet.id}.`);
-  expect(watch.isClean()).toBe(true);
+  await watch.waitFor(`You stopped watching ${quiet.id}.`);
+  expect(watch.isRestored()).toBe(true);
 });
 
 test('without a terminal it writes lines, and colours nowhere', async () => {
@@ -96,6 +96,6 @@ test('without a terminal it writes lines, and colours nowhere', async () => {
       `${logged.id}: step 1 of 6, supply details\n`,
   );
   const plain = sit(logged.id, { NO_COLOR: '1' });
-  await plain.sees('accept the supplied details');
+  await plain.waitFor('accept the supplied details');
   expect(plain.sent()).not.toMatch(STYLING);
 });

@@ -1,7 +1,7 @@
 /** The service is down, asks to wait, or breaks off: companies wait in everybody's sight, and then go on by themselves. */
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { failing } from '../../company-data-client/misbehaving-service';
-import { asked } from '../../cli/command-line';
+import { runJson } from '../../cli/command-line';
 import type { Progress } from '../../../domain/progress/progress';
 import { until } from '../../support/conditions';
 import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '../../support/http-proxy';
@@ -102,7 +102,7 @@ test('an outage: few companies are tried, the run waits with a timer that says w
   await until(async () => (await batchRunOf(migration.id)).activities === 0, 20_000);
   const { timers } = await batchRunOf(migration.id);
   expect(timers).toContainEqual(expect.stringMatching(/^Until .+ UTC: .*answered 503 Maintenance/));
-  const shown = await asked(orchestrator, 'show', migration.id);
+  const shown = await runJson(orchestrator, 'show', migration.id);
   expect(shown.json).toMatchObject({ standstill: { why: expect.stringContaining('503') as string } });
   const tried = new Set(between.arrived('POST', /^\/companies$/).map(({ body }) => body));
   expect(tried.size).toBeLessThan(COMPANIES - 1);

@@ -1,8 +1,8 @@
 /** What others do while companies wait or move: the old application, the client, the clock, the platform. */
 import { readCounts } from '../../../client';
 import { findCompany } from '../../../store';
-import { asked } from '../../cli/command-line';
-import { removeWrittenFiles, written } from '../../cli/manifest/written-files';
+import { runJson } from '../../cli/command-line';
+import { removeTempFiles, tempFile } from '../../cli/manifest/temp-files';
 import { until } from '../../support/conditions';
 import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
 import { readRow } from '../../support/ledger';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 beforeEach(() => between.reset());
 afterAll(async () => {
-  removeWrittenFiles();
+  removeTempFiles();
   await orchestrator.close();
   await between.close();
 });
@@ -91,11 +91,11 @@ test('a credential that comes while its company is being moved is refused by nam
   await arrives;
   expect(await stateOf(migration, 'R-2')).toBe('importing');
   const organization = (await company(migration, 'R-2'))?.organization ?? '';
-  const late = written(
+  const late = tempFile(
     'reference,accessToken,refreshToken,realmId,obtainedAt\n' +
       `R-2,any,sbx-ok-1.newer,${organization},${new Date().toISOString()}\n`,
   );
-  const answer = await asked(orchestrator, 'credentials', migration.id, late, '--as', 'client', '--by', 'Cleo');
+  const answer = await runJson(orchestrator, 'credentials', migration.id, late, '--as', 'client', '--by', 'Cleo');
   expect(answer).toMatchObject({ exitCode: 1, json: { stored: [], elsewhere: ['R-2'] } });
   letGo();
   await migration.until(({ counts: { migrated } }) => migrated === 3);
@@ -127,8 +127,8 @@ test("the application's secret is changed between two nights: nobody fails, and 
   const application = { clientId: 'app', environment: 'production' } as const;
   const supplied = async (secret: string): Promise<void> => {
     const options = ['--client-id', application.clientId, '--environment', application.environment];
-    const given = ['application', migration.id, ...options, '--secret-file', written(secret)];
-    expect(await asked(orchestrator, ...given, '--as', 'client', '--by', 'Cleo')).toMatchObject({ exitCode: 0 });
+    const given = ['application', migration.id, ...options, '--secret-file', tempFile(secret)];
+    expect(await runJson(orchestrator, ...given, '--as', 'client', '--by', 'Cleo')).toMatchObject({ exitCode: 0 });
   };
   await supplied('sbx-wrong-secret');
   await approve(migration);

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import type { DecisionResult, DecisionContent } from '../../../client';
+import type { Answer, Sent } from '../../../client';
 import { decide, readReport, startMigration } from '../../../client';
 import { readManifest } from '../../../cli/manifest';
 import type { Progress } from '../../../domain/progress/progress';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import type { LedgerCompany } from '../../../store';
 import { supplyCredentials } from '../../../store';
-import { wholeCredentials } from '../../cli/manifest/whole-manifest';
+import { readWholeCredentials } from '../../cli/manifest/read-whole-files';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { platform } from '../../support/platform';
@@ -34,7 +34,7 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
     by: 'Sam',
     firstCompany: null,
   });
-  const send = async (message: DecisionMessage, sent: DecisionContent): Promise<DecisionResult['became']> =>
+  const send = async (message: DecisionMessage, sent: Sent): Promise<Answer['became']> =>
     (await decide(ferry, id, message, sent)).became;
   const until = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);
 
@@ -50,7 +50,7 @@ test('twenty-five companies go through the six steps: 23 moved, one must reconne
   expect(await send('confirmSyncDisabled', { companies: 'all', ...client })).toBe('applied');
   await until(({ step }) => step === 'migrate-first-company');
 
-  const { credentials } = await wholeCredentials(path.join(EXAMPLE, 'credentials.csv'), quickBooks);
+  const { credentials } = await readWholeCredentials(path.join(EXAMPLE, 'credentials.csv'), quickBooks);
   const fresh = credentials.map((credential) => ({ ...credential, obtainedAt: new Date().toISOString() }));
   const supplied = await supplyCredentials(ferry.db, id, fresh, 'Cleo');
   expect(supplied).toMatchObject({ unknown: [], elsewhere: [], tooEarly: [] });

@@ -1,0 +1,39 @@
+import { readWindow } from '../../../cli/shared/window-text';
+import { windowText } from '../../../presentation/wording/windows';
+
+const WORKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri'];
+
+test.each([
+  ['mon-fri 22:00-05:00 Europe/London', WORKDAYS, '22:00', '05:00', 'Europe/London'],
+  ['  Sat,SUN   00:00-24:00 UTC ', ['sat', 'sun'], '00:00', '00:00', 'UTC'],
+  ['fri-mon 01:00-02:00 UTC', ['fri', 'sat', 'sun', 'mon'], '01:00', '02:00', 'UTC'],
+  ['mon,mon-tue 01:00-02:00 UTC', ['mon', 'tue'], '01:00', '02:00', 'UTC'],
+  ['daily 20:00-23:30 Asia/Kolkata', [...WORKDAYS, 'sat', 'sun'], '20:00', '23:30', 'Asia/Kolkata'],
+])('"%s" is a window', (text, days, from, to, timeZone) => {
+  expect(readWindow(text)).toEqual({ days, from, to, timeZone });
+});
+
+test.each([
+  ['', '"" is no window'],
+  ['mon 22:00-05:00', '"mon 22:00-05:00" is no window'],
+  ['someday 22:00-05:00 UTC', '"someday 22:00-05:00 UTC" is no window'],
+  ['mon- 22:00-05:00 UTC', '"mon- 22:00-05:00 UTC" is no window'],
+  ['mon 25:00-05:00 UTC', '"mon 25:00-05:00 UTC" is no window'],
+  ['mon 22:00-05:00 Europe/Atlantis', 'there is no time zone Europe/Atlantis'],
+])('"%s" is none: %s', (text, message) => {
+  expect(() => readWindow(text)).toThrow(message);
+});
+
+test.each([
+  'mon-fri 22:00-05:00 Europe/London',
+  'sat-sun 00:00-24:00 UTC',
+  'mon,wed-thu,sun 01:00-02:00 UTC',
+  'fri 01:00-02:00 America/New_York',
+  'daily 20:00-23:30 Asia/Kolkata',
+])('"%s" is written as it is read', (text) => {
+  expect(windowText(readWindow(text))).toBe(text);
+});
+
+test('days are written in the order of the week, however they were named', () => {
+  expect(windowText(readWindow('fri-mon 01:00-02:00 UTC'))).toBe('mon,fri-sun 01:00-02:00 UTC');
+});
