@@ -1,9 +1,7 @@
 /** What the orchestrator keeps in Postgres: manifest, ledger, vault and audit trail. */
 export * from './migrations/amendments';
 export * from './migrations/audit-trail';
-export * from './companies/checks';
-export { beginSlice, claimCompanies, recordSendIntent } from './companies/claim';
-export type { LeaseOwner, ClaimedCompany } from './companies/claim';
+export { claimCompanies } from './companies/claim';
 export * from './companies/companies';
 export * from './companies/counts';
 export * from './reporting/statistics';
@@ -14,12 +12,14 @@ export * from './migrations/closing';
 export * from './companies/exceptions';
 export * from './reporting/figures';
 export * from './reporting/overview';
-export * from './companies/imports';
+export { beginSlice, leaseMs, reclaimSent, releaseUnsent } from './companies/lease';
+export type { ClaimedCompany, LeaseOwner } from './companies/lease';
+export * from './companies/outcomes';
+export { createSendIntents, LeaseLost, recordSendIntents } from './companies/send-intent';
+export type { RecordSendIntent } from './companies/send-intent';
 export * from './database/inspection';
 export { OrganizationTaken } from './migrations/manifest-rows';
 export * from './migrations/migrations';
-export * from './companies/next-companies';
 export * from './reporting/throughput';
-export { releaseUnsent, reclaimSent } from './companies/reclaim';
 export * from './vault/vault';
 export { rotateVaults } from './vault/rotation';

@@ -5,12 +5,12 @@ import { createActivities, createNotifier, createWorkflowStatus, createWindowSch
 import { createCompanyDataClient } from '../company-data-client';
 import type { Config } from '../config';
 import { createMasterKeyProvider, dataConverterOf, withoutPayloads } from '../security';
-import { openDatabase } from '../store';
+import { leaseMs, openDatabase } from '../store';
 import { TASK_QUEUE } from '../workflows/messages';
 import { assertSearchAttributes } from './search-attributes';
 import { installRuntime } from './runtime';
 import { keepSweepSchedule } from './sweep-schedule';
-import { stalledAfterMs, TIMING, type WorkerTiming } from './timing';
+import { TIMING, type WorkerTiming } from './timing';
 import { workflowCode, type WorkflowCode } from './workflow-code';
 
 export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'payloadKeys' | 'webhook'>;
@@ -76,7 +76,7 @@ export async function startWorker(
           new Client({ connection, namespace, dataConverter: withoutPayloads(dataConverter) }),
         ),
         sendWithinMs: timing.sendWithinMs,
-        leaseMs: stalledAfterMs(timing),
+        leaseMs: leaseMs(timing),
         sliceTimeLimitMs: timing.sliceTimeLimitMs,
       }),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,

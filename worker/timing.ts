@@ -22,8 +22,3 @@ export const TIMING: WorkerTiming = {
   sliceTimeLimitMs: 60_000,
   sweepEveryMs: 3_600_000,
 };
-
-/** So long after a claim nothing of its attempt can be on its way any more. */
-export function stalledAfterMs({ authorizationTimeoutMs, sendWithinMs, marginMs }: WorkerTiming): number {
-  return sendWithinMs + authorizationTimeoutMs + marginMs;
-}

@@ -1,56 +1,56 @@
-/** The slices and looks of a batch run. */
+/** The activities of a batch run: import a slice, verify what is due, ask whether the service answers. */
 import { cancellationSignal } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
 import type { StopReason } from '../../domain/companies/failures';
 import { consequenceOf } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/limits';
-import { readLimits } from '../../store';
-import type { CheckWork, SliceWork } from './slices';
-import { verifySlice, importSlice, readAhead } from './slices';
+import { readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { OpenCircuit } from './circuit-breaker';
+import type { CheckWork, SliceWork } from './slices';
+import { importSlice, verifySlice } from './slices';
 
 export interface SliceReport {
   readonly claimed: number;
   readonly stop: StopReason | null;
-  /** Nothing gets through to the service or its platform any more; null: something does. */
+  /** The outage that ended the slice; null: none. */
   readonly blocked: OpenCircuit | null;
-  /** As the limits are now: a slice beyond them has nothing more to do. */
+  /** The present limit: a slice with a higher number has nothing more to do. */
   readonly slicesAtOnce: number;
-  /** Milliseconds until something can be claimed; null: nothing is left to claim, or the migration is paused. */
+  /** Milliseconds until a company can be claimed; null: none is left, or the migration is paused. */
   readonly nextClaimInMs: number | null;
-  /** Milliseconds until a company may be taken over whose attempt has died; null: none is importing. */
+  /** Milliseconds until the row of a company can be reclaimed from an attempt that died; null: none is importing. */
   readonly nextTakeOverInMs: number | null;
 }
 
 export interface CheckReport {
-  /** Companies that are over, well or badly. */
+  /** Companies whose verification has ended: moved or not moved. */
   readonly settled: number;
   readonly stop: StopReason | null;
-  /** Nothing can be seen of any company; null: of some it can. */
+  /** The outage that ended the checks; null: none. */
   readonly blocked: OpenCircuit | null;
-  /** Absent in histories of before, as is the next. */
+  /** Absent in older histories, like the next field. */
   readonly paused?: boolean;
-  /** Companies could be started, were it not for the window, which is not open. */
+  /** Companies could be claimed if the window were open. */
   readonly heldByWindow?: boolean;
   /** Companies that are still syncing. */
   readonly syncing: number;
-  /** Milliseconds until the next look is due; null: no company is syncing. */
+  /** Milliseconds until the next check is due; null: no company is syncing. */
   readonly nextInMs: number | null;
-  /** Whether companies can be started, now or later. */
+  /** Companies can be claimed, now or later. */
   readonly claimable: boolean;
 }
 
-/** The service does not answer, or has asked to wait. */
+/** The service does not answer, or asks to wait. */
 export interface ServiceUnavailable {
   readonly why: string;
-  /** Milliseconds; 0: it does not say how long. */
+  /** How long the service asks to wait, in milliseconds; 0: it does not say. */
   readonly afterMs: number;
 }
 
 export function batchActivities(deps: ActivityDeps) {
   return {
-    /** Asks the service for something that costs nothing. Null: it answers, whatever it says. */
+    /** Asks the service for the account, which changes nothing. Returns null when it answers, even with an error. */
     async askService(): Promise<ServiceUnavailable | null> {
       try {
         await deps.service.account({ signal: cancellationSignal() });
@@ -64,19 +64,20 @@ export function batchActivities(deps: ActivityDeps) {
 
     async importSlice(work: Omit<SliceWork, 'onlyRow'>): Promise<SliceReport> {
       const result = await importSlice(deps, { ...work, onlyRow: null });
-      const { paused, nextClaimInMs, nextReclaimInMs: nextTakeOverInMs } = await readAhead(deps, work.migrationId);
+      const remaining = await readRemainingWork(deps.db, work.migrationId);
       const { limits } = await readLimits(deps.db, work.migrationId);
       return {
         ...result,
         slicesAtOnce: paceOf(limits).slices,
-        nextClaimInMs: paused ? null : nextClaimInMs,
-        nextTakeOverInMs,
+        nextClaimInMs: remaining.paused ? null : remaining.nextClaimInMs,
+        nextTakeOverInMs: remaining.nextReclaimInMs,
       };
     },
 
     async verifyDue(work: Omit<CheckWork, 'onlyRow' | 'everyDataSet'>): Promise<CheckReport> {
       const result = await verifySlice(deps, { ...work, onlyRow: null, everyDataSet: false });
-      const { paused, heldByWindow, syncing, nextCheckInMs, nextClaimInMs } = await readAhead(deps, work.migrationId);
+      const remaining = await readRemainingWork(deps.db, work.migrationId);
+      const { paused, heldByWindow, syncing, nextCheckInMs, nextClaimInMs } = remaining;
       const claimable = !paused && nextClaimInMs !== null;
       return { ...result, paused, heldByWindow, syncing, nextInMs: nextCheckInMs, claimable };
     },

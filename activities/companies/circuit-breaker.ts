@@ -1,34 +1,56 @@
-/** Whether anything gets through: whoever tries company after company notices when the service or its platform is down. */
+/**
+ * Circuit breaker: detects an outage of the service or its platform from consecutive failures, so that a slice ends early
+ * instead of trying company after company in vain.
+ *
+ * Each company is recorded once. It is deferred if the service or the platform did not answer or asked to wait. Otherwise
+ * it got through, even if it failed for a reason of its own, because somebody answered.
+ *
+ * ## States
+ *
+ * - CLOSED, the initial state. Companies are tried.
+ *   - A company gets through: the count of consecutive deferrals goes back to 0.
+ *   - A company is deferred: the count rises. When it reaches the threshold -> OPEN.
+ * - OPEN. The slice takes no further companies and ends when those in flight are done. They are recorded, too; if one of
+ *   them gets through -> CLOSED, and the slice reports no outage.
+ *
+ * The threshold is the number of companies in flight at once, because one short disturbance can defer all of them. It comes
+ * with each question, because limits can change during a slice.
+ *
+ * A slice may end with fewer companies than the threshold. It reports an outage then, too, if the last company was deferred
+ * and none got through.
+ *
+ * There is no half-open state: each slice has its own breaker. After an outage the batch run waits, asks the service with
+ * `askService`, and starts new slices (workflows/batch/outage.ts).
+ */
 
-/** Nothing gets through any more. */
+/** The outage that an open circuit breaker reports. */
 export interface OpenCircuit {
-  /** What came back last. */
+  /** Why the last company was deferred. */
   readonly why: string;
-  /** So many got through before. */
+  /** Companies that got through. */
   readonly gotThrough: number;
 }
 
 export interface CircuitBreaker {
-  /** @param putOff why a company has to be tried again; null: it got through, well or badly */
-  note(putOff: string | null): void;
-  /** Whether as many were put off in a row as go side by side. */
-  isBlocked(lanes: number): boolean;
-  /** The same at the end, when fewer may have been tried: then none of them got through. */
-  blocked(lanes: number): OpenCircuit | null;
+  /** @param deferredBy why the company must be tried again; null: it got through */
+  record(deferredBy: string | null): void;
+  isOpen(threshold: number): boolean;
+  /** Returns the outage at the end of a slice; null: there is none. */
+  report(threshold: number): OpenCircuit | null;
 }
 
 export function createCircuitBreaker(): CircuitBreaker {
   let gotThrough = 0;
-  let inARow = 0;
+  let consecutiveDeferrals = 0;
   let why: string | null = null;
-  const isBlocked = (lanes: number): boolean => inARow >= lanes;
+  const isOpen = (threshold: number): boolean => consecutiveDeferrals >= threshold;
   return {
-    note: (putOff) => {
-      if (putOff === null) gotThrough += 1;
-      inARow = putOff === null ? 0 : inARow + 1;
-      why = putOff;
+    record: (deferredBy) => {
+      if (deferredBy === null) gotThrough += 1;
+      consecutiveDeferrals = deferredBy === null ? 0 : consecutiveDeferrals + 1;
+      why = deferredBy;
     },
-    isBlocked,
-    blocked: (lanes) => (why !== null && (gotThrough === 0 || isBlocked(lanes)) ? { why, gotThrough } : null),
+    isOpen,
+    report: (threshold) => (why !== null && (gotThrough === 0 || isOpen(threshold)) ? { why, gotThrough } : null),
   };
 }

@@ -1,4 +1,5 @@
-/** The first company: moved and checked by the same code as all others, and its evidence gathered. */
+/** The first company: imported and verified by the same code as all others, with full evidence. */
+import { CHECKS } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { StopReason } from '../../domain/companies/failures';
 import { beginRun, chooseFirstCompany, findCompany } from '../../store';
@@ -8,16 +9,16 @@ import type { ActivityDeps } from '../deps';
 export type FirstCompanyStep =
   | { readonly result: FirstCompany }
   | { readonly stop: StopReason }
-  /** With what holds it up, if anything does. */
+  /** `heldUpBy`: the outage or failure that delays it; null: none. */
   | { readonly againInMs: number; readonly heldUpBy: string | null };
 
 const RUN = 'first-company';
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 export function firstCompanyActivities(deps: ActivityDeps) {
   const { db } = deps;
   return {
-    /** The wanted company, put back to be moved again if it has failed; otherwise the first that can be moved. */
+    /** Chooses the requested company, or else the first that can be moved; see `chooseFirstCompany` of the store. */
     async chooseFirstCompany(choice: {
       readonly migrationId: string;
       readonly wanted: string | null;
@@ -26,7 +27,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       return chooseFirstCompany(db, choice.migrationId, choice.wanted);
     },
 
-    /** One step forward: claim and import it, or look at its sync. */
+    /** Imports the company if it is waiting, and checks it if a check is due. */
     async advanceFirstCompany(step: { readonly migrationId: string; readonly row: number }): Promise<FirstCompanyStep> {
       const { migrationId, row: onlyRow } = step;
       const imported = await importSlice(deps, { migrationId, run: RUN, slice: 1, onlyRow });
@@ -44,14 +45,14 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         case 'skipped':
         case 'excluded': {
           const { correlationId } = company;
-          const quoted = correlationId === null ? {} : { correlationId };
-          const why = { check: 'moved', passed: false, detail: company.failureText ?? company.state, ...quoted };
+          const detail = company.failureText ?? company.state;
+          const why = { check: CHECKS.moved, passed: false, detail, ...(correlationId !== null && { correlationId }) };
           return { result: { row, reference, stage: 'failed', failure, evidence: [...(company.evidence ?? []), why] } };
         }
         case 'waiting':
         case 'importing':
         case 'syncing':
-          return { againInMs: LOOK_EVERY_MS, heldUpBy: company.failureText ?? checked.blocked?.why ?? null };
+          return { againInMs: CHECK_EVERY_MS, heldUpBy: company.failureText ?? checked.blocked?.why ?? null };
       }
     },
   };

@@ -1,8 +1,12 @@
 /**
- * The import of one company: company, connection, authorization, start of the syncs.
+ * The import of one company: create the company and its connection, authorize the connection, start the syncs.
  *
- * Putting the authorization is the crossing. Whatever was done before is looked up, not done again; and after a lost
- * answer the connection is read before anything else, because the credential may have been used.
+ * The authorization is the crossing: it hands the credential over. An import never sends a credential twice:
+ * - `authorize` records the send intent (store/companies/send-intent.ts) before the credential leaves.
+ * - After a send intent of an earlier attempt, `afterLostAnswer` reads the connection before anything is sent.
+ * - A credential that the service has accepted (`crossed`) is not sent again.
+ *
+ * A company or a connection that an earlier attempt created is looked up, not created again.
  */
 import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
@@ -12,287 +16,285 @@ import { consequenceOf, consequenceOfLinkError, failureText } from '../../domain
 import { pollDelayMs } from '../../domain/planning/polling';
 import type { Platform } from '../../platforms/platforms';
 import { SealBroken } from '../../security';
-import { companyOfRow, connectionTo, ROW_TAG, rowTag } from './service-refs';
-import type { ServiceRefs, ClaimedCompany, ImportOutcome, VaultReader } from '../../store';
-import { activeError, isAcceptance, organizationOf } from './connection';
+import type { ClaimedCompany, ImportOutcome, RecordSendIntent, ServiceRefs, VaultReader } from '../../store';
+import { LeaseLost } from '../../store';
+import {
+  activeError,
+  findCompanyByTag,
+  findConnection,
+  isAccepted,
+  organizationOf,
+  ROW_TAG,
+  rowTag,
+} from './service-refs';
 
 export interface ImportContext {
   readonly migrationId: string;
   readonly platform: Platform;
   readonly service: CompanyDataClient;
   readonly vault: VaultReader;
-  /** Breaks off calls before the authorization; from then on a company's way is gone to its end. */
+  /** Cancels calls before the authorization. The authorization and the calls after it are not cancelled. */
   readonly signal: AbortSignal;
-  /** Writes down that the credential of this row is about to leave; false: it may not, the company is somebody else's. */
-  readonly noteSending: (row: number) => Promise<boolean>;
-  /** No authorization leaves after this: somebody else may have taken the company over by then. */
+  readonly recordSendIntent: RecordSendIntent;
+  /** No authorization leaves after this time, because another attempt can reclaim the company later (lease.ts). */
   readonly sendBefore: Date;
 }
 
 export interface Imported {
   readonly outcome: ImportOutcome;
   readonly stop: StopReason | null;
-  /** Why it has to be tried again: the service or its platform did not answer, or asked to wait. */
-  readonly putOff?: string;
+  /** Why the company must be tried again: the service or its platform did not answer, or asked to wait. */
+  readonly deferredBy?: string;
 }
 
-/** Namespace of the idempotency keys: a UUID of our own, so that a migration and a row always give the same key. */
-const CREATIONS = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
+/** Namespace of the idempotency keys: a migration and a row always give the same key. */
+const KEY_NAMESPACE = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
 
-const NOT_USED_AGAIN = 'its credential was handed over before, and is never used again';
+const SENT_BEFORE = 'the service has accepted its credential before, and a credential is never sent twice';
 
-const NO_SUCH_CONNECTION = 'its company has no connection of this id to this platform';
+const NO_SUCH_CONNECTION = 'its company has no connection with this id to this platform';
+
+const CANCELLED = 'the import was cancelled before its credential was sent';
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15 * 60_000;
 
-/**
- * Imports a claimed company.
- *
- * @throws the signal's reason, when it is cancelled and an earlier attempt may have sent the credential
- */
-export async function importCompany(crossing: ImportContext, claimed: ClaimedCompany): Promise<Imported> {
-  return new Walk(crossing, claimed).through();
-}
-
-/** Thrown when somebody else has taken the company over: nothing is sent, and whoever has it says what became of it. */
-class NoLongerOurs extends Error {
-  override readonly name = 'NoLongerOurs';
-  constructor(row: number) {
-    super(`the company of row ${row} was taken over by another attempt`);
-  }
-}
-
-/** One company's way, and what is known of it so far. */
-class Walk {
-  private at: ServiceRefs = {};
+/** Imports one claimed company, and keeps what is known of it so far. */
+export class CompanyImport {
+  private refs: ServiceRefs = {};
 
   constructor(
-    private readonly crossing: ImportContext,
-    private readonly claimed: ClaimedCompany,
+    private readonly context: ImportContext,
+    private readonly company: ClaimedCompany,
   ) {}
 
-  async through(): Promise<Imported> {
+  /** @throws the signal's reason, when it is cancelled and an earlier attempt may have sent the credential */
+  async run(): Promise<Imported> {
     let call: Call = 'find-company';
     try {
-      const existing = await this.existingCompany();
+      const existing = await this.findCompany();
       call = 'create-company';
-      const company = existing ?? (await this.createCompany());
-      this.at = { ...this.at, companyId: company.id, storedName: company.name };
+      const { id, name } = existing ?? (await this.createCompany());
+      this.refs = { ...this.refs, companyId: id, storedName: name };
+
       call = 'read-connection';
-      const known = existing ? await this.existingConnection(company.id) : undefined;
-      if (!known && this.claimed.named === 'connection') return this.failed('refused', NO_SUCH_CONNECTION);
+      const found = existing && (await this.findConnection(id));
+      if (!found && this.company.named === 'connection') return this.failed('refused', NO_SUCH_CONNECTION);
       call = 'create-connection';
-      const connection = known ?? (await this.createConnection(company.id));
+      const connection = found ?? (await this.createConnection(id));
       this.remember(connection);
-      if (connection.status === 'Linked' && !this.isForNewCredential(connection)) {
-        call = 'start-sync';
-        return await this.linked(connection);
+
+      let linked = connection;
+      if (connection.status !== 'Linked' || this.mustReplaceCredential(connection)) {
+        if (this.company.crossed) return this.failed('reauthorization-required', SENT_BEFORE);
+        const known = this.afterLostAnswer(connection);
+        if (known) return known;
+        call = 'authorize';
+        linked = await this.authorize(connection);
+        this.remember(linked);
+        if (!isAccepted(connection, linked)) return this.refused(linked);
       }
-      if (this.claimed.crossed) return this.failed('reauthorization-required', NOT_USED_AGAIN);
-      const { sentAt } = this.claimed;
-      const judged = sentAt && this.afterLostAnswer(connection, sentAt);
-      if (judged) return judged;
-      call = 'authorize';
-      const answered = await this.authorize(connection);
-      this.remember(answered);
-      if (!isAcceptance(connection, answered)) return this.refused(answered);
       call = 'start-sync';
-      return await this.linked(answered);
+      return await this.startSync(linked);
     } catch (error) {
-      if (this.brokenOff(error)) return this.concluded({ then: 'again', afterMs: 0 }, 'broken off before its turn');
-      if (error instanceof NoLongerOurs) return this.concluded({ then: 'look' }, error.message);
+      if (this.isCancelled(error)) return this.concluded({ then: 'again', afterMs: 0 }, CANCELLED);
+      if (error instanceof LeaseLost) return this.concluded({ then: 'look' }, error.message);
       if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
       if (!(error instanceof CompanyDataError)) throw error;
       const consequence = consequenceOf(call, error.toFailure());
-      return {
-        ...this.notForgotten(this.concluded(consequence, error.message, error.correlationId)),
-        ...putOffBy(consequence, error.message),
-      };
+      const concluded = this.concluded(consequence, error.message, error.correlationId);
+      return { ...this.keepAfterSending(concluded), ...deferral(consequence, error.message) };
     }
   }
 
-  /** Whether the cancellation ended it before anything of its credential left, in this attempt and in those before. */
-  private brokenOff(error: unknown): boolean {
-    return this.crossing.signal.aborted && error === this.crossing.signal.reason && this.claimed.sentAt === null;
+  /** The cancellation came before the credential was sent, by this attempt or an earlier one. */
+  private isCancelled(error: unknown): boolean {
+    return this.context.signal.aborted && error === this.context.signal.reason && this.company.sentAt === null;
   }
 
-  /** A company that an earlier try created, found by what we know or by its tag: idempotency keys expire. */
-  private async existingCompany(): Promise<Company | undefined> {
-    const { service, signal } = this.crossing;
-    if (this.claimed.companyId) return (await service.getCompany(this.claimed.companyId, { signal })).value;
-    if (this.claimed.tries === 1) return undefined;
-    return companyOfRow(service, this.rowTag(), { signal });
+  /** Finds the company that the client named or that an earlier try created. */
+  private async findCompany(): Promise<Company | undefined> {
+    const { service, signal } = this.context;
+    if (this.company.companyId) return (await service.getCompany(this.company.companyId, { signal })).value;
+    if (this.company.tries === 1) return undefined;
+    return findCompanyByTag(service, this.rowTag(), { signal });
   }
 
   private async createCompany(): Promise<Company> {
-    const { service, signal } = this.crossing;
+    const { service, signal } = this.context;
     const { value, correlationId } = await service.createCompany(
-      { name: this.claimed.name, tags: { [ROW_TAG]: this.rowTag() } },
-      { idempotencyKey: this.keyOf('company'), signal },
+      { name: this.company.name, tags: { [ROW_TAG]: this.rowTag() } },
+      { idempotencyKey: this.idempotencyKey('company'), signal },
     );
-    this.quote(correlationId);
+    this.rememberCorrelationId(correlationId);
     return value;
   }
 
-  private async existingConnection(companyId: string): Promise<Connection | undefined> {
-    const { service, signal, platform } = this.crossing;
-    const { named, connectionId } = this.claimed;
-    const wanted = {
+  private async findConnection(companyId: string): Promise<Connection | undefined> {
+    const { service, signal, platform } = this.context;
+    const { named, connectionId } = this.company;
+    const query = {
       platformKey: platform.key,
       connectionId: named === 'connection' ? connectionId : null,
-      // A company that was there before may have several.
-      isOthers: (other: Connection) =>
+      // A company that the client named can have several connections; one to other books is not ours to replace.
+      isExcluded: (other: Connection) =>
         named === 'company' &&
         other.id !== connectionId &&
         other.status === 'Linked' &&
-        !this.isOfTheOrganization(other),
+        !this.hasRightOrganization(other),
     };
-    return connectionTo(service, companyId, wanted, { signal });
+    return findConnection(service, companyId, query, { signal });
   }
 
   private async createConnection(companyId: string): Promise<Connection> {
-    const { service, signal, platform } = this.crossing;
+    const { service, signal, platform } = this.context;
     const { value, correlationId } = await service.createConnection(companyId, platform.key, {
-      idempotencyKey: this.keyOf('connection'),
+      idempotencyKey: this.idempotencyKey('connection'),
       signal,
     });
-    this.quote(correlationId);
+    this.rememberCorrelationId(correlationId);
     return value;
   }
 
-  /** The crossing. No signal: it is never broken off half way. */
+  /** Sends the credential. Without a signal, because a cancelled call would leave its outcome unknown. */
   private async authorize(connection: Connection): Promise<Connection> {
-    const { service, vault, sendBefore, noteSending } = this.crossing;
-    const { row, sealed } = this.claimed;
+    const { service, vault, sendBefore, recordSendIntent } = this.context;
+    const { row, sealed } = this.company;
     const fields = await vault.open(row, sealed);
-    const beforeSending = async () => {
-      if (!(await noteSending(row))) throw new NoLongerOurs(row);
-    };
     const { value, ...answer } = await service.putAuthorization(this.companyId(), connection.id, fields, {
       sendBefore,
-      recordSendIntent: beforeSending,
+      recordSendIntent: () => recordSendIntent(row),
     });
-    this.quote(answer.correlationId);
-    if (isAcceptance(connection, value)) this.at = { ...this.at, accepted: answer, crossed: true };
+    this.rememberCorrelationId(answer.correlationId);
+    if (isAccepted(connection, value)) this.refs = { ...this.refs, accepted: answer, crossed: true };
     return value;
   }
 
-  /** Undefined: the credential may be sent once more. */
-  private afterLostAnswer(connection: Connection, sentAt: Date): Imported | undefined {
+  /**
+   * Concludes what became of a credential that an earlier attempt may have sent, from a connection that it did not link.
+   *
+   * @returns undefined: no earlier attempt sent it, or it can be sent again
+   */
+  private afterLostAnswer(connection: Connection): Imported | undefined {
+    const { sentAt, onItsWay } = this.company;
+    if (sentAt === null) return undefined;
     const error = activeError(connection);
-    // A complaint that was there before is about an older credential.
+    // An error from before the send intent is about an older credential.
     if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
-    if (this.claimed.onItsWay) return this.concluded({ then: 'look' }, 'the answer to its authorization was lost');
-    if (this.crossing.platform.rotation !== 'each-refresh') return undefined;
-    return this.concludedAs({
+    if (onItsWay) return this.concluded({ then: 'look' }, 'the answer to its authorization was lost');
+    if (this.context.platform.rotation !== 'each-refresh') return undefined;
+    return this.ended({
       to: 'outcome-unknown',
       text: 'the answer to the authorization was lost, and a token of this platform can be used only once',
     });
   }
 
-  private async linked(connection: Connection): Promise<Imported> {
-    const { service } = this.crossing;
-    if (!this.isOfTheOrganization(connection)) {
+  /** Starts the syncs of a linked connection, unless it gives access to another organization. */
+  private async startSync(connection: Connection): Promise<Imported> {
+    const { service } = this.context;
+    if (!this.hasRightOrganization(connection)) {
       return this.concluded(
         consequenceOfLinkError('WrongOrganization'),
-        `the platform says organization ${organizationOf(connection)}, the manifest says ${this.claimed.organization}`,
+        `the platform says organization ${organizationOf(connection)}, the manifest says ${this.company.organization}`,
       );
     }
-    this.at = { ...this.at, crossed: true };
+    this.refs = { ...this.refs, crossed: true };
     const { correlationId } = await service.startSync(this.companyId());
-    this.quote(correlationId);
-    return this.concludedAs({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
+    this.rememberCorrelationId(correlationId);
+    return this.ended({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
   }
 
-  /** What the platform does not say is not held against it. */
-  private isOfTheOrganization(connection: Connection): boolean {
+  /** True as well if the platform does not say which organization it is. */
+  private hasRightOrganization(connection: Connection): boolean {
     const organization = organizationOf(connection);
-    return organization === undefined || organization === this.claimed.organization;
+    return organization === undefined || organization === this.company.organization;
   }
 
-  /** The connection is linked by an older credential, which somebody has replaced or which opened somebody else's books. */
-  private isForNewCredential(connection: Connection): boolean {
-    if (this.claimed.crossed || this.claimed.sentAt !== null) return false;
-    return this.claimed.supersedes || !this.isOfTheOrganization(connection);
+  /**
+   * An older credential linked the connection, and this one is to replace it: the client supplied a newer one, or the older
+   * one gives access to another organization.
+   */
+  private mustReplaceCredential(connection: Connection): boolean {
+    if (this.company.crossed || this.company.sentAt !== null) return false;
+    return this.company.supersedes || !this.hasRightOrganization(connection);
   }
 
   private refused(connection: Connection): Imported {
     const error = activeError(connection);
     const text = error?.errorMessage ?? `the connection is ${connection.status}`;
     const consequence = consequenceOfLinkError(error?.statusText);
-    return { ...this.concluded(consequence, text), ...putOffBy(consequence, text) };
+    return { ...this.concluded(consequence, text), ...deferral(consequence, text) };
   }
 
   private concluded(consequence: Consequence, text: string, correlationId?: string): Imported {
-    this.quote(correlationId);
+    this.rememberCorrelationId(correlationId);
     switch (consequence.then) {
       case 'fail':
         return this.failed(consequence.kind, text);
       case 'fail-and-stop':
         return this.failed(consequence.kind, text, consequence.reason);
       case 'stop':
-        return this.concludedAs({ to: 'waiting', notBeforeMs: 0, text }, consequence.reason);
+        return this.ended({ to: 'waiting', notBeforeMs: 0, text }, consequence.reason);
       case 'again':
-        return this.concludedAs({ to: 'waiting', notBeforeMs: consequence.afterMs ?? this.backoffMs(), text });
+        return this.ended({ to: 'waiting', notBeforeMs: consequence.afterMs ?? this.backoffMs(), text });
       case 'look':
-        // Held until every call of this attempt has certainly ended; then the connection is read.
-        return this.concludedAs({ to: 'importing', text });
+        // The row keeps its lease; whoever reclaims it reads the connection.
+        return this.ended({ to: 'importing', text });
       case 'syncing':
       case 'not-applicable':
-        return this.concludedAs({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
+        return this.ended({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
     }
   }
 
-  /** What an earlier attempt may have sent: its company stays claimed until its connection can be read. */
-  private notForgotten({ outcome, stop }: Imported): Imported {
-    if (outcome.to !== 'waiting' || this.claimed.sentAt === null) return { outcome, stop };
-    return this.concludedAs({ to: 'importing', text: outcome.text }, stop);
+  /** Keeps the row claimed if an earlier attempt may have sent the credential, because `waiting` would clear its intent. */
+  private keepAfterSending({ outcome, stop }: Imported): Imported {
+    if (outcome.to !== 'waiting' || this.company.sentAt === null) return { outcome, stop };
+    return this.ended({ to: 'importing', text: outcome.text }, stop);
   }
 
   private failed(failure: FailureKind, text: string, stop: StopReason | null = null): Imported {
-    return this.concludedAs({ to: 'failed', failure, text: `${failureText(failure)} (${text})` }, stop);
+    return this.ended({ to: 'failed', failure, text: `${failureText(failure)} (${text})` }, stop);
   }
 
-  private concludedAs(end: End, stop: StopReason | null = null): Imported {
-    return { outcome: { row: this.claimed.row, at: this.at, ...end }, stop };
+  private ended(end: End, stop: StopReason | null = null): Imported {
+    return { outcome: { row: this.company.row, at: this.refs, ...end }, stop };
   }
 
   private remember(connection: Connection): void {
-    this.at = {
-      ...this.at,
+    this.refs = {
+      ...this.refs,
       connectionId: connection.id,
       ...(connection.linkUrl === undefined ? {} : { linkUrl: connection.linkUrl }),
     };
   }
 
-  /** The latest correlation id is the one to quote. */
-  private quote(correlationId: string | undefined): void {
-    if (correlationId !== undefined) this.at = { ...this.at, correlationId };
+  /** The latest correlation id is the one that support quotes. */
+  private rememberCorrelationId(correlationId: string | undefined): void {
+    if (correlationId !== undefined) this.refs = { ...this.refs, correlationId };
   }
 
   private companyId(): string {
-    if (this.at.companyId === undefined) throw new Error('a connection is only used after its company is known');
-    return this.at.companyId;
+    if (this.refs.companyId === undefined) throw new Error('a connection is used before its company is known');
+    return this.refs.companyId;
   }
 
   private rowTag(): string {
-    return rowTag(this.crossing.migrationId, this.claimed.row);
+    return rowTag(this.context.migrationId, this.company.row);
   }
 
-  private keyOf(what: 'company' | 'connection'): string {
-    return uuidv5(`${this.rowTag()}/${what}`, CREATIONS);
+  private idempotencyKey(what: 'company' | 'connection'): string {
+    return uuidv5(`${this.rowTag()}/${what}`, KEY_NAMESPACE);
   }
 
-  /** Full jitter, so that companies that failed together do not come back together. */
+  /** Full jitter, so that companies that failed together are not tried again together. */
   private backoffMs(): number {
-    return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.claimed.tries);
+    return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.company.tries);
   }
 }
 
-function putOffBy({ then }: Consequence, why: string): { readonly putOff?: string } {
-  return then === 'again' || then === 'look' ? { putOff: why } : {};
+function deferral({ then }: Consequence, why: string): { readonly deferredBy?: string } {
+  return then === 'again' || then === 'look' ? { deferredBy: why } : {};
 }
 
-/** How a walk ends, without what every outcome has. */
+/** An outcome without the fields that every outcome has. */
 type End = ImportOutcome extends infer Each ? (Each extends ImportOutcome ? Omit<Each, 'row' | 'at'> : never) : never;

@@ -1,21 +1,21 @@
-/** Companies whose end customers were asked to connect again: whether they have. */
+/** Checks whether end customers who were asked to reconnect have done so. */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { giveUpRelinking, readRelinking, recordRelinked } from '../../store';
 import { isGone } from './service-refs';
 import type { ActivityDeps } from '../deps';
 
 export interface RelinkReport {
-  /** Connected again, and syncing now. */
+  /** Companies whose end customer has reconnected; they are syncing now. */
   readonly relinked: number;
-  /** Not yet. */
+  /** Companies whose end customer has not reconnected yet. */
   readonly waiting: number;
 }
 
 export function relinkActivities({ db, service }: ActivityDeps) {
   return {
     /**
-     * Looks at every company that waits for its end customer; one that is linked again syncs and is verified. One that
-     * somebody has deleted at the service is waited for no longer, and keeps nobody else.
+     * Checks every company that waits for its end customer, and starts the syncs of those that are linked again. If the
+     * service has deleted a connection, it stops waiting for that company and goes on with the others.
      */
     async lookForRelinked({ migrationId }: { readonly migrationId: string }): Promise<RelinkReport> {
       const signal = cancellationSignal();

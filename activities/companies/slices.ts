@@ -1,273 +1,265 @@
-/** Companies: claimed in groups, imported or looked at side by side, and written to the ledger in groups. */
+/**
+ * Slices: the part of a run that one activity works through. A slice takes companies in groups, handles several at once
+ * (worker-pool.ts) and writes their outcomes to the ledger in groups.
+ *
+ * `runSlice` is the loop that the import and the verification share. It ends when nothing is left to take, its time is over,
+ * the activity is cancelled, an outcome stops the run, the plan no longer tolerates the failures, or the circuit breaker
+ * opens. Companies in flight are always finished and written.
+ */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
-import DataLoader from 'dataloader';
 import type { StopReason } from '../../domain/companies/failures';
+import type { MigrationLimits } from '../../domain/planning/limits';
 import { exceedsTolerance, paceOf } from '../../domain/planning/limits';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import type {
-  RemainingWork,
-  CheckOutcome,
-  ClaimedCompany,
-  LeaseOwner,
-  Database,
-  DueCompany,
-  ImportOutcome,
-} from '../../store';
+import type { CheckOutcome, ClaimedCompany, Database, DueCompany, ImportOutcome, LeaseOwner } from '../../store';
 import {
   beginSlice,
   claimCompanies,
   countFailures,
-  readRemainingWork,
-  recordSendIntent,
-  releaseUnsent,
+  createSendIntents,
   readDueChecks,
   readLimits,
   readMigration,
   readVault,
+  reclaimSent,
   recordChecks,
   recordImports,
+  releaseUnsent,
   setPaused,
-  reclaimSent,
 } from '../../store';
-import type { ImportContext, Imported } from './import';
-import { importCompany } from './import';
 import type { ActivityDeps } from '../deps';
-import { runWorkerPool } from './worker-pool';
 import type { OpenCircuit } from './circuit-breaker';
 import { createCircuitBreaker } from './circuit-breaker';
-import type { Verified } from './verify';
+import type { ImportContext } from './import';
+import { CompanyImport } from './import';
 import { verifyCompany } from './verify';
+import { runWorkerPool } from './worker-pool';
 
-const HEARTBEAT_EVERY_MS = 5_000;
+/** Why a slice ended early. */
+interface SliceEnd {
+  readonly stop: StopReason | null;
+  /** The outage that ended the slice; null: none. */
+  readonly blocked: OpenCircuit | null;
+}
+
+/** What the import and the verification do in their own way. */
+interface SliceSteps<Item, Outcome> {
+  /** Returns how many companies the limits allow at once. */
+  concurrencyOf(limits: MigrationLimits): number;
+  /** Waits, before the limits are read and the next group is taken. */
+  beforeTake?(inFlight: number): Promise<void>;
+  take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
+  handle(item: Item): Promise<{
+    readonly outcome: Outcome;
+    readonly stop: StopReason | null;
+    readonly deferredBy?: string;
+  }>;
+  write(outcomes: readonly Outcome[]): Promise<void>;
+}
+
+async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcome>(
+  { db, sliceTimeLimitMs }: ActivityDeps,
+  migrationId: string,
+  steps: SliceSteps<Item, Outcome>,
+): Promise<SliceEnd> {
+  const endsAt = Date.now() + sliceTimeLimitMs;
+  const signal = cancellationSignal();
+  const breaker = createCircuitBreaker();
+  const pauseIfTooManyFailed = watchTolerance(db, migrationId);
+  let concurrency = 1;
+  let stop: StopReason | null = null;
+
+  await withHeartbeats(() =>
+    runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>>>({
+      take: async (inFlight) => {
+        await steps.beforeTake?.(inFlight);
+        // Read for every group, because limits can change during a run.
+        const { limits } = await readLimits(db, migrationId);
+        concurrency = steps.concurrencyOf(limits);
+        const size = concurrency - inFlight;
+        const isOver = Date.now() >= endsAt || signal.aborted;
+        return { items: isOver || size <= 0 ? [] : await steps.take(size, limits), concurrency };
+      },
+      handle: (item) => steps.handle(item),
+      write: async (handled) => {
+        const outcomes = handled.map(({ outcome }) => outcome);
+        await steps.write(outcomes);
+        for (const { deferredBy = null } of handled) breaker.record(deferredBy);
+        stop ??= handled.find((each) => each.stop !== null)?.stop ?? null;
+        if (stop === null && (await pauseIfTooManyFailed(outcomes))) stop = 'too-many-failures';
+        return stop === null && !breaker.isOpen(concurrency);
+      },
+    }),
+  );
+  return { stop, blocked: breaker.report(concurrency) };
+}
 
 export interface SliceWork {
   readonly migrationId: string;
   readonly run: string;
   readonly slice: number;
+  /** The only row to import; null: any. */
   readonly onlyRow: number | null;
 }
 
-export interface SliceResult {
+export interface SliceResult extends SliceEnd {
   readonly claimed: number;
-  readonly stop: StopReason | null;
-  /** Nothing gets through any more; null: something does. */
-  readonly blocked: OpenCircuit | null;
 }
 
-/** Companies whose attempt died are looked for at the beginning of a slice, and from then on so often. */
-const TAKE_OVER_EVERY_MS = 1_000;
+/** Companies whose attempt died are looked for when a slice begins, and then this often. */
+const RECLAIM_EVERY_MS = 1_000;
 
-interface Claimed {
-  readonly company: ClaimedCompany;
-  readonly sendBefore: Date;
-}
-
-/** Claims and imports group after group until nothing can be claimed, something stops it, or its time is over. */
+/** Claims and imports companies. */
 export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<SliceResult> {
-  const { db } = deps;
+  const { db, sendWithinMs } = deps;
   const { migrationId, slice, onlyRow } = work;
-  const until = Date.now() + deps.sliceTimeLimitMs;
-  let claimed = 0;
-  let stop: StopReason | null = null;
-  /** The plan's pace: before, nothing more is claimed. */
-  let paceUntil = 0;
-  let takeOverAt = 0;
-  let lanes = 1;
-  const passage = createCircuitBreaker();
-  const tooManyFailed = watchTolerance(deps, migrationId);
   const owner = await beginSlice(db, { ...work, leaseMs: deps.leaseMs });
-  const crossing = await openCrossing(deps, owner);
+  const context = await createImportContext(deps, owner);
+  let claimed = 0;
+  /** Before this moment nothing more is claimed, because of the plan's pace. */
+  let nextClaimAt = 0;
+  let nextReclaimAt = 0;
 
-  async function nextGroup(size: number) {
-    if (Date.now() >= takeOverAt) {
-      const sent = await reclaimSent(db, owner, size);
-      // They come first: they are dark already.
-      if (sent.length > 0) return sent;
+  async function nextCompanies(size: number): Promise<readonly ClaimedCompany[]> {
+    if (Date.now() >= nextReclaimAt) {
+      const reclaimed = await reclaimSent(db, owner, size);
+      // They come first, because their data is out of date since the claim of the attempt that died.
+      if (reclaimed.length > 0) return reclaimed;
       await releaseUnsent(db, owner);
-      takeOverAt = Date.now() + TAKE_OVER_EVERY_MS;
+      nextReclaimAt = Date.now() + RECLAIM_EVERY_MS;
     }
     return claimCompanies(db, owner, size, onlyRow);
   }
 
-  await alive(() =>
-    runWorkerPool<Claimed, Imported>({
-      take: async (underWay) => {
-        // What is under way is written down first.
-        if (underWay === 0 && Date.now() < paceUntil) await sleep(paceUntil - Date.now());
-        // Read for every group: they may be changed while a run is under way.
-        const { limits } = await readLimits(db, migrationId);
-        lanes = limits.companiesPerSliceAtOnce;
-        const pace = paceOf(limits);
-        const isOver = Date.now() >= until || crossing.signal.aborted || (onlyRow === null && slice > pace.slices);
-        if (isOver || Date.now() < paceUntil || underWay >= lanes) return { items: [], lanes };
-        // Before the claim, so that it is early rather than late.
-        const sendBefore = new Date(Date.now() + deps.sendWithinMs);
-        const companies = await nextGroup(Math.min(lanes - underWay, pace.companies));
-        claimed += companies.length;
-        paceUntil = sendBefore.getTime() - deps.sendWithinMs + companies.length * pace.waitMs;
-        return { items: companies.map((company) => ({ company, sendBefore })), lanes };
-      },
-      handle: ({ company, sendBefore }) => importCompany({ ...crossing, sendBefore }, company),
-      write: async (imported) => {
-        const outcomes = imported.map(({ outcome }) => outcome);
-        await recordImports(db, owner, outcomes);
-        for (const { putOff = null } of imported) passage.note(putOff);
-        stop ??= imported.find((each) => each.stop !== null)?.stop ?? null;
-        if (stop === null && (await tooManyFailed(outcomes))) stop = 'too-many-failures';
-        heartbeat({ claimed });
-        return stop === null && !passage.isBlocked(lanes);
-      },
-    }),
-  );
-  return { claimed, stop, blocked: passage.blocked(lanes) };
+  const end = await runSlice<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome>(deps, migrationId, {
+    concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
+    beforeTake: async (inFlight) => {
+      // The pool writes the outcomes of companies in flight before it waits here.
+      if (inFlight === 0 && Date.now() < nextClaimAt) await sleep(nextClaimAt - Date.now());
+    },
+    take: async (size, limits) => {
+      const pace = paceOf(limits);
+      const isSurplus = onlyRow === null && slice > pace.slices;
+      if (isSurplus || Date.now() < nextClaimAt) return [];
+      // Taken before the claim, so that the deadline is never later than the lease allows.
+      const claimedAt = Date.now();
+      const companies = await nextCompanies(Math.min(size, pace.companies));
+      claimed += companies.length;
+      nextClaimAt = claimedAt + companies.length * pace.waitMs;
+      const sendBefore = new Date(claimedAt + sendWithinMs);
+      return companies.map((company) => ({ company, sendBefore }));
+    },
+    handle: ({ company, sendBefore }) => new CompanyImport({ ...context, sendBefore }, company).run(),
+    write: async (outcomes) => {
+      await recordImports(db, owner, outcomes);
+      heartbeat({ claimed });
+    },
+  });
+  return { claimed, ...end };
 }
 
-/** What failed of more than these is a smaller share than of these alone. */
-const FEW_TRIED = 1_000;
+async function createImportContext(deps: ActivityDeps, owner: LeaseOwner): Promise<Omit<ImportContext, 'sendBefore'>> {
+  const { db, keys, service } = deps;
+  const { migrationId } = owner;
+  return {
+    migrationId,
+    platform: await platformOf(db, migrationId),
+    service,
+    vault: await readVault(db, keys, migrationId),
+    signal: sharedSignal(),
+    recordSendIntent: createSendIntents(db, owner),
+  };
+}
+
+export interface CheckWork {
+  readonly migrationId: string;
+  /** The only row to check; null: any. */
+  readonly onlyRow: number | null;
+  /** Counts and times each data set, see `Verification`. */
+  readonly everyDataSet: boolean;
+}
+
+export interface CheckResult extends SliceEnd {
+  /** Companies that are no longer syncing. */
+  readonly settled: number;
+}
+
+/** Verifies every company whose next check is due, as many at once as all slices together import. */
+export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
+  const { db, service } = deps;
+  const { migrationId, onlyRow, everyDataSet } = work;
+  const platform = await platformOf(db, migrationId);
+  const signal = sharedSignal();
+  /** The ledger lists them as due until their outcome is written. */
+  const rowsInFlight = new Set<number>();
+  let settled = 0;
+
+  const end = await runSlice<{ company: DueCompany; syncTimeoutMs: number }, CheckOutcome>(deps, migrationId, {
+    concurrencyOf: ({ slicesAtOnce, companiesPerSliceAtOnce }) => slicesAtOnce * companiesPerSliceAtOnce,
+    take: async (size, { syncTimeoutMs }) => {
+      const due = await readDueChecks(db, migrationId, { size, onlyRow, without: [...rowsInFlight] });
+      for (const { row } of due) rowsInFlight.add(row);
+      return due.map((company) => ({ company, syncTimeoutMs }));
+    },
+    handle: ({ company, syncTimeoutMs }) =>
+      verifyCompany({ service, platform, syncTimeoutMs, everyDataSet, signal }, company),
+    write: async (outcomes) => {
+      await recordChecks(db, migrationId, outcomes);
+      for (const { row } of outcomes) rowsInFlight.delete(row);
+      settled += outcomes.filter(({ to }) => to !== 'syncing').length;
+      heartbeat({ settled });
+    },
+  });
+  return { settled, ...end };
+}
+
+/** Counting more attempts can only lower the failure rate, so this sample is enough for a first check. */
+const SAMPLE = 1_000;
 
 /**
- * Tells of each group that was written whether the plan still tolerates what has failed; if not, nothing more is claimed
- * until somebody has decided. Where nothing has failed yet, the ledger is not asked.
+ * Returns a function that pauses the migration when the plan no longer tolerates the failures, and returns whether it did.
+ * While nothing has failed it does not ask the ledger.
  */
-function watchTolerance({ db }: ActivityDeps, migrationId: string) {
-  // Before the first group, others' companies may have.
+function watchTolerance(db: Database, migrationId: string) {
+  // True at first, because companies of other slices may have failed.
   let someFailed = true;
   return async (outcomes: readonly (ImportOutcome | CheckOutcome)[]): Promise<boolean> => {
     someFailed ||= outcomes.some(({ to }) => to === 'failed' || to === 'outcome-unknown');
     if (!someFailed) return false;
     const { limits } = await readLimits(db, migrationId);
-    const few = await countFailures(db, migrationId, FEW_TRIED);
-    someFailed = few.failed > 0;
-    if (!exceedsTolerance(limits, few)) return false;
-    // Few have been tried, or many have failed: now the exact share matters.
+    const sample = await countFailures(db, migrationId, SAMPLE);
+    someFailed = sample.failed > 0;
+    if (!exceedsTolerance(limits, sample)) return false;
     if (!exceedsTolerance(limits, await countFailures(db, migrationId))) return false;
     await setPaused(db, migrationId, true);
     return true;
   };
 }
 
-async function platformOf({ db }: ActivityDeps, migrationId: string): Promise<Platform> {
+async function platformOf(db: Database, migrationId: string): Promise<Platform> {
   const migration = await readMigration(db, migrationId);
   const platform = migration && findPlatform(migration.platformKey);
   if (!platform) throw new Error(`migration ${migrationId} is not in the ledger`);
   return platform;
 }
 
-async function openCrossing(deps: ActivityDeps, owner: LeaseOwner): Promise<Omit<ImportContext, 'sendBefore'>> {
-  const { db, keys, service } = deps;
-  const { migrationId } = owner;
-  const platform = await platformOf(deps, migrationId);
-  const vault = await readVault(db, keys, migrationId);
-  return {
-    migrationId,
-    platform,
-    service,
-    vault,
-    signal: signalForMany(),
-    noteSending: notesOf(db, owner),
-  };
-}
-
-/** Notes of companies that come while another is being written are written together. */
-function notesOf(db: Database, owner: LeaseOwner): ImportContext['noteSending'] {
-  let latest: Promise<unknown> = Promise.resolve();
-  const notes = new DataLoader<number, boolean>(
-    (rows) => {
-      const noted = recordSendIntent(db, owner, rows);
-      latest = noted;
-      return noted.then((ours) => rows.map((row) => ours.has(row)));
-    },
-    { cache: false, batchScheduleFn: (write) => void latest.then(write, write) },
-  );
-  return (row) => notes.load(row);
-}
-
-/** The activity's cancellation, which every call of every lane listens to: more than Node takes for a leak. */
-function signalForMany(): AbortSignal {
+/** Returns the activity's cancellation signal for many listeners at once; Node would warn of a leak. */
+function sharedSignal(): AbortSignal {
   const signal = cancellationSignal();
   setMaxListeners(0, signal);
   return signal;
 }
 
-export interface CheckWork {
-  readonly migrationId: string;
-  readonly onlyRow: number | null;
-  /** Whether each data set is counted and timed. */
-  readonly everyDataSet: boolean;
-}
+const HEARTBEAT_EVERY_MS = 5_000;
 
-export interface CheckResult {
-  readonly settled: number;
-  readonly stop: StopReason | null;
-  /** Nothing can be seen of any company; null: of some it can. */
-  readonly blocked: OpenCircuit | null;
-}
-
-/** Looks at every company whose next look is due: as many at once as all slices together import. */
-export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
-  const { db, service } = deps;
-  const { migrationId, onlyRow, everyDataSet } = work;
-  const platform = await platformOf(deps, migrationId);
-  const signal = signalForMany();
-  const until = Date.now() + deps.sliceTimeLimitMs;
-  /** These look due until what was found is written down. */
-  const underWayRows = new Set<number>();
-  let settled = 0;
-  let stop: StopReason | null = null;
-  let lanes = 1;
-  const passage = createCircuitBreaker();
-  const tooManyFailed = watchTolerance(deps, migrationId);
-
-  await alive(() =>
-    runWorkerPool<Due, Verified>({
-      take: async (underWay) => {
-        const { limits } = await readLimits(db, migrationId);
-        const { slicesAtOnce, companiesPerSliceAtOnce, syncTimeoutMs } = limits;
-        lanes = slicesAtOnce * companiesPerSliceAtOnce;
-        if (Date.now() >= until || signal.aborted || underWay >= lanes) return { items: [], lanes };
-        const due = await readDueChecks(db, migrationId, {
-          size: lanes - underWay,
-          onlyRow,
-          without: [...underWayRows],
-        });
-        for (const { row } of due) underWayRows.add(row);
-        return { items: due.map((company) => ({ company, syncTimeoutMs })), lanes };
-      },
-      handle: ({ company, syncTimeoutMs }) =>
-        verifyCompany({ service, platform, syncTimeoutMs, everyDataSet, signal }, company),
-      write: async (verified) => {
-        const outcomes = verified.map(({ outcome }) => outcome);
-        await recordChecks(db, migrationId, outcomes);
-        for (const { row } of outcomes) underWayRows.delete(row);
-        settled += outcomes.filter(({ to }) => to !== 'syncing').length;
-        stop ??= verified.find((each) => each.stop !== null)?.stop ?? null;
-        if (stop === null && (await tooManyFailed(outcomes))) stop = 'too-many-failures';
-        for (const { putOff = null } of verified) passage.note(putOff);
-        heartbeat({ settled });
-        return stop === null && !passage.isBlocked(lanes);
-      },
-    }),
-  );
-  return { settled, stop, blocked: passage.blocked(lanes) };
-}
-
-interface Due {
-  readonly company: DueCompany;
-  readonly syncTimeoutMs: number;
-}
-
-export async function readAhead({ db }: ActivityDeps, migrationId: string): Promise<RemainingWork> {
-  return readRemainingWork(db, migrationId);
-}
-
-/** The server takes a silent activity for dead; a group may take longer than it is patient. */
-async function alive<T>(work: () => Promise<T>): Promise<T> {
-  const beat = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+/** Sends heartbeats during the work, because one group can take longer than the heartbeat timeout. */
+async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
   try {
     return await work();
   } finally {
-    clearInterval(beat);
+    clearInterval(timer);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The verification of one company: no reauthorization required, the right organization, every data set synced
- * completely and correctly. What was found is the evidence.
+ * The verification of one company whose syncs were started: it needs no reauthorization, has the right organization, and
+ * every data set is complete. Each check leaves evidence.
  */
 import type { CompanyDataClient, Connection, DataStatus } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
@@ -19,9 +19,9 @@ import {
   refreshEvidence,
   groupDataSets,
   syncEvidence,
+  syncScheduleOf,
 } from './evidence';
-import { syncScheduleOf } from './sync-schedule';
-import { activeError, organizationOf } from './connection';
+import { activeError, organizationOf } from './service-refs';
 import { counted } from '../../domain/text/sentences';
 
 export interface Verification {
@@ -29,9 +29,9 @@ export interface Verification {
   readonly platform: Platform;
   readonly syncTimeoutMs: number;
   /**
-   * The first company proves the way: each of its data sets is counted and timed. Of those that follow it a data set is
-   * counted only where the manifest says how many records it has; that the others are `Complete` has been proven to
-   * mean what it says, and counting them would cost half as many requests again as their whole move.
+   * Counts and times every data set, for the first company. For the others only invoices are counted, because the manifest
+   * says how many there are. The first company has shown that `Complete` means complete, and counting everything would add
+   * half as many requests as the whole move.
    */
   readonly everyDataSet: boolean;
   readonly signal: AbortSignal;
@@ -40,14 +40,14 @@ export interface Verification {
 export interface Verified {
   readonly outcome: CheckOutcome;
   readonly stop: StopReason | null;
-  /** Why nothing could be seen: the service or its platform did not answer. */
-  readonly putOff?: string;
+  /** Why the company must be checked again: the service or its platform did not answer, or asked to wait. */
+  readonly deferredBy?: string;
 }
 
-/** A sync that takes longer is looked at rarely; then the connection is looked at too. */
-const YOUNG_MS = 60_000;
+/** A sync that takes longer is checked rarely, and then its connection is checked as well. */
+const YOUNG_SYNC_MS = 60_000;
 
-/** Looks at a company whose syncs were started. */
+/** Checks one company. */
 export async function verifyCompany(verification: Verification, due: DueCompany): Promise<Verified> {
   const { service, platform, everyDataSet, signal } = verification;
   let call: Call = 'read-sync';
@@ -55,10 +55,10 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
   try {
     const { value: status } = await service.dataStatus(due.companyId, { signal });
     const sets = groupDataSets(status);
-    const syncing = whatIsSyncing(sets, status);
-    // A grant that ends ends its syncs as well: while they are young, a look is one call.
-    if (syncing !== null && due.syncingForMs < YOUNG_MS) return stillSyncing(verification, due, syncing);
-    // Afterwards: a grant that ends during a sync ends that sync first.
+    const syncing = dataSetsInSync(sets, status);
+    // A grant that ends fails the syncs as well, so while they are young the status of the syncs is enough.
+    if (syncing !== null && due.syncingForMs < YOUNG_SYNC_MS) return stillSyncing(verification, due, syncing);
+    // Read after the status, because a grant that ends during a sync fails that sync first.
     call = 'read-connection';
     const { value: connection, ...answer } = await service.getConnection(due.companyId, due.connectionId, { signal });
     evidence = [refreshEvidence(due, platform), authorizationEvidence(connection, answer)];
@@ -68,11 +68,11 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     if (!organization.passed) return wrongOrganization(due, connection, evidence);
     if (syncing !== null) return stillSyncing(verification, due, syncing);
     if (sets.broken.length > 0) {
-      evidence = [...evidence, ...setEvidence(sets)];
+      evidence = [...evidence, ...brokenSetEvidence(sets)];
       return failed(due, 'sync-failed', `${sets.broken.join(', ')} could not be synced`, evidence);
     }
     call = 'read-records';
-    evidence = [...evidence, ...(await countedSets(verification, due, sets, status))];
+    evidence = [...evidence, ...(await dataSetEvidence(verification, due, sets, status))];
     const incomplete = evidence.find(({ records, passed }) => records && !passed);
     if (incomplete) {
       const text = `${incomplete.records?.dataType}: ${incomplete.detail}`;
@@ -89,15 +89,11 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
       case 'fail-and-stop':
         return failed(due, consequence.kind, error.message, evidence, { correlationId: error.correlationId });
       case 'stop':
-        return { outcome: lookAgain(due), stop: consequence.reason };
+        return { outcome: checkLater(due), stop: consequence.reason };
       case 'again':
-        return {
-          outcome: { ...lookAgain(due), ...afterAsked(consequence.afterMs) },
-          stop: null,
-          putOff: error.message,
-        };
+        return { outcome: checkLater(due, consequence.afterMs), stop: null, deferredBy: error.message };
       case 'look':
-        return { outcome: lookAgain(due), stop: null };
+        return { outcome: checkLater(due), stop: null };
       case 'syncing':
       case 'not-applicable':
         return stillSyncing(verification, due, error.message);
@@ -105,47 +101,47 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
   }
 }
 
-/** Null: every data set is complete, or broken. */
-function whatIsSyncing({ running }: DataSets, status: DataStatus): string | null {
+/** Returns the data sets that are still syncing, as text; null: each is complete or has failed. */
+function dataSetsInSync({ running }: DataSets, status: DataStatus): string | null {
   if (running.length > 0) return running.join(', ');
-  // The syncs were started, but none of them shows yet.
+  // The syncs were started, but the service does not show them yet.
   return Object.keys(status).length === 0 ? 'no data set yet' : null;
 }
 
-function setEvidence({ complete, broken }: DataSets): Evidence[] {
+function brokenSetEvidence({ complete, broken }: DataSets): Evidence[] {
   return [
     ...complete.map((dataType) => syncEvidence(dataType, true)),
     ...broken.map((dataType) => syncEvidence(dataType, false)),
   ];
 }
 
-/** What is counted comes last: it is the result. */
-async function countedSets(
+/** Evidence of complete data sets. Counted ones come last, because they show the result. */
+async function dataSetEvidence(
   verification: Verification,
   due: DueCompany,
   { complete }: DataSets,
   status: DataStatus,
 ): Promise<readonly Evidence[]> {
   const { everyDataSet } = verification;
-  const counted = complete.filter((dataType) => everyDataSet || dataType === 'invoices');
-  const synced = complete.filter((dataType) => !counted.includes(dataType)).map((name) => syncEvidence(name, true));
+  const toCount = complete.filter((dataType) => everyDataSet || dataType === 'invoices');
+  const synced = complete.filter((dataType) => !toCount.includes(dataType)).map((name) => syncEvidence(name, true));
   const durations = everyDataSet ? await syncDurations(verification, due, status) : new Map<string, number>();
   const records: Evidence[] = [];
-  for (const dataType of counted) {
-    const evidence = await countedSet(verification, due, dataType);
+  for (const dataType of toCount) {
+    const evidence = await countEvidence(verification, due, dataType);
     const durationMs = durations.get(dataType);
     if (evidence) records.push(durationMs === undefined ? evidence : { ...evidence, durationMs });
   }
   return [...synced, ...records];
 }
 
-/** Undefined: the platform lacks this data set, which shows only when it is read. */
-async function countedSet(
+/** Counts a data set. Returns undefined if the platform lacks it, which the service says only when it is read. */
+async function countEvidence(
   { service, signal }: Verification,
   due: DueCompany,
   dataType: string,
 ): Promise<Evidence | undefined> {
-  // A manifest promises invoices; of other data sets it says nothing.
+  // The manifest gives an expected number of invoices only.
   const expected = dataType === 'invoices' ? due.expectedInvoices : null;
   try {
     const { value: found, ...answer } = await service.countRecords(due.companyId, dataType, { signal });
@@ -157,7 +153,7 @@ async function countedSet(
   }
 }
 
-/** How long the sync of each data set took, as the service wrote it down. Milliseconds. */
+/** Reads how long the latest sync of each data set took, in milliseconds. */
 async function syncDurations(
   { service, signal }: Verification,
   due: DueCompany,
@@ -175,7 +171,7 @@ async function syncDurations(
 function reauthorizationRequired(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): Verified {
   const error = activeError(connection);
   const consequence = consequenceOfLinkError(error?.statusText);
-  // It was linked once, so whatever the platform says now, the end customer's consent is what is missing.
+  // The connection was linked before, so only the end customer can renew the consent, whatever the platform reports.
   const stop = consequence.then === 'stop' ? consequence.reason : null;
   return {
     ...failed(
@@ -195,7 +191,7 @@ function reauthorizationRequired(due: DueCompany, connection: Connection, eviden
 function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): Verified {
   const { linkUrl } = connection;
   const text = `the platform says organization ${organizationOf(connection)}, the manifest says ${due.organization}`;
-  // What an end customer chose, who has connected again, says nothing about other companies.
+  // Without an accepted credential the end customer reconnected, and that choice says nothing about other companies.
   const stop = due.accepted === null ? null : 'wrong-organization';
   return { ...failed(due, 'wrong-organization', text, evidence, { linkUrl }), stop };
 }
@@ -203,18 +199,15 @@ function wrongOrganization(due: DueCompany, connection: Connection, evidence: re
 function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: string): Verified {
   if (due.syncingForMs > syncTimeoutMs) {
     const hours = Math.round(syncTimeoutMs / 360_000) / 10;
-    return failed(due, 'sync-timed-out', `after ${counted(hours, 'hour')} still syncing: ${running}`, []);
+    return failed(due, 'sync-timed-out', `still syncing after ${counted(hours, 'hour')}: ${running}`, []);
   }
-  return { outcome: lookAgain(due), stop: null };
+  return { outcome: checkLater(due), stop: null };
 }
 
-function lookAgain(due: DueCompany): Extract<CheckOutcome, { to: 'syncing' }> {
-  const waitMs = pollDelayMs(due.syncingForMs);
-  return { row: due.row, to: 'syncing', nextCheckMs: waitMs * (0.8 + 0.4 * Math.random()) };
-}
-
-function afterAsked(afterMs: number | undefined): { nextCheckMs?: number } {
-  return afterMs === undefined ? {} : { nextCheckMs: afterMs };
+/** @param afterMs how long the service asks to wait; undefined: it does not say */
+function checkLater(due: DueCompany, afterMs?: number): Extract<CheckOutcome, { to: 'syncing' }> {
+  const jitter = 0.8 + 0.4 * Math.random();
+  return { row: due.row, to: 'syncing', nextCheckMs: afterMs ?? pollDelayMs(due.syncingForMs) * jitter };
 }
 
 function migrated(due: DueCompany, evidence: readonly Evidence[], schedule: SyncSchedule): Verified {

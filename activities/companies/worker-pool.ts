@@ -1,82 +1,106 @@
-/** Work in lanes that do not wait for one another; what is next is taken, and what is done is written down, in groups. */
+/**
+ * Worker pool: handles items concurrently, and takes new items and writes results in groups.
+ *
+ * Groups keep the number of SQL statements small: one statement claims many companies, and one writes many outcomes. No
+ * item waits for another one, so one slow company does not delay the rest.
+ *
+ * ## Modes
+ *
+ * - FILLING, the initial mode. When at most half of the places are busy, `take` is asked for more items, and each of them
+ *   begins at once. If it returns none, it is asked again after the next write.
+ *   - `write` returned false, or an item failed -> DRAINING;
+ *   - `take` returned none and nothing is in flight or unwritten -> ENDED.
+ * - DRAINING. Nothing more is taken. Items in flight are handled to their end and written.
+ *   - Nothing is in flight or unwritten -> ENDED.
+ * - ENDED. Returns, or throws the error of the first item that failed.
+ *
+ * If `take` or `write` itself throws, the pool waits for the items in flight and throws that error. Results that were not
+ * written are lost; their companies are still owned by the attempt, and the next attempt finds them (store/companies/lease.ts).
+ *
+ * ## When results are written
+ *
+ * As soon as one of these is true: half of the places have a result, the oldest result has waited 200 ms, or nothing is in
+ * flight any more. A write is followed by a take, so places are filled in groups as well.
+ */
 
-export interface WorkerPoolOptions<Item, Done> {
+export interface WorkerPoolOptions<Item, Result> {
   /**
-   * Takes what is next. None: there is nothing now; it is asked again when something else is done, and not any more when
-   * nothing is under way.
+   * Takes the next items; none: there are none now.
    *
-   * @param underWay so many lanes are busy
+   * @param inFlight items that were taken and are not written yet
    */
-  readonly take: (underWay: number) => Promise<Taken<Item>>;
-  readonly handle: (item: Item) => Promise<Done>;
-  /** @returns false: nothing more is taken */
-  readonly write: (done: readonly Done[]) => Promise<boolean>;
+  readonly take: (inFlight: number) => Promise<Taken<Item>>;
+  readonly handle: (item: Item) => Promise<Result>;
+  /** Writes results. Returns false when nothing more is to be taken. */
+  readonly write: (results: readonly Result[]) => Promise<boolean>;
 }
 
 interface Taken<Item> {
   readonly items: readonly Item[];
-  /** So many lanes there are now. */
-  readonly lanes: number;
+  /** Places of the pool from now on: items that are handled at once. */
+  readonly concurrency: number;
 }
 
-/** What is done waits no longer for others to be written down with. */
 const WRITE_WITHIN_MS = 200;
 
 /**
- * Handles item after item until none is left. Whatever was begun is handled to its end, and written down.
+ * Runs the pool until it has ended.
  *
- * @throws what `handle`, `take` or `write` threw first
+ * @throws the first error of `handle`, `take` or `write`
  */
-export async function runWorkerPool<Item, Done>({ take, handle, write }: WorkerPoolOptions<Item, Done>): Promise<void> {
-  const underWay = new Set<Promise<void>>();
-  let done: Done[] = [];
-  let lanes = 1;
-  let over = false;
-  let broken: { readonly reason: unknown } | undefined;
-  let look = (): void => undefined;
+export async function runWorkerPool<Item, Result>({
+  take,
+  handle,
+  write,
+}: WorkerPoolOptions<Item, Result>): Promise<void> {
+  const inFlight = new Set<Promise<void>>();
+  let results: Result[] = [];
+  let concurrency = 1;
+  let isDraining = false;
+  let failure: { readonly reason: unknown } | undefined;
+  let onItemEnd = (): void => undefined;
 
   function begin(item: Item): void {
-    const lane = handle(item)
+    const work = handle(item)
       .then(
-        (what) => void done.push(what),
-        (reason: unknown) => void (broken ??= { reason }),
+        (result) => void results.push(result),
+        (reason: unknown) => void (failure ??= { reason }),
       )
       .finally(() => {
-        underWay.delete(lane);
-        look();
+        inFlight.delete(work);
+        onItemEnd();
       });
-    underWay.add(lane);
+    inFlight.add(work);
   }
 
-  /** Half of the lanes have ended, or a moment has passed since one did: small groups would cost a statement each. */
-  async function worthWriting(): Promise<void> {
+  async function untilWorthWriting(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      look = () => {
-        if (underWay.size === 0 || done.length >= lanes / 2) resolve();
-        else if (done.length > 0) timer ??= setTimeout(resolve, WRITE_WITHIN_MS);
+      onItemEnd = () => {
+        if (inFlight.size === 0 || results.length >= concurrency / 2) resolve();
+        else if (results.length > 0) timer ??= setTimeout(resolve, WRITE_WITHIN_MS);
       };
-      look();
+      onItemEnd();
     });
     clearTimeout(timer);
   }
 
   try {
     for (;;) {
-      const written = done;
-      done = [];
-      if (written.length > 0 && !(await write(written))) over = true;
-      if (!over && !broken && underWay.size <= lanes / 2) {
-        // What was done meanwhile and is not written down yet is under way as well.
-        const taken = await take(underWay.size + done.length);
-        lanes = taken.lanes;
+      const group = results;
+      results = [];
+      if (group.length > 0 && !(await write(group))) isDraining = true;
+      if (!isDraining && !failure && inFlight.size <= concurrency / 2) {
+        // Results that came during the write still occupy their places.
+        const taken = await take(inFlight.size + results.length);
+        concurrency = taken.concurrency;
         taken.items.forEach(begin);
       }
-      if (underWay.size === 0 && done.length === 0) break;
-      await worthWriting();
+      if (inFlight.size === 0 && results.length === 0) break;
+      await untilWorthWriting();
     }
   } finally {
-    await Promise.all(underWay);
+    await Promise.all(inFlight);
   }
-  if (broken) throw broken.reason;
+  if (failure) throw failure.reason;
 }

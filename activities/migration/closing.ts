@@ -5,7 +5,7 @@ import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { InterruptedCompany } from '../../store';
 import { clearServiceRefs, readInterrupted, readMigration, readUnused, settleInterrupted } from '../../store';
-import { companyOfRow, connectionTo, isGone, rowTag } from '../companies/service-refs';
+import { findCompanyByTag, findConnection, isGone, rowTag } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 
 interface OfMigration {
@@ -53,9 +53,9 @@ async function look(
   { row, companyId, namedConnectionId, sentAt }: InterruptedCompany,
 ): Promise<Settled> {
   const signal = cancellationSignal();
-  const id = companyId ?? (await companyOfRow(service, rowTag(migrationId, row), { signal }))?.id;
+  const id = companyId ?? (await findCompanyByTag(service, rowTag(migrationId, row), { signal }))?.id;
   const wanted = platform && { platformKey: platform.key, connectionId: namedConnectionId };
-  const connection = id && wanted ? await connectionTo(service, id, wanted, { signal }) : undefined;
+  const connection = id && wanted ? await findConnection(service, id, wanted, { signal }) : undefined;
   const at = {
     ...(id === undefined ? {} : { companyId: id }),
     ...(connection === undefined ? {} : { connectionId: connection.id }),
@@ -81,7 +81,7 @@ async function isUnused(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    const connection = await connectionTo(service, companyId, { platformKey, connectionId: null }, { signal });
+    const connection = await findConnection(service, companyId, { platformKey, connectionId: null }, { signal });
     return connection === undefined || connection.status === 'PendingAuth';
   } catch (error) {
     if (isGone(error)) return true;

@@ -38,3 +38,17 @@ export interface SyncSchedule {
   /** The first sync after the company's move. ISO 8601, UTC. */
   readonly nextAt: string | null;
 }
+
+/** The labels of checks by their codes. Code compares with these constants, never with the text of a label. */
+export const CHECKS = {
+  refreshed: 'refreshed at the platform',
+  authorized: 'no reauthorization required',
+  organization: 'right organization',
+  name: 'name as expected',
+  moved: 'moved',
+} as const;
+
+/** Finds the evidence of a check; undefined: the check was not done. */
+export function evidenceOf(code: keyof typeof CHECKS, evidence: readonly Evidence[] | null): Evidence | undefined {
+  return evidence?.find(({ check }) => check === CHECKS[code]);
+}

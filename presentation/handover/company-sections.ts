@@ -2,6 +2,7 @@
 import type { CompanyState } from '../../domain/companies/company-state';
 import { clientStateText } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
+import { evidenceOf } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import { tableHead, tableRow } from './markdown';
 import { moment } from '../../domain/text/moments';
@@ -198,7 +199,7 @@ function recordsOf({ evidence }: ReportedCompany): string {
 }
 
 function organizationOf({ organization, evidence }: ReportedCompany): string {
-  const checked = evidence?.find(({ check }) => check === 'right organization');
+  const checked = evidenceOf('organization', evidence);
   return checked ? checked.detail : `${organization} (not checked)`;
 }
 

@@ -1,76 +1,25 @@
 /**
- * The claim: the only way of a company to `importing`.
+ * The claim: the only way for a company into `importing`.
  *
- * One conditional statement fences zombie attempts, cancellation, pauses, window edges, two runs and token families. It
- * locks the migration's, the slice's and the credential's row for reading, so that a pause, a close, a newer attempt or a
- * newer credential that commits first is seen, and one that commits later waits until the claim is written.
+ * One conditional statement holds off attempts that were replaced, cancellations, pauses, window edges, a second run and
+ * other companies of the same token family. It locks the rows of the migration, the slice and the credential for reading.
+ * A pause, a close, a newer attempt or a newer credential that commits first is therefore seen, and one that commits later
+ * waits until the claim is written.
  */
 import { sql } from 'kysely';
-import { inRows, inState } from './companies';
 import type { Database } from '../database/database';
 import { violates } from '../database/database';
 import { isClaimable, WINDOW_IS_OPEN } from './claimable';
-
-/** Which attempt of which slice of which run asks. */
-export interface LeaseOwner {
-  readonly migrationId: string;
-  /** The batch run, or the move of the first company: `current_run` of the migration. */
-  readonly run: string;
-  readonly slice: number;
-  readonly attempt: number;
-  /** So long after a claim every call of this attempt has ended: nothing it has sent is on its way any more. Milliseconds. */
-  readonly leaseMs: number;
-}
-
-export interface ClaimedCompany {
-  readonly row: number;
-  readonly reference: string;
-  readonly name: string;
-  readonly organization: string;
-  readonly expectedInvoices: number | null;
-  /** 1 on the first try. */
-  readonly tries: number;
-  readonly companyId: string | null;
-  readonly connectionId: string | null;
-  /** What of these the client has named; null: nothing, it was created by an earlier try, if it was. */
-  readonly named: 'company' | 'connection' | null;
-  readonly sealed: Buffer;
-  /** The service has accepted this credential before: it is not to be used again. */
-  readonly crossed: boolean;
-  /** It has replaced an older one, which the service may have accepted. */
-  readonly supersedes: boolean;
-  /** Of a company that was taken over: when an attempt before sent the credential. Errors that are older are not its own. */
-  readonly sentAt: Date | null;
-  /** It may still be on its way to the service. */
-  readonly onItsWay: boolean;
-}
-
-/** What is known of a company `c` that was `picked`. */
-export const CLAIMED = sql`
-  c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
-  c.company_id as "companyId", c.connection_id as "connectionId", c.named, picked.sealed, picked.crossed, picked.supersedes,
-  c.authorization_sent_at as "sentAt", picked.on_its_way as "onItsWay"`;
+import type { ClaimedCompany, LeaseOwner } from './lease';
+import { assignTo, CLAIMED, leaseEnd } from './lease';
 
 /**
- * Begins an attempt of a slice: every earlier attempt of it can claim nothing from now on. The ledger numbers them, not
- * Temporal, which counts from 1 again each time the slice is scheduled.
+ * Claims companies for an attempt of a slice.
+ *
+ * @param size at most so many companies
+ * @param onlyRow the only row to claim; null: any
+ * @returns the claimed companies; none: nothing can be claimed now
  */
-export async function beginSlice(
-  db: Database,
-  { migrationId, run, slice, leaseMs }: Omit<LeaseOwner, 'attempt'>,
-): Promise<LeaseOwner> {
-  const { attempt } = await db
-    .insertInto('slices')
-    .values({ migration_id: migrationId, run, slice, attempt: 1 })
-    .onConflict((conflict) =>
-      conflict.columns(['migration_id', 'run', 'slice']).doUpdateSet({ attempt: sql<number>`slices.attempt + 1` }),
-    )
-    .returning('attempt')
-    .executeTakeFirstOrThrow();
-  return { migrationId, run, slice, attempt, leaseMs };
-}
-
-/** Claims at most `size` companies; none: nothing can be claimed now. `onlyRow` narrows it to one company. */
 export async function claimCompanies(
   db: Database,
   owner: LeaseOwner,
@@ -84,84 +33,49 @@ export async function claimCompanies(
           false as on_its_way
         from companies c
         join migrations m on m.id = c.migration_id
+        -- No row without a slice that has begun in the current run.
         join slices s on s.migration_id = m.id and s.run = m.current_run
+        -- No row without a credential.
         join credentials v on v.migration_id = c.migration_id and v.row = c.row
         where c.migration_id = ${owner.migrationId}
+          -- The first company is claimed by its row, because no other company moves before it is approved.
           and (${onlyRow}::integer is null or c.row = ${onlyRow})
-          and ${canBeClaimed('c', 'v')}
+          -- Waiting, confirmed, not held back, with a credential that counts, due, and in the ramp while only that moves.
+          and ${isClaimable('c', 'v')}
+          -- The tokens of one family end one another, so its companies move one at a time, in the order of confirmation:
+          -- none of the family is importing, and none that comes earlier could be claimed instead.
           and (c.family is null or not exists (
             select from companies relative
             join credentials its on its.migration_id = relative.migration_id and its.row = relative.row
             where relative.migration_id = c.migration_id and relative.family = c.family
-              and (relative.state = 'importing' or (${canBeClaimed('relative', 'its')}
+              and (relative.state = 'importing' or (${isClaimable('relative', 'its')}
                 and (relative.confirmed_at, relative.row) < (c.confirmed_at, c.row)
                 and (${onlyRow}::integer is null or relative.row = ${onlyRow})))))
+          -- The migration has begun, was neither cancelled nor closed, and is not paused.
           and m.state = 'open' and not m.paused
+          -- The run is the current one: a run that was replaced claims nothing.
           and m.current_run = ${owner.run}
+          -- The attempt is the newest of its slice: one that Temporal has given up, but that still runs, claims nothing.
           and s.slice = ${owner.slice} and s.attempt = ${owner.attempt}
+          -- The window is open by the database's clock, because workers' clocks differ.
           and ${WINDOW_IS_OPEN}
-        -- The order of an index: a claim looks at no more companies than it takes, however many there are.
+        -- The order of an index: a claim reads no more companies than it takes, however many there are.
         order by c.wave nulls last, c.confirmed_at, c.row
         limit ${size}
+        -- Rows that another claim has locked are left to it.
         for update of c skip locked
+        -- Postgres checks the conditions again on the locked versions of these rows.
         for share of m, s, v
       )
       update companies c
-      set state = 'importing', ${taken(owner)}, held_until = ${leaseEnd(owner)}, authorization_sent_at = null
+      set state = 'importing', ${assignTo(owner)}, held_until = ${leaseEnd(owner)}, authorization_sent_at = null
       from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
       returning ${CLAIMED}`.execute(db);
     return rows;
   } catch (error) {
-    // Two claims met in one family: the other one has it, and the next claim will see that.
+    // Two claims met in one token family: the other one has it, and the next claim will see that.
     if (violates(error, 'one_importing_per_family')) return [];
     throw error;
   }
-}
-
-/** Of a company and its credential, as they are when they are locked: they may have been corrected meanwhile. */
-function canBeClaimed(company: 'c' | 'relative', credential: 'v' | 'its') {
-  const c = sql.ref(company);
-  return sql`
-    ${isClaimable(company, credential)}
-    and (${c}.not_before is null or ${c}.not_before <= clock_timestamp())
-    and (not m.ramp_only or ${c}.in_ramp)`;
-}
-
-/**
- * Notes that credentials are about to leave. Whoever finds a company without such a note knows that its credential was not
- * used.
- *
- * @returns the rows whose company is still this attempt's: of the others nothing may be sent
- */
-export async function recordSendIntent(
-  db: Database,
-  owner: LeaseOwner,
-  rows: readonly number[],
-): Promise<ReadonlySet<number>> {
-  const noted = await db
-    .updateTable('companies as c')
-    .set({ authorization_sent_at: sql<Date>`clock_timestamp()` })
-    .where('migration_id', '=', owner.migrationId)
-    .where(inRows(rows))
-    .where(inState('importing'))
-    .where('attempt', '=', leaseOwnerName(owner))
-    .returning('row')
-    .execute();
-  return new Set(noted.map(({ row }) => row));
-}
-
-/** How a company becomes this attempt's. */
-export function taken(owner: LeaseOwner) {
-  return sql`
-    attempt = ${leaseOwnerName(owner)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp()`;
-}
-
-export function leaseEnd({ leaseMs }: LeaseOwner) {
-  return sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`;
-}
-
-/** What the ledger calls the holder of a row. */
-export function leaseOwnerName({ run, slice, attempt }: LeaseOwner): string {
-  return `${run}/${slice}/${attempt}`;
 }

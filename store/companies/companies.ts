@@ -1,29 +1,29 @@
-/** The ledger's rows as they are read and confirmed. They are the truth about a company. */
+/** Reads and confirms the companies of the ledger, which is the truth about each of them. */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
-import { isClaimable } from './claimable';
+import { isReadyToMove } from './claimable';
 
 /**
- * Of companies `c` that are found by their rows, by the key: said once more, for Postgres to see how few they are, where it
- * would read the whole table to join them.
+ * Matches companies `c` by their rows. A statement that joins them to a record set repeats the rows with this condition,
+ * because Postgres would otherwise not see how few they are, and would read the whole table.
  */
 export function inRows(rows: readonly number[]): RawBuilder<boolean> {
   return sql`c.row = any(${rows}::integer[])`;
 }
 
 /**
- * Of companies `c` that are found by their rows: written so that Postgres does not look for them by their state instead. In
- * that index every move leaves an entry behind, and all of them are read until they are cleared away.
+ * Matches companies `c` in a state, without the index on the state. A statement that names rows must use the key instead:
+ * every change of a state leaves a dead entry in that index, and all of them are read until Postgres vacuums.
  */
 export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
 }
 
-/** What the client confirmed: these companies' tokens are no longer used by its own application. */
+/** The client's confirmation that its own application no longer uses these companies' tokens. */
 export interface Confirmation {
   readonly migrationId: string;
   readonly companies: 'all' | readonly string[];
@@ -31,7 +31,7 @@ export interface Confirmation {
   readonly at: string;
 }
 
-/** Writes confirmations; a company confirmed before keeps its first. References that the manifest lacks do nothing. */
+/** Writes confirmations. A company keeps its first confirmation; references that the manifest lacks are ignored. */
 export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<void> {
   const { migrationId, companies, by, at } = confirmation;
   const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
@@ -40,7 +40,7 @@ export async function confirmDisabled(db: Database, confirmation: Confirmation):
     where migration_id = ${migrationId} and state = 'waiting' and confirmed_at is null and ${chosen}`.execute(db);
 }
 
-/** Takes back what the client confirmed, of every company that has not been claimed. */
+/** Withdraws the confirmation of every company that has not been claimed. */
 export async function withdrawConfirmations(db: Database, migrationId: string): Promise<void> {
   await db
     .updateTable('companies')
@@ -50,7 +50,7 @@ export async function withdrawConfirmations(db: Database, migrationId: string): 
     .execute();
 }
 
-/** Which of these references the manifest lacks. */
+/** Returns the references that the manifest lacks. */
 export async function findUnknown(
   db: Database,
   migrationId: string,
@@ -64,14 +64,18 @@ export async function findUnknown(
 }
 
 /**
- * The company that goes first: the wanted one, or the first that can be moved. One that was not moved, or of which
- * nobody knows, is put back to be moved again; one that is migrated is looked at again. Null: there is none, or the
- * wanted one lacks its credential.
+ * Chooses the company that goes first: the requested one, or else the first that can be moved.
+ *
+ * A requested company that was not moved, or whose outcome is unknown, goes back to `waiting`; one that has moved is
+ * checked again.
+ *
+ * @param requested the reference of the requested company; null: none was requested
+ * @returns null: no company can be moved, or the requested one cannot
  */
 export async function chooseFirstCompany(
   db: Database,
   migrationId: string,
-  wanted: string | null,
+  requested: string | null,
 ): Promise<{ readonly row: number; readonly reference: string } | null> {
   await sql`
     update companies
@@ -79,16 +83,16 @@ export async function chooseFirstCompany(
         next_check_at = case state when 'migrated' then clock_timestamp() end,
         sync_started_at = case state when 'migrated' then clock_timestamp() end,
         failure = null, failure_text = null, failure_accepted = false, not_before = null, relinking_since = null
-    where migration_id = ${migrationId} and reference = ${wanted}
+    where migration_id = ${migrationId} and reference = ${requested}
       and state in ('failed', 'outcome-unknown', 'migrated')`.execute(db);
   const { rows } = await sql<{ row: number; reference: string }>`
     select c.row, c.reference from companies c
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
     where c.migration_id = ${migrationId}
-      and (${wanted}::text is null or c.reference = ${wanted})
-      and ((v.row is not null and ${isClaimable()})
-        or (c.reference = ${wanted} and c.state in ('importing', 'syncing')))
+      and (${requested}::text is null or c.reference = ${requested})
+      and ((v.row is not null and ${isReadyToMove()})
+        or (c.reference = ${requested} and c.state in ('importing', 'syncing')))
     order by c.wave nulls last, c.row
     limit 1`.execute(db);
   return rows[0] ?? null;
@@ -103,9 +107,9 @@ export interface LedgerCompany {
   readonly expectedInvoices: number | null;
   readonly state: CompanyState;
   readonly confirmedAt: Date | null;
-  /** Since when the service holds a grant of it. */
+  /** When the service accepted its credential. */
   readonly crossedAt: Date | null;
-  /** When a token that can be used only once was last sent, unless it certainly was not used. */
+  /** The last send intent; null: none, or its credential was certainly not used. */
   readonly sentAt: Date | null;
   readonly companyId: string | null;
   readonly connectionId: string | null;
@@ -117,30 +121,30 @@ export interface LedgerCompany {
   readonly correlationId: string | null;
   readonly evidence: readonly Evidence[] | null;
   readonly syncSchedule: SyncSchedule | null;
-  /** Who left it out or gave it up, and why. */
+  /** The person who excluded or skipped it. */
   readonly settledBy: string | null;
   readonly settledReason: string | null;
-  /** What the check of the details found wrong with it. */
+  /** What the preflight found wrong with it; null: nothing. */
   readonly heldBack: string | null;
 }
 
 export interface CompanyFilter {
   readonly states?: readonly CompanyState[];
   readonly failure?: FailureKind;
-  /** Part of its reference or name, in capitals or not. */
+  /** Part of the reference or name, in upper or lower case. */
   readonly search?: string;
   readonly row?: number;
   readonly reference?: string;
   readonly references?: readonly string[];
   readonly wave?: number;
-  /** Only those that were not moved, or cannot be, as long as nobody does something about them. */
+  /** Only companies that need somebody's attention: not moved, outcome unknown, or held back by the preflight. */
   readonly exceptions?: true;
 }
 
 const EXCEPTION = sql<boolean>`
   (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null))`;
 
-/** The companies of a migration in the manifest's order, page after page, so that any number can be read. */
+/** Reads companies in the manifest's order, page by page, because a migration can have any number of them. */
 export async function* readCompanies(
   db: Database,
   migrationId: string,
@@ -157,7 +161,7 @@ export async function* readCompanies(
   }
 }
 
-/** Some of them, from the place `offset` on, and how many there are in all. */
+/** Reads one page of the companies that match, and the number of all that match. */
 export async function readCompanyPage(
   db: Database,
   migrationId: string,
@@ -221,13 +225,13 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
   return sql`(${sql.join(all, sql` and `)})`;
 }
 
-/** As it was typed: what means something in a pattern means itself. */
+/** Matches the text as it was typed: characters that have a meaning in a pattern are escaped. */
 function containing(text: string): RawBuilder<boolean> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   return sql`(reference ilike ${pattern} or name ilike ${pattern})`;
 }
 
-/** The one company that the filter names, or undefined. */
+/** Reads the first company that matches; undefined: none does. */
 export async function findCompany(
   db: Database,
   migrationId: string,

@@ -1,16 +1,17 @@
-/** How many companies are where, and what is ahead of a run. */
+/** Counts of companies: by state, what a run has left to do, interrupted ones, and the ones that go next. */
 import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/company-state';
+import type { NextCompanies } from '../../domain/progress/go-nogo';
 import type { Database } from '../database/database';
 import { one } from '../database/database';
-import { isClaimable, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
-import { SUPERSEDED } from './reclaim';
+import { isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
+import { SUPERSEDED } from './lease';
 
-/** What a run has still before it, and when the next thing is due. Milliseconds from now; null: there is none. */
+/** What a run has left to do, and when the next of each is due. Times are milliseconds from now; null: there is none. */
 export interface RemainingWork {
-  /** Somebody paused the migration: nothing can be claimed. */
+  /** The migration is paused, so nothing can be claimed. */
   readonly paused: boolean;
-  /** Companies could be claimed, were it not for the window, which is not open. */
+  /** Companies could be claimed if the window were open. */
   readonly heldByWindow: boolean;
   readonly importing: number;
   readonly syncing: number;
@@ -27,7 +28,7 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
       select c.not_before from companies c
       join migrations m on m.id = c.migration_id
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
-      where c.migration_id = ${migrationId} and ${isClaimable()}
+      where c.migration_id = ${migrationId} and ${isReadyToMove()}
         and (not m.ramp_only or c.in_ramp)
         and ${WINDOW_IS_OPEN}
     ), held as (
@@ -41,46 +42,43 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
       (select not m.paused and not ${WINDOW_IS_OPEN} and exists (
           select from companies c
           join credentials v on v.migration_id = c.migration_id and v.row = c.row
-          where c.migration_id = m.id and ${isClaimable()})
+          where c.migration_id = m.id and ${isReadyToMove()})
         from migrations m where m.id = ${migrationId}) as "heldByWindow",
       (select count(*) from held where state = 'importing') as importing,
       (select count(*) from held where state = 'syncing') as syncing,
-      -- One that can be claimed now is soon found; all have to be looked at only where there is none.
+      -- A company that can be claimed now is found quickly; all are read only if there is none.
       case when exists (select from waiting where not_before is null or not_before <= clock_timestamp()) then 0
         else ${msUntil(sql`(select min(not_before) from waiting)`)} end as "nextClaimInMs",
-      ${msUntil(sql`(select min(held_until) from held where state = 'importing')`)} as "nextTakeOverInMs",
+      ${msUntil(sql`(select min(held_until) from held where state = 'importing')`)} as "nextReclaimInMs",
       ${msUntil(sql`(select min(next_check_at) from held where state = 'syncing')`)} as "nextCheckInMs"`,
   );
-  const { nextClaimInMs, nextReclaimInMs: nextTakeOverInMs, nextCheckInMs } = ahead;
+  const { nextClaimInMs, nextReclaimInMs, nextCheckInMs } = ahead;
   return {
     ...ahead,
     nextClaimInMs: notNegative(nextClaimInMs),
-    nextReclaimInMs: notNegative(nextTakeOverInMs),
+    nextReclaimInMs: notNegative(nextReclaimInMs),
     nextCheckInMs: notNegative(nextCheckInMs),
   };
 }
 
-/** Rounded up, so that whoever sleeps this long finds the thing due. */
+/** Milliseconds until a moment, rounded up, so that a caller who sleeps this long finds it due. */
 const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
   sql`ceil(extract(epoch from ${moment} - clock_timestamp()) * 1000)::float8`;
 
-/** What is overdue is due now. Postgres's `greatest` would take null, which means never, for now as well. */
+/** Returns 0 for what is overdue. Not Postgres's `greatest`, because that would turn null, which means never, into 0. */
 const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
-/** Companies without a wave go last. */
+/** Sorts companies without a wave last. */
 const NO_WAVE = 2_147_483_647;
 
-/** Companies whose attempt died, or whose answer was lost, while they were importing. */
+/** Companies that are importing although their attempt has died or has lost an answer. */
 export interface Interrupted {
   readonly companies: number;
-  /** Until then the credential of one of them may still be on its way; null: of none. */
+  /** When the last of their credentials can no longer be on its way to the service; null: none is. */
   readonly onItsWayUntil: Date | null;
 }
 
-/**
- * Counts the interrupted companies: a newer attempt has begun than the one that holds them, the attempt said that it
- * does not know what became of them, or it holds them for too long.
- */
+/** Counts interrupted companies: their lease was superseded or has expired, or their attempt could not tell the outcome. */
 export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
   return one(
     db,
@@ -95,7 +93,7 @@ export async function countInterrupted(db: Database, migrationId: string): Promi
   );
 }
 
-/** How many companies are in which state. One scan of the migration's rows. */
+/** Counts companies by state, in one scan of the migration's rows. */
 export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {
   return one(
     db,
@@ -129,4 +127,37 @@ export async function countCompanies(db: Database, migrationId: string): Promise
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
     where c.migration_id = ${migrationId}`,
   );
+}
+
+export interface NextCompaniesReadiness {
+  readonly next: NextCompanies;
+  /** Companies among all that wait which do not exist at the service yet. */
+  readonly toCreate: number;
+}
+
+/** Counts what the lowest waiting wave still needs, for the check before a window opens. Companies held back are left out. */
+export async function readNextCompanies(db: Database, migrationId: string): Promise<NextCompaniesReadiness> {
+  const ready = await one(
+    db,
+    sql<Omit<NextCompanies, 'oldestCredentialAt'> & { oldestAt: Date | null; toCreate: number }>`
+    with ready as (
+      select c.wave, c.company_id, c.confirmed_at, v.obtained_at,
+        ${LACKS_CREDENTIAL} as lacks_credential,
+        c.wave is not distinct from first_value(c.wave) over (order by c.wave nulls last) as goes_next
+      from companies c
+      join migrations m on m.id = c.migration_id
+      left join credentials v on v.migration_id = c.migration_id and v.row = c.row
+      where c.migration_id = ${migrationId} and c.state = 'waiting' and c.held_back is null
+    )
+    select
+      min(wave) filter (where goes_next) as wave,
+      count(*) filter (where goes_next) as companies,
+      count(*) filter (where goes_next and confirmed_at is null) as unconfirmed,
+      count(*) filter (where goes_next and confirmed_at is not null and lacks_credential) as "withoutCredential",
+      min(obtained_at) filter (where goes_next and not lacks_credential) as "oldestAt",
+      count(*) filter (where company_id is null) as "toCreate"
+    from ready`,
+  );
+  const { oldestAt, toCreate, ...next } = ready;
+  return { next: { ...next, oldestCredentialAt: oldestAt?.toISOString() ?? null }, toCreate };
 }

@@ -1,4 +1,4 @@
-/** What people settle about companies that are not moved: left out, given up, tried again. */
+/** Decisions about companies that were not moved: exclude, skip, retry, reconnect. */
 import { sql } from 'kysely';
 import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
@@ -7,16 +7,16 @@ import { one } from '../database/database';
 export interface LeaveOutOptions {
   readonly migrationId: string;
   readonly companies: readonly string[];
-  /** `exclude` before the crossing, `skip` after a failure. */
+  /** `exclude`: before its credential was sent. `skip`: after a failure. */
   readonly as: 'exclude' | 'skip';
   readonly by: string;
   readonly reason: string;
 }
 
 /**
- * Companies that are not moved at all. One that is being moved, or was, stays as it is.
+ * Leaves companies out of the migration. A company that is moving or has moved stays as it is.
  *
- * @returns how many are left out by this, as each of these says of how many it was done
+ * @returns the number of companies that this changed; the next three functions return the same
  */
 export async function leaveOutCompanies(
   db: Database,
@@ -31,7 +31,7 @@ export async function leaveOutCompanies(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Companies that have failed wait to be moved again. What is known of them at the service is kept, and looked at first. */
+/** Puts companies that were not moved back to `waiting`. The next try reads what the service already has of them. */
 export async function retryCompanies(db: Database, migrationId: string, companies: Companies): Promise<number> {
   const { numAffectedRows } = await sql`
     update companies
@@ -41,10 +41,7 @@ export async function retryCompanies(db: Database, migrationId: string, companie
   return Number(numAffectedRows ?? 0);
 }
 
-/**
- * Companies that were not moved wait to be moved with the credential that has replaced the old one; those without a new
- * one stay as they are.
- */
+/** Puts companies that were not moved back to `waiting` if their credential was replaced; the others stay as they are. */
 export async function retryWithNewCredential(
   db: Database,
   migrationId: string,
@@ -61,7 +58,7 @@ export async function retryWithNewCredential(
   return Number(numAffectedRows ?? 0);
 }
 
-/** The end customers of these companies have been given their link: whether they have used it is looked at from now on. */
+/** Marks companies whose end customers were sent the link to reconnect. `lookForRelinked` checks them from then on. */
 export async function awaitRelink(
   db: Database,
   { migrationId, companies, at }: { readonly migrationId: string; readonly companies: Companies; readonly at: string },
@@ -74,18 +71,18 @@ export async function awaitRelink(
 }
 
 export interface Failures {
-  /** Companies that were not moved, or of which nobody knows, beyond those that support has accepted. */
+  /** Companies that were not moved or whose outcome is unknown, without those that support has accepted. */
   readonly failed: number;
-  /** Companies about which something final is known, and those that sync. */
+  /** Companies that have moved, were not moved, are syncing or have an unknown outcome. */
   readonly tried: number;
 }
 
-/** @param enough more than so many that were tried are not counted: the rest makes no difference to whoever asks */
-export async function countFailures(
-  db: Database,
-  migrationId: string,
-  enough: number | null = null,
-): Promise<Failures> {
+/**
+ * Counts failures, for the tolerance of the plan.
+ *
+ * @param limit counts no more than this many tried companies; null: all
+ */
+export async function countFailures(db: Database, migrationId: string, limit: number | null = null): Promise<Failures> {
   return one(
     db,
     sql<Failures>`
@@ -96,11 +93,11 @@ export async function countFailures(
       (select count(*) from (
         select from companies
         where migration_id = ${migrationId} and state in ('migrated', 'failed', 'syncing', 'outcome-unknown')
-        limit ${enough}) counted) as tried`,
+        limit ${limit}) counted) as tried`,
   );
 }
 
-/** What has failed until now no longer counts against what is tolerated. */
+/** Accepts all failures so far: they no longer count against the tolerance. */
 export async function acceptFailures(db: Database, migrationId: string): Promise<void> {
   await sql`
     update companies set failure_accepted = true
@@ -113,7 +110,7 @@ export interface RelinkingCompany {
   readonly connectionId: string;
 }
 
-/** Companies that wait for their end customer to connect again. */
+/** Reads the companies whose end customers were asked to reconnect. */
 export async function readRelinking(db: Database, migrationId: string): Promise<readonly RelinkingCompany[]> {
   const { rows } = await sql<RelinkingCompany>`
     select row, company_id as "companyId", connection_id as "connectionId" from companies
@@ -123,7 +120,7 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
   return rows;
 }
 
-/** The end customer has connected again: the company syncs, and is verified like any other. */
+/** Records that the end customer has reconnected. The company syncs, and is verified like any other. */
 export async function recordRelinked(db: Database, migrationId: string, row: number): Promise<void> {
   await sql`
     update companies
@@ -134,7 +131,7 @@ export async function recordRelinked(db: Database, migrationId: string, row: num
     where migration_id = ${migrationId} and row = ${row} and state in ('failed', 'outcome-unknown')`.execute(db);
 }
 
-/** The service no longer has the connection that the end customer was to use: its link leads nowhere. */
+/** Stops waiting for an end customer whose link no longer works, because the service has deleted the connection. */
 export async function giveUpRelinking(db: Database, migrationId: string, row: number, why: string): Promise<void> {
   await db
     .updateTable('companies')

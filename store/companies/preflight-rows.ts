@@ -1,4 +1,4 @@
-/** The supplied details before anything is moved: read for the preflight, and held back where it finds something wrong. */
+/** The companies that wait for their move: read for the preflight, and held back where it finds a problem. */
 import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/groups';
 import { inGroups } from '../../domain/text/groups';
@@ -10,15 +10,15 @@ import { NAMED_AS_SUPPLIED } from '../migrations/manifest-rows';
 import type { Database } from '../database/database';
 import { one } from '../database/database';
 
-/** A company that can still be checked before its move. */
+/** A company that waits for its move. */
 export interface UncheckedCompany extends ManifestRow {
   readonly heldBack: string | null;
 }
 
-/** Companies of which is asked at once: each question reads all rows of the ledger. */
+/** Companies per query: large, because each query reads all rows of the ledger. */
 const PAGE = 5_000;
 
-/** The companies that wait for their move, in pages, so that any number can be checked. */
+/** Reads the companies that wait for their move, page by page, because a migration can have any number of them. */
 export async function* readPreflightRows(
   db: Database,
   migrationId: string,
@@ -51,9 +51,9 @@ export async function* readPreflightRows(
   }
 }
 
-/** What the companies that wait for their move are together. */
+/** Totals of the companies that wait for their move. */
 export interface PreflightTotals extends FamilySizes {
-  /** So many of them the account does not have yet: neither named by the client nor from an earlier try. */
+  /** Companies that do not exist at the service yet: the client named none, and no earlier try created one. */
   readonly toCreate: number;
 }
 
@@ -77,13 +77,13 @@ export async function countPreflightRows(db: Database, migrationId: string): Pro
   );
 }
 
-/** A company of the account, and an organization that it is connected to, as `organizationKey` writes it. */
+/** A company of the account, and an organization that it is connected to in the form of `organizationKey`. */
 export interface ConnectedCompany {
   readonly companyId: string;
   readonly organization: string;
 }
 
-/** Which of these have an organization that waits for its move, without being what an earlier try has moved. */
+/** Returns those whose organization waits for its move, without companies that this migration has moved itself. */
 export async function findPreflightRows<Company extends ConnectedCompany>(
   db: Database,
   migrationId: string,
@@ -95,7 +95,7 @@ export async function findPreflightRows<Company extends ConnectedCompany>(
     select organization, case when crossed_at is not null then company_id::text end as moved
     from companies
     where migration_id = ${migrationId} and state = 'waiting'
-      -- Arrays are hashed; a join would be planned by statistics that a new manifest is not in yet.
+      -- Arrays are hashed. A join would be planned with statistics that do not know a new manifest yet.
       and (lower(organization) = any(${organizations}::text[])
         or (crossed_at is not null and company_id::text = any(${ids}::text[])))`.execute(db);
   const toMove = new Set(rows.map(({ organization }) => organizationKey(organization)));
@@ -104,9 +104,9 @@ export async function findPreflightRows<Company extends ConnectedCompany>(
 }
 
 /**
- * Which organizations of these companies are open in a migration, and in which.
+ * Finds the migrations in which organizations of these companies are open.
  *
- * @param except the migration that asks
+ * @param except the migration that asks, which is left out; null: there is none yet
  */
 export async function findOpenElsewhere(
   db: Database,
@@ -137,20 +137,21 @@ function byOrganization(rows: readonly OpenElsewhere[]): OrganizationConflicts['
   return new Map(rows.map(({ organization, migrationId }) => [organizationKey(organization), migrationId]));
 }
 
-/** What was found of a company as it was when it was read; null: nothing, it may be moved. */
+/** The result of checking a company as it was when it was read. */
 export interface Verdict extends Pick<ManifestRow, 'row' | 'name' | 'organization'> {
+  /** The problem that holds it back; null: none, it can be moved. */
   readonly heldBack: string | null;
 }
 
-/** Thrown when rows were added or corrected while they were checked: what was found out before says nothing about them. */
+/** Thrown when rows were added or corrected during the check, because its result says nothing about them. */
 export class ManifestAmended extends Error {
   override readonly name = 'ManifestAmended';
 }
 
 /**
- * Writes what a check found. A company that was corrected meanwhile waits for its own check.
+ * Writes the results of a check. A company that was corrected meanwhile keeps its state until its own check.
  *
- * @param manifestDigest of the manifest as it was when the check began
+ * @param manifestDigest the digest of the manifest when the check began
  * @throws ManifestAmended
  */
 export async function holdBack(
@@ -166,7 +167,7 @@ export async function holdBack(
         row integer, name text, organization text, "heldBack" text)
       where c.migration_id = ${id} and c.row = v.row and c.state = 'waiting'
         and c.name = v.name and c.organization = v.organization`.execute(tx);
-    // Asked last: an amendment that these rows have waited for has been committed by now.
+    // Read last: an amendment that this update waited for has committed by now.
     const now = await tx.selectFrom('migrations').select('manifest_digest').where('id', '=', id).executeTakeFirst();
     if (now?.manifest_digest !== manifestDigest)
       throw new ManifestAmended(`the manifest of ${id} was amended meanwhile`);

@@ -1,7 +1,7 @@
 /** What is left of companies when a migration ends, and what the service has of them. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import type { ServiceRefs } from '../companies/imports';
+import type { ServiceRefs } from '../companies/outcomes';
 
 export interface InterruptedCompany {
   readonly row: number;

@@ -10,7 +10,7 @@ import type { Route } from '../../platforms/platforms';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import type { Database, Queryable } from '../database/database';
 import { violates } from '../database/database';
-import { isClaimable } from '../companies/claimable';
+import { isReadyToMove } from '../companies/claimable';
 import { insertRows, OrganizationTaken, findOrganizationOwners } from './manifest-rows';
 
 export interface SuppliedMigration {
@@ -132,7 +132,7 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
       select c.row from companies c
       join credentials v on v.migration_id = c.migration_id and v.row = c.row
       join migrations m on m.id = c.migration_id
-      where c.migration_id = ${migrationId} and ${isClaimable()}
+      where c.migration_id = ${migrationId} and ${isReadyToMove()}
         and not exists (select from companies r where r.migration_id = ${migrationId} and r.in_ramp)
       order by c.wave nulls last, c.confirmed_at, c.row
       limit ${companies}
@@ -144,7 +144,7 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
 export async function rampIsOpen(db: Database, migrationId: string): Promise<boolean> {
   const { rows } = await sql<{ companies: number; syncing: number; toMove: boolean | null }>`
     select count(*)::integer as companies, count(*) filter (where c.state = 'syncing')::integer as syncing,
-      bool_or(c.state = 'importing' or (v.row is not null and ${isClaimable()})) as "toMove"
+      bool_or(c.state = 'importing' or (v.row is not null and ${isReadyToMove()})) as "toMove"
     from companies c
     join migrations m on m.id = c.migration_id
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row

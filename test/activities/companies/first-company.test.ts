@@ -96,7 +96,7 @@ test('a credential whose answer was lost is proven by the connection, and no cor
   const step = await advance(id, 1);
   const [refreshed] = 'result' in step ? step.result.evidence : [];
   expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
-  expect(refreshed?.detail).toContain('which answer said so is not known');
+  expect(refreshed?.detail).toContain('the answer itself was lost');
   expect(refreshed).not.toHaveProperty('correlationId');
 });
 

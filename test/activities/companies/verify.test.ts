@@ -160,7 +160,7 @@ describe('a company is not moved', () => {
     const fetching = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
     const { row } = await lookingWith('GET', STATUS, fetching, 61_000);
     expect(row).toMatchObject({ state: 'failed', failure: 'sync-timed-out' });
-    expect(row.failure_text).toMatch(/still syncing: .*bills/);
+    expect(row.failure_text).toMatch(/still syncing after .*: .*bills/);
   });
 
   test('when its records do not become readable in time', async () => {

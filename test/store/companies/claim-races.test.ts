@@ -7,7 +7,7 @@ import {
   readVault,
   setPaused,
   supplyCredentials,
-  recordSendIntent,
+  recordSendIntents,
   reclaimSent,
 } from '../../../store';
 import type { Ledger, MovableMigration } from '../../support/ledger';
@@ -156,7 +156,7 @@ test('a credential that comes while its company is being claimed is refused by n
 test('a company whose attempt died is taken over by one of several', async () => {
   const one = await createMovableMigration(ledger, manifestRows(6));
   await claimCompanies(db, one.owner, 6, null);
-  await recordSendIntent(db, one.owner, [1, 2, 3, 4, 5, 6]);
+  await recordSendIntents(db, one.owner, [1, 2, 3, 4, 5, 6]);
   await beginSlice(db, one.owner);
   const takers = await Promise.all([2, 3, 4].map((slice) => beginSlice(db, { ...one.owner, slice })));
   const taken = await Promise.all(takers.map((taker) => reclaimSent(db, taker, 6)));

@@ -115,7 +115,7 @@ test('nothing is ahead when nothing can be claimed, taken over or looked at', as
     importing: 0,
     syncing: 0,
     nextClaimInMs: null,
-    nextTakeOverInMs: null,
+    nextReclaimInMs: null,
     nextCheckInMs: null,
   });
 });
@@ -124,14 +124,14 @@ test('a company that is importing may be taken over when its attempt must have e
   const { id, owner } = await createMovableMigration(ledger, manifestRows(1));
   await claimCompanies(db, owner, 1, null);
   await putRow(db, id, 1, { held_until: msFromNow(40_000) });
-  const { nextReclaimInMs: nextTakeOverInMs } = await ahead(id);
-  expect(nextTakeOverInMs).toBeGreaterThan(35_000);
-  expect(nextTakeOverInMs).toBeLessThanOrEqual(40_000);
+  const { nextReclaimInMs } = await ahead(id);
+  expect(nextReclaimInMs).toBeGreaterThan(35_000);
+  expect(nextReclaimInMs).toBeLessThanOrEqual(40_000);
   await putRow(db, id, 1, { held_until: msFromNow(-1_000) });
-  expect(await ahead(id)).toMatchObject({ importing: 1, nextTakeOverInMs: 0 });
+  expect(await ahead(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
   await putRow(db, id, 1, { held_until: msFromNow(40_000) });
   await beginSlice(db, owner);
-  expect(await ahead(id)).toMatchObject({ importing: 1, nextTakeOverInMs: 0 });
+  expect(await ahead(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
 });
 
 test('the next look is the earliest, and one that is overdue is due now', async () => {

@@ -7,7 +7,7 @@ import {
   closeMigration,
   countInterrupted,
   recordImports,
-  recordSendIntent,
+  recordSendIntents,
   releaseUnsent,
   reclaimSent,
 } from '../../../store';
@@ -46,7 +46,7 @@ async function importingFor(heldMs: number): Promise<MovableMigration> {
 
 async function sentAndHeldFor(heldMs: number): Promise<MovableMigration> {
   const one = await importingFor(heldMs);
-  expect([...(await recordSendIntent(db, one.owner, [1]))]).toEqual([1]);
+  expect([...(await recordSendIntents(db, one.owner, [1]))]).toEqual([1]);
   return one;
 }
 
@@ -59,7 +59,7 @@ describe('a company whose credential had not left', () => {
     expect(await reclaimSent(db, newer, 5)).toEqual([]);
     expect(await releaseUnsent(db, newer)).toBe(1);
     expect(await readRow(db, one.id, 1)).toMatchObject({ state: 'waiting', attempt: null });
-    expect(await recordSendIntent(db, one.owner, [1])).toEqual(new Set());
+    expect(await recordSendIntents(db, one.owner, [1])).toEqual(new Set());
     expect(await claimCompanies(db, newer, 5, null)).toMatchObject([
       { row: 1, tries: 2, sentAt: null, onItsWay: false },
     ]);

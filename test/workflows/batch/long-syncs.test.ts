@@ -41,6 +41,6 @@ test('all others are moved, no activity is under way while it syncs, looks grow 
   expect(await row()).toMatchObject({
     state: 'failed',
     failure: 'sync-timed-out',
-    failure_text: expect.stringContaining('after 36 hours still syncing') as string,
+    failure_text: expect.stringContaining('still syncing after 36 hours') as string,
   });
 }, 120_000);

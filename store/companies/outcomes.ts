@@ -1,0 +1,191 @@
+/**
+ * Writes the outcomes of imports and of checks to the ledger.
+ *
+ * An import outcome counts only while the attempt owns the row (lease.ts). A check needs no lease, because reading a company
+ * twice does no harm: the first outcome that is written counts.
+ */
+import { sql } from 'kysely';
+import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
+import type { FailureKind } from '../../domain/companies/failures';
+import type { Database } from '../database/database';
+import { inRows, inState } from './companies';
+import type { LeaseOwner } from './lease';
+import { leaseOwnerName } from './lease';
+
+/** The company and connection of a row at the service, with what the service said about them. Absent: not known yet. */
+export interface ServiceRefs {
+  readonly companyId?: string;
+  readonly connectionId?: string;
+  readonly storedName?: string;
+  readonly linkUrl?: string;
+  readonly correlationId?: string;
+  /** The service has accepted the credential. From then on only the service may refresh it. */
+  readonly crossed?: boolean;
+  /** The answer that accepted the credential. */
+  readonly accepted?: ServiceAnswer;
+}
+
+/** The outcome of the import of one claimed company. */
+export type ImportOutcome = { readonly row: number; readonly at: ServiceRefs } & (
+  | { readonly to: 'syncing'; readonly firstCheckMs: number }
+  | { readonly to: 'waiting'; readonly notBeforeMs: number; readonly text: string }
+  | { readonly to: 'failed'; readonly failure: FailureKind; readonly text: string }
+  | { readonly to: 'outcome-unknown'; readonly text: string }
+  /** Unclear whether the credential was used: the row keeps its owner and its lease until it can be reclaimed. */
+  | { readonly to: 'importing'; readonly text: string }
+);
+
+/** Writes import outcomes of the companies that this attempt still owns, and ignores the others. */
+export async function recordImports(
+  db: Database,
+  owner: LeaseOwner,
+  outcomes: readonly ImportOutcome[],
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const rows = outcomes.map((outcome) => ({
+    row: outcome.row,
+    state: outcome.to,
+    company_id: outcome.at.companyId ?? null,
+    connection_id: outcome.at.connectionId ?? null,
+    stored_name: outcome.at.storedName ?? null,
+    link_url: outcome.at.linkUrl ?? null,
+    correlation_id: outcome.at.correlationId ?? null,
+    accepted: outcome.at.accepted ?? null,
+    crossed: outcome.at.crossed ?? false,
+    failure: outcome.to === 'failed' ? outcome.failure : null,
+    failure_text: 'text' in outcome ? outcome.text : null,
+    check_ms: outcome.to === 'syncing' ? outcome.firstCheckMs : null,
+    wait_ms: outcome.to === 'waiting' ? outcome.notBeforeMs : null,
+  }));
+  await sql`
+    with written as (
+      update companies c
+      set state = o.state,
+          company_id = coalesce(o.company_id, c.company_id),
+          connection_id = coalesce(o.connection_id, c.connection_id),
+          stored_name = coalesce(o.stored_name, c.stored_name),
+          link_url = coalesce(o.link_url, c.link_url),
+          correlation_id = coalesce(o.correlation_id, c.correlation_id),
+          crossed_at = coalesce(c.crossed_at, case when o.crossed then clock_timestamp() end),
+          accepted = coalesce(o.accepted, c.accepted),
+          failure = o.failure,
+          failure_text = o.failure_text,
+          attempt = case when o.state = 'importing' then c.attempt end,
+          authorization_sent_at = case when o.state <> 'waiting' then c.authorization_sent_at end,
+          not_before = clock_timestamp() + make_interval(secs => o.wait_ms / 1000.0),
+          import_ms = case when o.state = 'syncing' then extract(epoch from clock_timestamp() - c.claimed_at) * 1000 end,
+          sync_started_at = case when o.state = 'syncing' then clock_timestamp() end,
+          next_check_at = clock_timestamp() + make_interval(secs => o.check_ms / 1000.0),
+          checks = 0
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
+        row integer, state text, company_id uuid, connection_id uuid, stored_name text, link_url text,
+        correlation_id text, accepted jsonb, failure text, failure_text text, check_ms float8, wait_ms float8,
+        crossed boolean)
+      where c.migration_id = ${owner.migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row
+        and ${inState('importing')} and c.attempt = ${leaseOwnerName(owner)}
+      returning c.migration_id, c.row, o.crossed
+    )
+    update credentials v set crossed_at = clock_timestamp()
+    from written
+    where v.migration_id = written.migration_id and v.row = written.row and written.crossed
+      and v.crossed_at is null`.execute(db);
+}
+
+export interface DueCompany {
+  readonly row: number;
+  readonly reference: string;
+  readonly name: string;
+  readonly storedName: string | null;
+  readonly organization: string;
+  readonly expectedInvoices: number | null;
+  readonly companyId: string;
+  readonly connectionId: string;
+  /** The answer that accepted the credential; null: it was lost, or the end customer has reconnected. */
+  readonly accepted: ServiceAnswer | null;
+  /** Milliseconds since the sync was started, by the database's clock. */
+  readonly syncingForMs: number;
+}
+
+/**
+ * Reads companies whose next check is due, longest due first.
+ *
+ * @param selection at most `size` companies; only this row, unless it is null; never the rows in `without`
+ */
+export async function readDueChecks(
+  db: Database,
+  migrationId: string,
+  {
+    size,
+    onlyRow,
+    without,
+  }: { readonly size: number; readonly onlyRow: number | null; readonly without: readonly number[] },
+): Promise<readonly DueCompany[]> {
+  const { rows } = await sql<DueCompany>`
+    select row, reference, name, stored_name as "storedName", organization, expected_invoices as "expectedInvoices",
+      company_id as "companyId", connection_id as "connectionId", accepted,
+      (extract(epoch from clock_timestamp() - sync_started_at) * 1000)::float8 as "syncingForMs"
+    from companies
+    where migration_id = ${migrationId} and state = 'syncing' and next_check_at <= clock_timestamp()
+      and (${onlyRow}::integer is null or row = ${onlyRow}) and row <> all(${without}::integer[])
+    order by next_check_at
+    limit ${size}`.execute(db);
+  return rows;
+}
+
+/** The outcome of one check of a syncing company. */
+export type CheckOutcome = { readonly row: number } & (
+  | { readonly to: 'syncing'; readonly nextCheckMs: number }
+  | { readonly to: 'migrated'; readonly evidence: readonly Evidence[]; readonly schedule: SyncSchedule }
+  | {
+      readonly to: 'failed';
+      readonly failure: FailureKind;
+      readonly text: string;
+      readonly evidence: readonly Evidence[];
+      readonly linkUrl?: string;
+      readonly correlationId?: string;
+    }
+);
+
+/** Writes check outcomes. The same statement erases the credential of each company that has moved. */
+export async function recordChecks(
+  db: Database,
+  migrationId: string,
+  outcomes: readonly CheckOutcome[],
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const rows = outcomes.map((outcome) => ({
+    row: outcome.row,
+    state: outcome.to,
+    check_ms: outcome.to === 'syncing' ? outcome.nextCheckMs : null,
+    evidence: outcome.to === 'syncing' ? null : outcome.evidence,
+    schedule: outcome.to === 'migrated' ? outcome.schedule : null,
+    failure: outcome.to === 'failed' ? outcome.failure : null,
+    failure_text: outcome.to === 'failed' ? outcome.text : null,
+    link_url: outcome.to === 'failed' ? (outcome.linkUrl ?? null) : null,
+    correlation_id: outcome.to === 'failed' ? (outcome.correlationId ?? null) : null,
+  }));
+  await sql`
+    with settled as (
+      update companies c
+      set state = o.state,
+          checks = c.checks + 1,
+          next_check_at = clock_timestamp() + make_interval(secs => o.check_ms / 1000.0),
+          evidence = coalesce(o.evidence, c.evidence),
+          failure = o.failure,
+          failure_text = o.failure_text,
+          link_url = coalesce(o.link_url, c.link_url),
+          correlation_id = coalesce(o.correlation_id, c.correlation_id),
+          sync_schedule = o.schedule,
+          -- A company that is checked again keeps the time of its first move.
+          sync_ms = case when o.state = 'migrated'
+            then coalesce(c.sync_ms, extract(epoch from clock_timestamp() - c.sync_started_at) * 1000) end,
+          moved_at = case when o.state = 'migrated' then coalesce(c.moved_at, clock_timestamp()) end
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
+        row integer, state text, check_ms float8, evidence jsonb, schedule jsonb, failure text, failure_text text,
+        link_url text, correlation_id text)
+      where c.migration_id = ${migrationId} and ${inRows(outcomes.map(({ row }) => row))} and c.row = o.row and ${inState('syncing')}
+      returning c.migration_id, c.row, c.state
+    )
+    delete from credentials v using settled
+    where v.migration_id = settled.migration_id and v.row = settled.row and settled.state = 'migrated'`.execute(db);
+}
