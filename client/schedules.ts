@@ -5,7 +5,7 @@ import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/plan';
 import type { WindowStart, WindowOccurrence, Window } from '../domain/planning/windows';
 import { windowOccurrences } from '../domain/planning/windows';
 import { readLimits, readMigration } from '../store';
-import { lookAgainSignal } from '../workflows/messages';
+import { wakeSignal } from '../workflows/messages';
 import { NoSuchMigration } from './no-such-migration';
 import type { LedgerClient } from './open';
 
@@ -131,7 +131,7 @@ export async function deleteSchedule(ferry: LedgerClient, migrationId: string): 
 /** The migration looks at its Schedule now and then; it need not wait for that. */
 async function tell({ temporal }: LedgerClient, migrationId: string): Promise<void> {
   try {
-    await temporal.workflow.getHandle(migrationId).signal(lookAgainSignal);
+    await temporal.workflow.getHandle(migrationId).signal(wakeSignal);
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }

@@ -1,35 +1,41 @@
-/** The activities as workflows call them: one proxy for each way of failing, with the reason beside it. */
+/**
+ * The activities as workflows call them: one proxy per retry policy.
+ *
+ * Every proxy states its timeouts, its retry policy and its cancellation type. With TRY_CANCEL the workflow goes on as
+ * soon as it has requested the cancellation, with WAIT_CANCELLATION_COMPLETED only after the activity has ended, and with
+ * ABANDON the activity is not told.
+ */
 import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 
-/** What people read in Temporal's own tools; where more is to be said, whoever asks for the activity says it. */
+/** The summary of each activity in the Temporal UI. Callers replace it where more can be said. */
 const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   openMigration: 'Open the migration',
   preflight: 'Check the supplied details',
   estimatePlan: 'Estimate the duration',
-  estimateRest: 'Estimate what is left',
+  estimateRest: 'Estimate the remaining duration',
   count: 'Count the companies',
-  recordDecisions: 'Record what was decided',
-  setPaused: 'Pause',
-  openWindow: 'Look for the present or the next window',
-  keepSchedule: 'List the next windows in the schedule',
+  recordDecisions: 'Record decisions',
+  setPaused: 'Pause the migration',
+  openWindow: 'Find the current or next window',
+  keepSchedule: 'Update the schedule of the windows',
   deleteSchedule: 'Delete the schedule of the windows',
   chooseFirstCompany: 'Choose the first company',
   advanceFirstCompany: 'Move and check the first company',
   beginRun: 'Begin the batch run',
-  askService: 'Ask whether the service answers',
+  askService: 'Ask whether the service responds',
   importSlice: 'Move companies',
-  verifyDue: 'Check companies whose sync may be over',
-  lookForRelinked: 'Look whether end customers have connected again',
-  settleInterrupted: 'Find out what became of interrupted companies',
+  verifyDue: 'Check companies that are syncing',
+  lookForRelinked: 'Check whether owners have reconnected their companies',
+  settleInterrupted: 'Find out what happened to interrupted companies',
   closeMigration: 'Close the migration and destroy its credentials',
-  removeUnused: 'Remove what was created for companies that stay',
-  lookForLeftBehind: 'Look for migrations that were terminated',
-  postNotice: 'Tell somebody who is waited for',
+  removeUnused: 'Remove companies that were created but not used',
+  lookForLeftBehind: 'Find terminated migrations',
+  postNotice: 'Send a notice',
 };
 
-/** The activities, each with its summary. */
+/** Proxies all activities with the same options, each with its own summary. */
 function proxied(options: ActivityOptions): ActivityInterfaceFor<Activities> {
   return new Proxy(proxyActivities<Activities>(options), {
     get: (_, name: keyof Activities) => proxyActivities<Activities>({ ...options, summary: SUMMARIES[name] })[name],
@@ -37,9 +43,10 @@ function proxied(options: ActivityOptions): ActivityInterfaceFor<Activities> {
 }
 
 /**
- * Short work on the ledger and single calls to the service. Both come back after an outage, however long: a migration
- * lives for weeks, so these are tried for ever, at most a minute apart. What a worker took with it when it stopped is
- * another's after half a minute.
+ * Work on the ledger and single calls to the service: a few seconds at most.
+ *
+ * Retried indefinitely, at most a minute apart, because a migration must survive any outage. An attempt may take 30
+ * seconds; after that another worker takes over. Cancelled with TRY_CANCEL, because every activity here can be repeated.
  */
 export const shortActivities = proxied({
   startToCloseTimeout: '30 seconds',
@@ -48,8 +55,11 @@ export const shortActivities = proxied({
 });
 
 /**
- * The same, done by the worker that has the workflow in hand, before it answers the server: what is decided reaches the
- * ledger at half the cost. Once only, and not for long: whoever has decided waits for the answer meanwhile.
+ * `recordDecisions` in the worker that runs the workflow task: a decision reaches the ledger at half the cost, and before
+ * its sender gets the answer.
+ *
+ * One attempt of one second, because the sender waits; if it fails, the caller uses `shortActivities`. Cancelled with
+ * TRY_CANCEL, because recording a decision twice changes nothing.
  */
 export const localActivities = proxyLocalActivities<Pick<Activities, 'recordDecisions'>>({
   startToCloseTimeout: '1 second',
@@ -59,8 +69,12 @@ export const localActivities = proxyLocalActivities<Pick<Activities, 'recordDeci
 });
 
 /**
- * Checks look at many companies, one after the other, and heartbeat. Like other short work they come back after an
- * outage, however long.
+ * Checks that go through all companies of a migration, or through all migrations: the preflight, the polls for reconnected
+ * companies, the sweep.
+ *
+ * Half an hour per attempt, because a manifest can hold thousands of companies. They heartbeat; after two minutes without
+ * one another worker takes over. Retried indefinitely, at most a minute apart, because a migration must survive any outage.
+ * Cancelled with TRY_CANCEL, because every check can be repeated.
  */
 export const longActivities = proxied({
   startToCloseTimeout: '30 minutes',
@@ -70,8 +84,12 @@ export const longActivities = proxied({
 });
 
 /**
- * Slices: they last about a minute and heartbeat every five seconds. One whose worker died is given to another after
- * the heartbeat's time-out; one that was taken for dead claims nothing any more, so that this may be short. A cancelled one ends what is in the air before the run goes on, so that its outcome is written.
+ * Slices: they move or verify companies for about a minute, and heartbeat every five seconds.
+ *
+ * After 15 seconds without a heartbeat another worker takes over. That can be short, because a worker that was only slow
+ * can claim no more companies once its slice belongs to another attempt. Retried indefinitely, at most 30 seconds apart,
+ * because a migration must survive any outage. Cancelled with WAIT_CANCELLATION_COMPLETED: a slice finishes the requests
+ * that are in flight and writes their outcome before the run goes on.
  */
 export const sliceActivities = proxied({
   startToCloseTimeout: '15 minutes',
@@ -80,7 +98,12 @@ export const sliceActivities = proxied({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** What is nice to have done at the end, and must not hold it up: the report says what is left. */
+/**
+ * Best effort at the end of a migration: the removal of unused companies.
+ *
+ * Five attempts within 15 minutes in all, because the closing must not wait longer; the report lists what is left.
+ * Cancelled with TRY_CANCEL, because the removal can be repeated.
+ */
 export const bestEffortActivities = proxied({
   startToCloseTimeout: '10 minutes',
   scheduleToCloseTimeout: '15 minutes',
@@ -89,7 +112,12 @@ export const bestEffortActivities = proxied({
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-/** A webhook that is down gets a notice late, or never: nobody waits for it. */
+/**
+ * Notices to a webhook.
+ *
+ * Twelve attempts, at most ten minutes apart (about an hour in all), because a notice that is older than that helps nobody.
+ * ABANDON on cancellation, because a notice that is on its way is still wanted.
+ */
 export const noticeActivities = proxied({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes', maximumAttempts: 12 },

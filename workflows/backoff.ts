@@ -1,15 +1,23 @@
 /**
- * Waits that grow while nothing happens: every look costs a few events of the history.
- *
- * @returns how long to wait: at least as long as asked for, and longer each time while nothing moves. Milliseconds.
+ * Backoff for polls in workflows: the wait grows by a quarter after every poll that found no progress, and is short again
+ * after progress. Every poll adds a few events to the workflow's history, so a long wait must not fill it.
  */
-export function backoff(bounds: {
+
+/** All times are milliseconds. */
+export interface BackoffBounds {
   readonly shortestMs: number;
   readonly longestMs: number;
-}): (askedMs: number, moved: boolean) => number {
-  let atLeastMs = bounds.shortestMs;
-  return (askedMs, moved) => {
-    atLeastMs = moved ? bounds.shortestMs : Math.min(bounds.longestMs, atLeastMs * 1.25);
-    return Math.max(askedMs, atLeastMs);
+}
+
+/**
+ * Creates the delays of one series of polls.
+ *
+ * @returns a function for the time until the next poll: the requested time, or the backoff where that is longer
+ */
+export function backoff({ shortestMs, longestMs }: BackoffBounds): (requestedMs: number, progress: boolean) => number {
+  let delayMs = shortestMs;
+  return (requestedMs, progress) => {
+    delayMs = progress ? shortestMs : Math.min(longestMs, delayMs * 1.25);
+    return Math.max(requestedMs, delayMs);
   };
 }

@@ -7,118 +7,95 @@ import type { StopReason } from '../domain/companies/failures';
 import type { WindowOccurrence } from '../domain/planning/windows';
 import { shortActivities, sliceActivities } from './activity-proxies';
 import type { RunContext } from './batch/run-context';
-import { openRunContext } from './batch/run-context';
-import { importAll, WAIT } from './batch/importing';
+import { createRunContext } from './batch/run-context';
+import { importAll, POLL_DELAY } from './batch/importing';
 import { backoff } from './backoff';
-import { batchProgressSignal, lookAgainSignal } from './messages';
+import { backgroundTask, runAlongside } from './concurrency';
+import { batchProgressSignal, wakeSignal } from './messages';
 
 export interface Batch {
   readonly migrationId: string;
   /** Counted from 1 in the migration. */
   readonly runNumber: number;
-  /** The window it may start companies in; null: it may at any time. */
+  /** The window in which companies may be started; null: at any time. */
   readonly opening: WindowOccurrence | null;
 }
 
 export interface BatchReport {
-  /** Why it stopped with companies left; null: it did what could be done, or was long enough under way. */
+  /** Why the run stopped with companies left; null: it did all it could, or reached its longest duration. */
   readonly stop: StopReason | null;
 }
 
 /**
- * Moves and verifies the companies that can be moved now. What can be moved only while others still sync, because it was
- * supplied late, a window has opened, or it is tried again, is moved as well.
+ * Moves and verifies the companies that can be moved now. That includes companies that become ready while others still
+ * sync, because their credential was supplied late, a window has opened, or support retries them.
+ *
+ * It ends when no company is left to start or verify, when a failure stops the batch, or after a day.
  */
 export async function batchRun(batch: Batch): Promise<BatchReport> {
   const { migrationId, runNumber } = batch;
-  const course = openRunContext(migrationId, `batch-${runNumber}`);
-  setHandler(lookAgainSignal, course.wake, { description: 'Sent by the migration when something was decided' });
+  const context = createRunContext(migrationId, `batch-${runNumber}`);
+  setHandler(wakeSignal, context.wake, {
+    description: 'Sent by the migration after a decision: check what can be done',
+  });
   show(batch, null);
-  // The first run is the ramp: the others follow once it went well.
-  const begun = await shortActivities.beginRun({ migrationId, run: course.run, ramp: runNumber === 1 });
+  // The first run is the ramp. Later runs continue it if it was interrupted.
+  const begun = await shortActivities.beginRun({ migrationId, run: context.runName, ramp: runNumber === 1 });
   show(batch, begun.counts);
-  // To the very end: a cancelled run tells what its last slices have done, too.
-  let ended = false;
-  const telling = CancellationScope.nonCancellable(() => tellTheMigration(batch, course, () => ended));
-  try {
-    await moveAndVerify(course, begun, batch.opening);
-  } finally {
-    ended = true;
-    await telling;
-  }
-  return { stop: course.stop() };
+  await runAlongside(
+    () => moveAndVerify(context, begun, batch.opening),
+    // A cancelled run still reports the companies of its last slices.
+    (isOver) => CancellationScope.nonCancellable(() => reportProgress(batch, context, isOver)),
+  );
+  return { stop: context.stopReason() };
 }
 
-/**
- * Looks at companies whose sync may be over, and starts companies beside it whenever some can be started.
- */
+/** Verifies companies whose sync may have finished, and in the background starts companies whenever some are ready. */
 async function moveAndVerify(
-  course: RunContext,
+  context: RunContext,
   { slicesAtOnce, mayStillSync }: RunBegun,
-  opening: WindowOccurrence | null,
+  window: WindowOccurrence | null,
 ): Promise<void> {
-  const { migrationId } = course;
-  const importing = beside(() => importAll(course, slicesAtOnce), course.wake);
-  const wait = backoff(WAIT);
+  const { migrationId } = context;
+  const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
+  const nextDelayMs = backoff(POLL_DELAY);
   const isDone = ({ syncing, paused = false, heldByWindow = false }: CheckReport): boolean => {
-    // Windows that were agreed on meanwhile are opened by a Schedule, which the migration makes before its next run.
-    if (heldByWindow && opening === null) return true;
-    // The slowest of a ramp are left behind for others to follow, not for nobody.
+    // Windows were agreed during this run: end it, because the migration creates their Schedule before its next run.
+    if (heldByWindow && window === null) return true;
+    // Leave ramp stragglers syncing only if other companies are waiting to start.
     return syncing <= (paused || heldByWindow ? 0 : mayStillSync);
   };
-  importing.begin();
+  importing.start();
   try {
     for (;;) {
       const report = await sliceActivities.verifyDue({ migrationId });
-      course.report(report.settled, report.stop, report.blocked);
-      if (report.claimable && !course.isOver()) importing.begin();
-      if (course.stop() !== null) return;
-      if (!importing.isUnderWay() && (isDone(report) || course.isOver())) return;
+      context.note(report.settled, report.stop, report.blocked);
+      if (report.claimable && !context.isEnding()) importing.start();
+      if (context.stopReason() !== null) return;
+      if (!importing.isRunning() && (isDone(report) || context.isEnding())) return;
       const nextInMs = report.nextInMs ?? 0;
-      if (report.blocked) await course.standStill(report.blocked, nextInMs);
-      else await course.pause(wait(nextInMs, report.settled > 0), 'Until the next check');
+      if (report.blocked) await context.waitOutOutage(report.blocked, nextInMs);
+      else await context.pause(nextDelayMs(nextInMs, report.settled > 0), 'Until the next check');
     }
   } finally {
-    await importing.ended();
+    await importing.finish();
   }
 }
 
-/** Work beside other work, one at a time; how it failed is known at the end. */
-function beside(work: () => Promise<void>, onEnd: () => void) {
-  let current: Promise<void> | null = null;
-  let broken: { readonly reason: unknown } | undefined;
-  return {
-    isUnderWay: () => current !== null,
-    begin: (): void => {
-      if (broken) throw broken.reason;
-      current ??= work()
-        .catch((reason: unknown) => void (broken ??= { reason }))
-        .finally(() => {
-          current = null;
-          onEnd();
-        });
-    },
-    ended: async (): Promise<void> => {
-      await current;
-      if (broken) throw broken.reason;
-    },
-  };
-}
+const REPORT_EVERY_MS = 60_000;
 
-const TELL_EVERY_MS = 60_000;
-const TELLING = { summary: 'Until the migration is told again how far it is' };
-
-async function tellTheMigration(batch: Batch, course: RunContext, isOver: () => boolean): Promise<void> {
-  const { migration } = course;
+/** Sends the counts to the migration after every progress, at most once a minute. */
+async function reportProgress(batch: Batch, context: RunContext, isOver: () => boolean): Promise<void> {
+  const { migration, migrationId } = context;
   if (!migration) return;
-  for (let told = 0; ;) {
-    await condition(() => isOver() || course.moved() > told);
+  for (let reported = 0; ;) {
+    await condition(() => isOver() || context.progress() > reported);
     if (isOver()) return;
-    told = course.moved();
-    const counts = await shortActivities.count({ migrationId: course.migrationId });
+    reported = context.progress();
+    const counts = await shortActivities.count({ migrationId });
     show(batch, counts);
     await migration.signal(batchProgressSignal, counts);
-    await condition(isOver, TELL_EVERY_MS, TELLING);
+    await condition(isOver, REPORT_EVERY_MS, { summary: 'Until the next progress report to the migration' });
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Recorded } from '../domain/migration/migration-state';
 import { shortActivities } from './activity-proxies';
-import type { Handover } from './migration/hand-over';
-import { ledgerClosed, unusedRemoved } from './migration/hand-over';
+import type { Handover } from './migration/closing';
+import { closeLedger, removeUnused } from './migration/closing';
 
 /**
- * Ends in order what was terminated in Temporal's own tools: nothing runs any more that would let go of its organizations
- * and destroy its credentials.
+ * Closes a migration that was terminated in Temporal's own tools, as if it had been cancelled. A terminated workflow runs
+ * no more code, so its organizations would stay reserved and its credentials would not be destroyed.
  *
- * @param recorded who decided that, for the audit trail
+ * @param recorded the decision to close it, for the audit trail
  */
 export async function closeTerminated({
   migrationId,
@@ -18,7 +18,7 @@ export async function closeTerminated({
 }): Promise<Handover> {
   await shortActivities.recordDecisions({ migrationId, recorded: [recorded] });
   await shortActivities.deleteSchedule({ migrationId });
-  const counts = await ledgerClosed(migrationId, 'cancelled');
-  await unusedRemoved(migrationId);
+  const counts = await closeLedger(migrationId, 'cancelled');
+  await removeUnused(migrationId);
   return { ending: 'cancelled', counts };
 }

@@ -1,4 +1,10 @@
-/** The workflows of the one task queue: what the worker bundles. */
+/**
+ * The workflows of the one task queue: what the worker bundles for Temporal's sandbox.
+ *
+ * `managed-migration.ts` is the place to start: it names the six steps. Every migration runs through
+ * `migration/lifecycle.ts`; companies are moved by batch runs (`batch-run.ts`), which call activities.
+ * Workflows know no company and no credential: these are in the ledger, and only counts come back.
+ */
 export { batchRun } from './batch-run';
 export { closeTerminated } from './close-terminated';
 export { openWindow } from './open-window';

@@ -1,25 +1,51 @@
 import type { Step } from '../domain/migration/steps';
+import { isStepComplete } from '../domain/decisions/step-transitions';
+import type { Handover } from './migration/closing';
+import { isRecorded } from './migration/conditions';
 import type { MigrationContext } from './migration/context';
-import type { Handover } from './migration/hand-over';
-import { remainingCompaniesMigrated } from './migration/steps/complete-migration';
-import { awaitApprovals } from './migration/steps/await-approvals';
-import { firstCompanyProven } from './migration/steps/migrate-first-company';
-import { timeAgreed } from './migration/steps/schedule';
-import { detailsSupplied } from './migration/steps/supply-details';
 import type { MigrationInput } from './migration/lifecycle';
 import { runMigration } from './migration/lifecycle';
+import { completeMigration } from './migration/steps/complete-migration';
+import { migrateFirstCompany } from './migration/steps/migrate-first-company';
+import { scheduleMigration } from './migration/steps/schedule';
+import { supplyDetails } from './migration/steps/supply-details';
 
-/** What each step does until it has ended, or until a decision turned the migration to another step. */
-const COURSE: Readonly<Record<Step, (desk: MigrationContext) => Promise<void>>> = {
-  'supply-details': detailsSupplied,
-  schedule: timeAgreed,
-  'update-application': (desk) => awaitApprovals(desk, 'update-application'),
-  'disable-syncing': (desk) => awaitApprovals(desk, 'disable-syncing'),
-  'migrate-first-company': firstCompanyProven,
-  'complete-migration': remainingCompaniesMigrated,
+/**
+ * The six steps, in order. `isStepComplete` in `domain/decisions/step-transitions.ts` checks the conditions.
+ *
+ * Each function runs until its step has ended, a decision has turned the migration to another step, or the history has
+ * to be cut. Then `runMigration` calls the function of the step that is current now.
+ */
+const STEPS: Readonly<Record<Step, (migration: MigrationContext) => Promise<void>>> = {
+  // 1. Ends when the preflight has found no errors and support has accepted the details.
+  'supply-details': supplyDetails,
+  // 2. Ends when client and support have approved the same proposal of a start and windows.
+  schedule: scheduleMigration,
+  // 3. Ends when the client has approved (the callback URL is in its application) and support has, too (it is verified).
+  'update-application': updateApplication,
+  // 4. Ends when the client has confirmed every company of the first wave, or has excluded it.
+  'disable-syncing': disableSyncing,
+  // 5. Ends when one company is moved and verified, and support has approved the evidence.
+  'migrate-first-company': migrateFirstCompany,
+  // 6. Ends when no company is open and both client and support have signed off.
+  'complete-migration': completeMigration,
 };
 
-/** One client's move to the Company Data Service, from the supplied details to the signed handover. */
+/** Moves one client to the Company Data Service, from the supplied details to the signed handover. */
 export async function managedMigration(input: MigrationInput): Promise<Handover> {
-  return runMigration(input, (desk) => COURSE[desk.state().step](desk));
+  return runMigration(input, (migration) => STEPS[migration.state().step](migration));
+}
+
+function updateApplication(migration: MigrationContext): Promise<void> {
+  return awaitDecisions(migration, 'update-application');
+}
+
+function disableSyncing(migration: MigrationContext): Promise<void> {
+  return awaitDecisions(migration, 'disable-syncing');
+}
+
+/** Waits for the decisions that end a step in which the migration itself does nothing. */
+async function awaitDecisions(migration: MigrationContext, step: Step): Promise<void> {
+  // The ledger counts the confirmed companies: decisions that have not reached it do not end the step.
+  if (await migration.awaitInStep((state) => isRecorded(state) && isStepComplete(state, step))) migration.endStep(step);
 }

@@ -1,9 +1,12 @@
 /**
- * The messages of a migration: signals, updates and queries. No runtime imports but the SDK's definitions.
+ * Workflow types, signals, queries and search attributes: everything that other processes address by name.
  *
- * Wire names are an interface: they are never renamed. Every decision exists as a signal, which works while all workers
- * are down, and as an update of the same name, which answers with what became of it. Their fields are read by
- * `domain/migration/parse-decision.ts`.
+ * This file has no runtime imports but the SDK's definitions, so that the client can import it without the workflows.
+ * Wire names are an interface: renaming one breaks running migrations and other people's programs.
+ *
+ * The decisions of people (`approve`, `pause`, ...) are not defined here: `migration/message-handlers.ts` defines each of
+ * `DECISION_MESSAGES` twice. As a signal it is delivered even if every worker is down; as an update of the same name it
+ * also returns the outcome. `domain/migration/parse-decision.ts` reads their fields.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Counts } from '../domain/companies/company-state';
@@ -13,20 +16,25 @@ import type { Progress } from '../domain/progress/progress';
 import type { Outage } from '../domain/migration/outage';
 import type { WindowOccurrence } from '../domain/planning/windows';
 
-/** The workflow type of each route, and the one task queue. */
+/** The workflow type of a migration by its route: the client starts it with the migration's id as workflow id. */
 export const MIGRATIONS: Readonly<Record<Route, string>> = {
   managed: 'managedMigration',
   'self-service': 'selfServiceMigration',
 };
+
+/** The task queue of all workflows and activities. */
 export const TASK_QUEUE = 'tokenferry';
 
-/** What ends a migration in order that was terminated. */
+/** The workflow type that closes a terminated migration: `sweep` and `ferry sweep --close` start it. */
 export const CLOSE_TERMINATED = 'closeTerminated';
 
-/** What looks for terminated migrations, and has them ended. */
+/** The workflow type that looks for terminated migrations: a Schedule that every worker maintains starts it. */
 export const SWEEP = 'sweep';
 
-/** The search attributes of a migration. A SQL visibility store has room for three integers. */
+/**
+ * The search attributes of a migration: what lists in Temporal show and filter by. They are not encrypted. Three are
+ * integers because a SQL visibility store has no more columns for them.
+ */
 export const SEARCH_ATTRIBUTES = {
   FerryStep: 'KEYWORD',
   FerryState: 'KEYWORD',
@@ -36,18 +44,31 @@ export const SEARCH_ATTRIBUTES = {
   FerryCompaniesFailed: 'INT',
 } as const;
 
+/** Returns how far a migration is and who has to act. The client sends it for `ferry show`, `list`, `watch` and others. */
 export const progressQuery = defineQuery<Progress>('progress');
-/** What became of a decision; null: not applied yet, or so long ago that only the audit trail knows. */
+
+/**
+ * Returns the outcome of a decision. The client sends it after a decision that went as a signal, until it has been applied.
+ * Null: not applied yet, or so long ago that only the audit trail holds the outcome.
+ */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
 
-/** A batch run tells its migration how far it is: at most once a minute. */
+/**
+ * Batch run to its migration, at most once a minute while companies move: the present counts. The migration shows them.
+ */
 export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
 
-/** A batch run stands still, or (null) goes on again. */
-export const standstillSignal = defineSignal<[Outage | null]>('standstill');
+/**
+ * Batch run to its migration: an outage began, was probed again without success, or (null) is over. The migration shows it.
+ */
+export const outageSignal = defineSignal<[Outage | null]>('standstill');
 
-/** A window has opened: sent by what the migration's Schedule starts. */
+/** `openWindow` to the migration: this window is open. A migration in step 6 then starts a batch run. */
 export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
 
-/** Something has changed that may be acted on: a migration or a batch run looks at once what there is to do now. */
-export const lookAgainSignal = defineSignal('lookAgain');
+/**
+ * Something changed outside the receiver: stop waiting and check what can be done now.
+ * The client sends it to a migration whose Schedule a person has paused or resumed; a migration sends it to its batch run
+ * when a decision has been recorded or a window has opened.
+ */
+export const wakeSignal = defineSignal('lookAgain');

@@ -4,36 +4,41 @@ import { shortActivities } from './activity-proxies';
 import { windowOpenedSignal } from './messages';
 
 /**
- * What the Schedule of a migration starts when a window opens, or whoever triggers it. It tells the migration, and has
- * the Schedule list the openings that follow; a Schedule whose migration has ended is deleted.
+ * Tells a migration that its window is open. The migration's Schedule starts it at the beginning of every window, and a
+ * person can trigger it at any time. It also has the Schedule list the following windows, and deletes the Schedule of a
+ * migration that has ended.
+ *
+ * @returns whether the window is open, and a sentence for the person who triggered it
  */
 export async function openWindow({ migrationId }: { readonly migrationId: string }): Promise<WindowStart> {
-  if ((await shortActivities.keepSchedule({ migrationId })) === 'none') return no('there are no windows any more');
-  const opening = await openNow(migrationId);
-  if ('text' in opening) return opening;
+  if ((await shortActivities.keepSchedule({ migrationId })) === 'none') return notOpened(NO_WINDOWS);
+  const occurrence = await currentOccurrence(migrationId);
+  if ('text' in occurrence) return occurrence;
   try {
-    await getExternalWorkflowHandle(migrationId).signal(windowOpenedSignal, opening);
+    await getExternalWorkflowHandle(migrationId).signal(windowOpenedSignal, occurrence);
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
     await shortActivities.deleteSchedule({ migrationId });
-    return no('the migration has ended: nothing opens its windows any more');
+    return notOpened('the migration has ended, so its windows no longer open');
   }
-  return { opened: true, text: `open until ${opening.closesAt}` };
+  return { opened: true, text: `open until ${occurrence.closesAt}` };
 }
 
-/** Clocks differ: a window that opens within this time is waited for. */
+const NO_WINDOWS = 'the migration has no more windows';
+
+/** The clocks of Temporal and Postgres differ, so a Schedule may fire a little before the ledger's window opens. */
 const EARLY_MS = 60_000;
 
-/** The opening that is now, or why there is none: a trigger may come at any time, and changes nothing of the windows. */
-async function openNow(migrationId: string): Promise<WindowOccurrence | WindowStart> {
+/** Returns the occurrence that is open now, after waiting for one that opens within `EARLY_MS`; otherwise the refusal. */
+async function currentOccurrence(migrationId: string): Promise<WindowOccurrence | WindowStart> {
   for (;;) {
     const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });
-    if (opening === null) return no('there are no windows any more');
+    if (opening === null) return notOpened(NO_WINDOWS);
     if (opensInMs === 0) return opening;
     if (opensInMs > EARLY_MS)
-      return no(`no company is started outside the windows: the next opens at ${opening.opensAt}`);
+      return notOpened(`no company is started outside the windows: the next opens at ${opening.opensAt}`);
     await sleep(opensInMs, { summary: 'Until the window opens' });
   }
 }
 
-const no = (text: string): WindowStart => ({ opened: false, text });
+const notOpened = (text: string): WindowStart => ({ opened: false, text });

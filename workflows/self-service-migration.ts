@@ -1,16 +1,19 @@
-import type { Handover } from './migration/hand-over';
-import { remainingCompaniesMigrated } from './migration/steps/complete-migration';
-import { detailsSupplied } from './migration/steps/supply-details';
+import type { Handover } from './migration/closing';
 import type { MigrationInput } from './migration/lifecycle';
 import { runMigration } from './migration/lifecycle';
+import { completeMigration } from './migration/steps/complete-migration';
+import { supplyDetails } from './migration/steps/supply-details';
 
 /**
- * A client moves its connections itself: what it has supplied is checked, every company is moved and verified, and what
- * was not moved waits for the client's decision. Nobody approves: it begins when nothing is wrong, and ends when nothing
- * is left.
+ * Moves one client that runs its own migration. Of the six steps it has the first and the last, and no approvals:
+ *
+ * 1. `supplyDetails` ends when the preflight has found no errors.
+ * 6. `completeMigration` ends when every company is moved, left out or given up.
+ *
+ * Its client decides about companies that were not moved.
  */
 export async function selfServiceMigration(input: MigrationInput): Promise<Handover> {
-  return runMigration(input, (desk) =>
-    desk.state().step === 'supply-details' ? detailsSupplied(desk) : remainingCompaniesMigrated(desk),
+  return runMigration(input, (migration) =>
+    migration.state().step === 'supply-details' ? supplyDetails(migration) : completeMigration(migration),
   );
 }

@@ -4,41 +4,44 @@ import { closeDecision, closeWorkflowIdOf } from '../domain/migration/terminated
 import { longActivities } from './activity-proxies';
 import { closeTerminated } from './close-terminated';
 
-/** What a sweep has found and done, by migration. */
+/** The ids of the migrations that a sweep has found. */
 export interface Swept {
   readonly schedulesDeleted: readonly string[];
-  /** Being closed, each by a workflow of its own. */
+  /** Terminated: a `closeTerminated` workflow of each is running. */
   readonly closing: readonly string[];
-  /** Open, though they neither run nor were terminated as far as Temporal knows: left to a person. */
+  /** Open in the ledger, but neither running nor terminated in Temporal: a person has to look at them. */
   readonly unclear: readonly string[];
 }
 
-/** Whose decision it is in the audit trail: nobody was asked. */
-const BY = 'Tokenferry';
+/** The audit trail names the product as the one who decided, because no person did. */
+const DECIDED_BY = 'Tokenferry';
 
-/** What the worker's Schedule starts: ends in order what was terminated in Temporal, as `ferry sweep --close` does. */
+/**
+ * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration no longer runs. The worker's
+ * Schedule starts it; `ferry sweep --close` does the same on request.
+ */
 export async function sweep(): Promise<Swept> {
   const { schedulesDeleted, terminated, unclear } = await longActivities.lookForLeftBehind();
   for (const migrationId of schedulesDeleted)
-    log.info('the schedule of a migration that runs no more is deleted', { migrationId });
-  for (const migrationId of terminated) await close(migrationId);
+    log.info('deleted the schedule of a migration that no longer runs', { migrationId });
+  for (const migrationId of terminated) await startClosing(migrationId);
   for (const migrationId of unclear)
-    log.warn('a migration is open, and neither runs nor was terminated: see ferry sweep', { migrationId });
+    log.warn('migration is open but neither runs nor was terminated; see: ferry sweep', { migrationId });
   return { schedulesDeleted, closing: terminated, unclear };
 }
 
-/** It may have to wait until nothing of a company is on its way; a sweep does not. */
-async function close(migrationId: string): Promise<void> {
-  log.warn('a migration was terminated in Temporal, and is closed as if cancelled', { migrationId });
+/** Starts the closing and does not wait for it, because it waits for the leases of interrupted companies. */
+async function startClosing(migrationId: string): Promise<void> {
+  log.warn('migration was terminated in Temporal; closing it as cancelled', { migrationId });
   try {
     await startChild(closeTerminated, {
       workflowId: closeWorkflowIdOf(migrationId),
-      args: [{ migrationId, recorded: closeDecision(BY, uuid4(), new Date().toISOString()) }],
+      args: [{ migrationId, recorded: closeDecision(DECIDED_BY, uuid4(), new Date().toISOString()) }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      staticSummary: `What ${migrationId} has left behind`,
+      staticSummary: `Close ${migrationId}, which was terminated`,
     });
   } catch (error) {
-    // Somebody closes it already.
+    // An earlier sweep, or a person with `ferry sweep --close`, has started it already.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

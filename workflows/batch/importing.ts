@@ -1,64 +1,64 @@
-/** The half of a batch run that starts companies. */
+/** The importing half of a batch run: it starts companies, several slices at once. */
 import type { SliceReport } from '../../activities/companies/batch';
 import { sliceActivities } from '../activity-proxies';
 import { backoff } from '../backoff';
 import type { RunContext } from './run-context';
 
-/** The shortest wait between two looks, and how far it grows while nothing happens: each costs a few events. */
-export const WAIT = { shortestMs: 500, longestMs: 60_000 };
+/** Between two polls of the ledger in a batch run. */
+export const POLL_DELAY = { shortestMs: 500, longestMs: 60_000 };
 
-/** Starts companies, slice beside slice, until none is left that can be claimed now. */
-export async function importAll(course: RunContext, slicesAtOnce: number): Promise<void> {
-  /** Slices that have been begun, and not ended because there are too many of them now. */
-  const begun = new Set<number>();
-  const importing: Promise<void>[] = [];
-  let broken: { readonly reason: unknown } | undefined;
+/** Starts companies until none is left that can be claimed now. */
+export async function importAll(context: RunContext, slicesAtOnce: number): Promise<void> {
+  /** The numbers of the slices that run, or have run until no company was left. */
+  const started = new Set<number>();
+  const slices: Promise<void>[] = [];
+  let failure: { readonly reason: unknown } | undefined;
 
-  function begin(atOnce: number): void {
+  function startSlices(atOnce: number): void {
     for (let slice = 1; slice <= atOnce; slice += 1) {
-      if (begun.has(slice)) continue;
-      begun.add(slice);
-      importing.push(importWaiting(slice).catch((reason: unknown) => void (broken ??= { reason })));
+      if (started.has(slice)) continue;
+      started.add(slice);
+      slices.push(runSlice(slice).catch((reason: unknown) => void (failure ??= { reason })));
     }
   }
 
-  /** Claims group after group, and waits for companies whose next try is due later, until none is left to claim. */
-  async function importWaiting(slice: number): Promise<void> {
-    const wait = backoff(WAIT);
-    while (!course.isOver()) {
-      const { claimed, blocked, nextClaimInMs, slicesAtOnce: atOnce } = await importSlice(course, slice);
-      // The limits may have been changed meanwhile.
-      if (slice > atOnce) return void begun.delete(slice);
-      begin(atOnce);
+  /** Claims one group of companies after another, and waits for retries that are due later, until none is left. */
+  async function runSlice(slice: number): Promise<void> {
+    const nextDelayMs = backoff(POLL_DELAY);
+    while (!context.isEnding()) {
+      const { claimed, blocked, nextClaimInMs, slicesAtOnce: atOnce } = await importSlice(context, slice);
+      // A decision may have changed the limits: end slices that are too many, start those that are missing.
+      if (slice > atOnce) return void started.delete(slice);
+      startSlices(atOnce);
       if (nextClaimInMs === null) return;
-      if (blocked) await course.standStill(blocked, nextClaimInMs);
-      else await course.pause(wait(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
+      if (blocked) await context.waitOutOutage(blocked, nextClaimInMs);
+      else await context.pause(nextDelayMs(nextClaimInMs, claimed > 0), 'Until the next company can be tried');
     }
   }
 
-  begin(slicesAtOnce);
-  // One of them may begin others while it is waited for.
-  for (const slice of importing) await slice;
-  if (broken) throw broken.reason;
-  await takeOverStalled(course);
+  startSlices(slicesAtOnce);
+  // The list grows when a slice starts others.
+  for (const slice of slices) await slice;
+  if (failure) throw failure.reason;
+  await reclaimInterrupted(context);
 }
 
-/** When every slice has ended, whatever is still importing has lost its attempt: it is taken over in time. */
-async function takeOverStalled(course: RunContext): Promise<void> {
-  const wait = backoff(WAIT);
-  while (!course.isOver()) {
-    const { claimed, blocked, nextClaimInMs, nextTakeOverInMs } = await importSlice(course, 1);
+/** After all slices have ended, a company that is still importing belongs to a dead attempt: reclaims it after its lease. */
+async function reclaimInterrupted(context: RunContext): Promise<void> {
+  const nextDelayMs = backoff(POLL_DELAY);
+  while (!context.isEnding()) {
+    const { claimed, blocked, nextClaimInMs, nextTakeOverInMs } = await importSlice(context, 1);
     const nextInMs = nextClaimInMs ?? nextTakeOverInMs;
     if (nextInMs === null) return;
-    if (blocked) await course.standStill(blocked, nextInMs);
-    else await course.pause(wait(nextInMs, claimed > 0), 'Until a company may be taken over');
+    if (blocked) await context.waitOutOutage(blocked, nextInMs);
+    else await context.pause(nextDelayMs(nextInMs, claimed > 0), 'Until the lease of an interrupted company ends');
   }
 }
 
-async function importSlice(course: RunContext, slice: number): Promise<SliceReport> {
-  const { migrationId, run } = course;
-  const options = { summary: `Move companies, part ${slice}` };
-  const report = await sliceActivities.importSlice.executeWithOptions(options, [{ migrationId, run, slice }]);
-  course.report(report.claimed, report.stop, report.blocked);
+async function importSlice(context: RunContext, slice: number): Promise<SliceReport> {
+  const { migrationId, runName } = context;
+  const options = { summary: `Move companies, slice ${slice}` };
+  const report = await sliceActivities.importSlice.executeWithOptions(options, [{ migrationId, run: runName, slice }]);
+  context.note(report.claimed, report.stop, report.blocked);
   return report;
 }

@@ -1,4 +1,4 @@
-/** What the parts of one batch run share. */
+/** The state that the importing and the verifying half of one batch run share. */
 import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { OpenCircuit } from '../../activities/companies/circuit-breaker';
 import type { StopReason } from '../../domain/companies/failures';
@@ -7,52 +7,58 @@ import { createOutageWait } from './outage';
 
 export interface RunContext extends OutageContext {
   readonly migrationId: string;
-  /** What the ledger calls the run: it alone may claim. */
-  readonly run: string;
-  /** Why it ends with companies left; null: so far there is no reason. */
-  stop(): StopReason | null;
-  /** Companies have moved; a reason, if there is one, ends the run. */
-  report(companies: number, stop: StopReason | null, blocked: OpenCircuit | null): void;
-  /** How many companies have moved, each step of one counted. */
-  moved(): number;
-  /** Ends every pause: something was decided, a window has opened, or a part of the run has ended. */
+  /** The run's name in the ledger, which lets only the current run claim companies. */
+  readonly runName: string;
+  /** Why the run ends with companies left; null: no reason so far. */
+  stopReason(): StopReason | null;
+  /**
+   * Notes the result of a slice.
+   *
+   * @param companies how many it has claimed, or brought to an end
+   * @param stop a reason to end the run; null: there is none
+   * @param blocked the outage that ended the slice; null: there is none
+   */
+  note(companies: number, stop: StopReason | null, blocked: OpenCircuit | null): void;
+  /** Counts the companies of all slices so far, each company once per slice that has brought it further. */
+  progress(): number;
+  /** Ends every pause. */
   readonly wake: () => void;
-  /** Waits while nothing gets through, at least so long, and until the service answers again. Milliseconds. */
-  standStill(blocked: OpenCircuit, atLeastMs: number): Promise<void>;
+  /** Waits at least this long and until the service responds again. Milliseconds. */
+  waitOutOutage(blocked: OpenCircuit, atLeastMs: number): Promise<void>;
 }
 
-/** A run that is still at work then leaves the rest to the next one. */
+/** After this time a run starts nothing more and leaves the rest to the next run, so that its history stays short. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
-export function openRunContext(migrationId: string, run: string): RunContext {
+export function createRunContext(migrationId: string, runName: string): RunContext {
   const { parent } = workflowInfo();
   const endsAt = Date.now() + LONGEST_RUN_MS;
   let reason: StopReason | null = null;
-  let moved = 0;
+  let progress = 0;
   let wakes = 0;
-  const pausing: OutageContext = {
+  const forOutages: OutageContext = {
     migration: parent && getExternalWorkflowHandle(parent.workflowId, parent.runId),
-    isOver: () => reason !== null || Date.now() >= endsAt || workflowInfo().continueAsNewSuggested,
+    isEnding: () => reason !== null || Date.now() >= endsAt || workflowInfo().continueAsNewSuggested,
     pause: async (ms: number, summary: string) => {
       const before = wakes;
       await condition(() => wakes !== before, ms, { summary });
     },
   };
-  const standing = createOutageWait(pausing);
+  const outage = createOutageWait(forOutages);
   return {
-    ...pausing,
+    ...forOutages,
     migrationId,
-    run,
-    stop: () => reason,
-    report: (companies, stop, blocked) => {
-      moved += companies;
+    runName,
+    stopReason: () => reason,
+    note: (companies, stop, blocked) => {
+      progress += companies;
       reason ??= stop;
-      if ((blocked ? blocked.gotThrough : companies) > 0) standing.eased();
+      if ((blocked ? blocked.gotThrough : companies) > 0) outage.reset();
     },
-    moved: () => moved,
+    progress: () => progress,
     wake: () => {
       wakes += 1;
     },
-    standStill: ({ why }, atLeastMs) => standing.whileBlocked(why, atLeastMs),
+    waitOutOutage: ({ why }, atLeastMs) => outage.untilOver(why, atLeastMs),
   };
 }

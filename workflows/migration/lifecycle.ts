@@ -1,6 +1,8 @@
-/** What every migration does, whichever route it takes, from its first message to its handover. */
+/**
+ * The lifecycle of every migration, in both routes: step after step until one of them or a decision closes it, then the
+ * closing. Beside the steps it records decisions, sends reminders and checks corrected details.
+ */
 import {
-  ActivityFailure,
   allHandlersFinished,
   CancellationScope,
   CancelledFailure,
@@ -10,86 +12,76 @@ import {
 } from '@temporalio/workflow';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
-import { shortActivities, localActivities } from '../activity-proxies';
+import { runAlongside } from '../concurrency';
+import { recordDecisions } from './audit-trail';
+import type { Handover } from './closing';
+import { closeMigration } from './closing';
 import type { MigrationContext } from './context';
-import { openMigrationContext } from './context';
-import type { Handover } from './hand-over';
-import { handOver } from './hand-over';
+import { createMigrationContext } from './context';
+import { receiveDecision, setMessageHandlers } from './message-handlers';
 import { sendReminders } from './reminders';
-import { keepDetailsChecked } from './steps/supply-details';
+import { checkChangedDetails } from './steps/supply-details';
 
-/** A migration's plan, and what it knew when its history was cut. */
+/** The plan, and after continue-as-new the state that was carried over. */
 export type MigrationInput = MigrationPlan & { readonly carried?: MigrationState };
 
-/** @param doStep what the present step does until it has ended, or until a decision turned the migration to another one */
-export async function runMigration(
-  { carried, ...plan }: MigrationInput,
-  doStep: (desk: MigrationContext) => Promise<void>,
-): Promise<Handover> {
-  const desk = openMigrationContext(plan, carried);
-  const outside = CancellationScope.current();
-  // Nothing is broken off from outside: a cancellation is a decision, and the migration ends in order.
-  outside.cancelRequested.catch(() => void desk.receive('cancel', FROM_TEMPORAL));
+/** Works on the current step, and returns when `runMigration` should look which step is current now. */
+type StepRunner = (migration: MigrationContext) => Promise<void>;
+
+export async function runMigration({ carried, ...plan }: MigrationInput, runStep: StepRunner): Promise<Handover> {
+  const migration = createMigrationContext(plan, carried);
+  // Before the first await, so that no message finds the migration without handlers.
+  setMessageHandlers(migration);
+  // Changes nothing, but shows the state.
+  migration.change((state) => state);
+  const root = CancellationScope.current();
+  // A cancellation in Temporal's own tools is a decision like any other: work is not interrupted, but closed properly.
+  root.cancelRequested.catch(() => void receiveDecision(migration, 'cancel', CANCELLED_IN_TEMPORAL));
   return CancellationScope.nonCancellable(async () => {
-    const handover = await stepByStep(desk, doStep);
-    // Temporal shows as cancelled what was cancelled with its own tools: not what has refused that, as unsigned.
-    if (outside.consideredCancelled && desk.state().closed === 'cancelled')
-      throw new CancelledFailure(FROM_TEMPORAL.reason);
+    const handover = await runSteps(migration, runStep);
+    // Temporal shows the migration as cancelled, unless it refused the cancellation because decisions must be signed.
+    if (root.consideredCancelled && migration.state().closed === 'cancelled')
+      throw new CancelledFailure(CANCELLED_IN_TEMPORAL.reason);
     return handover;
   });
 }
 
-const FROM_TEMPORAL = { role: 'support', by: 'Temporal', reason: "cancelled with Temporal's own tools" };
+const CANCELLED_IN_TEMPORAL = { role: 'support', by: 'Temporal', reason: "cancelled with Temporal's own tools" };
 
-async function stepByStep(
-  desk: MigrationContext,
-  doStep: (desk: MigrationContext) => Promise<void>,
-): Promise<Handover> {
-  const trail = keepTheTrail(desk);
-  void sendReminders(desk);
-  void keepDetailsChecked(desk);
+async function runSteps(migration: MigrationContext, runStep: StepRunner): Promise<Handover> {
+  const recording = recordDecisions(migration);
+  void sendReminders(migration);
+  void checkChangedDetails(migration);
 
-  while (desk.state().closed === null) {
-    desk.open(desk.state().step);
-    await whileOpen(desk, () => doStep(desk));
-    if (desk.historyIsLong()) await goOnWithFreshHistory(desk);
+  while (migration.state().closed === null) {
+    migration.openStep(migration.state().step);
+    await interruptWhenClosed(migration, () => runStep(migration));
+    if (migration.shouldContinueAsNew()) await continueWithEmptyHistory(migration);
   }
-  await trail;
-  return handOver(desk);
+  await recording;
+  return closeMigration(migration);
 }
 
-/** Does something, and breaks it off when a decision ends the migration meanwhile. */
-async function whileOpen(desk: MigrationContext, work: () => Promise<void>): Promise<void> {
+/** Does work, and cancels it when a decision closes the migration. */
+async function interruptWhenClosed(migration: MigrationContext, work: () => Promise<void>): Promise<void> {
   const scope = new CancellationScope();
-  let over = false;
-  const ended = (): boolean => desk.state().closed !== null;
-  const watching = condition(() => over || ended()).then(() => scope.cancel());
+  const isClosed = (): boolean => migration.state().closed !== null;
   try {
-    await scope.run(work);
+    await runAlongside(
+      () => scope.run(work),
+      async (isOver) => {
+        await condition(() => isOver() || isClosed());
+        scope.cancel();
+      },
+    );
   } catch (error) {
-    if (!ended() || !isCancellation(error)) throw error;
-  } finally {
-    over = true;
-    await watching;
+    if (!isClosed() || !isCancellation(error)) throw error;
   }
 }
 
-/** Carries what was decided to the ledger and the audit trail, in order, for as long as the migration lives. */
-async function keepTheTrail(desk: MigrationContext): Promise<void> {
-  const { migrationId } = desk.plan;
-  await desk.keepRecording(async (recorded) => {
-    try {
-      return await localActivities.recordDecisions({ migrationId, recorded });
-    } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
-      return shortActivities.recordDecisions({ migrationId, recorded });
-    }
-  });
-}
-
-/** Only between steps and runs: continuing as new would terminate a batch run. */
-async function goOnWithFreshHistory(desk: MigrationContext): Promise<void> {
-  if (desk.state().closed !== null) return;
+/** Continues as new. Called only between steps and batch runs, because continuing as new would end a running child. */
+async function continueWithEmptyHistory(migration: MigrationContext): Promise<void> {
+  if (migration.state().closed !== null) return;
   await condition(allHandlersFinished);
-  await continueAsNew<(input: MigrationInput) => Promise<Handover>>({ ...desk.plan, carried: desk.state() });
+  await continueAsNew<(input: MigrationInput) => Promise<Handover>>({ ...migration.plan, carried: migration.state() });
 }

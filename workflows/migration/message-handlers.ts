@@ -1,43 +1,48 @@
-/** Every message that may reach a migration, set before the first await: none of the handlers throws. */
-import { ApplicationFailure, defineSignal, defineUpdate, setHandler, uuid4 } from '@temporalio/workflow';
+/**
+ * Every message that can reach a migration, and how a decision becomes state.
+ *
+ * Handlers change the state and return; they start no work and never throw, because a signal that throws would fail the
+ * workflow task over and over. A message that cannot be read is refused with a reason, which is recorded as well.
+ * From there `audit-trail.ts` carries the decision to the ledger, and the current step acts on it.
+ */
+import { ApplicationFailure, defineSignal, defineUpdate, log, setHandler, uuid4 } from '@temporalio/workflow';
 import { isCounts } from '../../domain/companies/company-state';
-import type { Outcome } from '../../domain/migration/decision';
-import { outcomeOf } from '../../domain/decisions/decide';
-import type { MigrationState } from '../../domain/migration/migration-state';
-import type { MigrationPlan } from '../../domain/migration/plan';
+import type { Outcome, Unreadable } from '../../domain/migration/decision';
+import { decide, outcomeOf, refuseUnreadable } from '../../domain/decisions/decide';
 import { progressOf } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { DECISION_MESSAGES, parseDecision } from '../../domain/migration/parse-decision';
+import { claimedSender, DECISION_MESSAGES, parseDecision } from '../../domain/migration/parse-decision';
 import { isOutage } from '../../domain/migration/outage';
+import { readSigned } from '../../domain/migration/signatures';
 import { isWindowOccurrence } from '../../domain/planning/windows';
 import {
   batchProgressSignal,
-  lookAgainSignal,
+  wakeSignal,
   outcomeQuery,
   progressQuery,
-  standstillSignal,
+  outageSignal,
   windowOpenedSignal,
 } from '../messages';
+import type { MigrationContext } from './context';
+import { now } from './context';
 
-/** Whoever answers queries, and receives what was decided. */
-export interface Receiver {
-  readonly plan: MigrationPlan;
-  readonly state: () => MigrationState;
-  /** Every change goes through here, so that what people see follows it. */
-  readonly change: (to: (state: MigrationState) => MigrationState) => void;
-  /** Takes a decision, whether it came as a message or not. */
-  readonly receive: (message: DecisionMessage, input: unknown) => Outcome;
-}
-
-export function setHandlers({ plan, state, change, receive }: Receiver): void {
+/**
+ * Sets the handlers of all signals, updates and queries. Call it before the first await.
+ *
+ * A decision is a signal and an update of the same name. The validator of the update only rejects what cannot be read:
+ * all other decisions are recorded, also refused ones.
+ */
+export function setMessageHandlers(migration: MigrationContext): void {
+  const { plan, state, change } = migration;
   for (const message of DECISION_MESSAGES) {
     const description = DESCRIPTIONS[message];
-    setHandler(defineSignal<[unknown]>(message), (input) => void receive(message, input), { description });
-    setHandler(defineUpdate<Outcome, [unknown]>(message), (input) => receive(message, input), {
+    const receive = (input: unknown): Outcome => receiveDecision(migration, message, input);
+    setHandler(defineSignal<[unknown]>(message), (input) => void receive(input), { description });
+    setHandler(defineUpdate<Outcome, [unknown]>(message), receive, {
       description,
       validator: (input) => {
-        const reading = parseDecision(message, input, uuid4);
-        if ('malformed' in reading) throw ApplicationFailure.nonRetryable(reading.malformed, 'Malformed');
+        const parsed = parseDecision(message, input, uuid4);
+        if ('malformed' in parsed) throw ApplicationFailure.nonRetryable(parsed.malformed, 'Malformed');
       },
     });
   }
@@ -45,35 +50,62 @@ export function setHandlers({ plan, state, change, receive }: Receiver): void {
     description: 'How far the migration is, and who has to do what next',
   });
   setHandler(outcomeQuery, ({ decisionId }) => outcomeOf(state(), decisionId) ?? null, {
-    description: 'What became of a decision',
+    description: 'The outcome of a decision: {"decisionId"}',
   });
   setHandler(
     windowOpenedSignal,
-    (opening: unknown) => {
-      if (isWindowOccurrence(opening)) change((before) => ({ ...before, opening, opened: opening }));
+    (occurrence: unknown) => {
+      if (isWindowOccurrence(occurrence)) change((before) => ({ ...before, opening: occurrence, opened: occurrence }));
     },
-    { description: 'Sent when a window opens, by what the Schedule of this migration starts' },
+    { description: 'Sent when a window opens, by the workflow that the Schedule of this migration starts' },
   );
-  setHandler(lookAgainSignal, () => change((before) => ({ ...before, looks: before.looks + 1 })), {
-    description: 'Sent by ferry after the Schedule of this migration was paused or resumed: look at once',
+  setHandler(wakeSignal, () => change((before) => ({ ...before, looks: before.looks + 1 })), {
+    description: 'Sent by ferry after the Schedule of this migration was paused or resumed: check it now',
   });
   setHandler(
     batchProgressSignal,
     (counts: unknown) => {
       if (isCounts(counts)) change((before) => ({ ...before, counts }));
     },
-    { description: 'Sent by batch runs: how far they are' },
+    { description: 'Sent by batch runs while companies move: the present counts' },
   );
   setHandler(
-    standstillSignal,
-    (standstill: unknown) => {
-      if (standstill === null || isOutage(standstill)) change((before) => ({ ...before, standstill }));
+    outageSignal,
+    (outage: unknown) => {
+      if (outage === null || isOutage(outage)) change((before) => ({ ...before, standstill: outage }));
     },
-    { description: 'Sent by batch runs: nothing gets through to the service, or (null) it does again' },
+    { description: 'Sent by batch runs: the service or its platform does not respond, or (null) does again' },
   );
 }
 
-/** What people read who send a message in Temporal's own tools. */
+/** Applies or refuses a decision. Both are added to the state's `unrecorded` decisions, which are recorded next. */
+export function receiveDecision(migration: MigrationContext, message: DecisionMessage, input: unknown): Outcome {
+  const { plan, state, change } = migration;
+  const at = now();
+  const parsed = parseDecision(message, input, uuid4);
+  if ('malformed' in parsed) return refuse(migration, message, input, parsed.malformed, at);
+  const { decisionId } = parsed.decision;
+  const origin = { migrationId: plan.migrationId, signed: readSigned(message, input) };
+  change((before) => decide(before, parsed.decision, at, plan.decisions, origin));
+  return outcomeOf(state(), decisionId) ?? { decisionId, applied: false, text: 'not recorded', at };
+}
+
+function refuse(
+  { state, change }: MigrationContext,
+  message: DecisionMessage,
+  input: unknown,
+  reason: string,
+  at: string,
+): Outcome {
+  log.warn('a message could not be read', { message, why: reason });
+  const { decisionId: ownId, ...sender } = claimedSender(input);
+  const unreadable: Unreadable = { kind: 'unreadable', decisionId: uuid4(), message, ...sender };
+  const refused = refuseUnreadable(state(), unreadable, ownId, reason, at);
+  change(() => refused.state);
+  return refused.outcome;
+}
+
+/** The description of each decision in Temporal's own tools, for people who send one from there. */
 const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   approve: 'Approve a step: {"step", "role": "client" or "support", "by": your name, "reason"?}',
   reject:
@@ -81,18 +113,18 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   proposeTime: 'Propose when to start: {"startAt": ISO 8601, "role", "by"}',
   chooseFirstCompany: 'Choose which company goes first: {"company": reference, "role": "support", "by"}',
   confirmSyncDisabled:
-    'The client no longer uses these tokens: {"companies": "all" or references, "role": "client", "by"}',
-  credentialsSupplied: 'Sent by ferry after credentials were sealed and stored',
+    'Confirm that the client no longer uses these tokens: {"companies": "all" or references, "role": "client", "by"}',
+  credentialsSupplied: 'Sent by ferry after credentials were encrypted and stored',
   pause: 'Start no further company: {"role", "by", "reason"}',
-  resume: 'Go on after a pause: {"role", "by"}',
-  cancel: 'End the migration; what has been moved stays moved: {"role", "by", "reason"}',
+  resume: 'Continue after a pause: {"role", "by"}',
+  cancel: 'End the migration; companies that have moved stay moved: {"role", "by", "reason"}',
   applicationSupplied: 'Sent by ferry after the application was given to the service: {"clientId", "environment"}',
-  manifestAmended: 'Sent by ferry after rows were added or corrected in the ledger',
-  exclude: 'Leave companies out that are not moved yet: {"companies": references, "reason", "role", "by"}',
+  manifestAmended: 'Sent by ferry after rows were added to the ledger or corrected',
+  exclude: 'Leave out companies that are not moved yet: {"companies": references, "reason", "role", "by"}',
   skip: 'Give up companies that were not moved: {"companies": references, "reason", "role": "support", "by"}',
-  retry: 'Try companies again that were not moved: {"companies": "all" or references, "role": "support", "by"}',
+  retry: 'Try again companies that were not moved: {"companies": "all" or references, "role": "support", "by"}',
   relink:
-    'Check again once the end customer has connected again: {"companies": "all" or references, "role": "support", "by"}',
-  replaceCredential: 'Sent by ferry after new credentials of companies that were not moved were sealed and stored',
-  adjust: 'Change the limits under way: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support", "by"}',
+    'Check companies once their owners have reconnected: {"companies": "all" or references, "role": "support", "by"}',
+  replaceCredential: 'Sent by ferry after new credentials for companies that were not moved were encrypted and stored',
+  adjust: 'Change the limits: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support", "by"}',
 };

@@ -1,41 +1,36 @@
-/** End customers who are to connect again: the migration looks at the service whether they have. */
+/** Polls the service for companies that must reconnect, until their owners have done so. */
 import { longActivities } from '../activity-proxies';
-import type { MigrationContext } from './context';
 import { backoff } from '../backoff';
-import { refreshCounts, isRecorded } from './ledger';
+import { runAlongside } from '../concurrency';
+import { isRecorded } from './conditions';
+import type { MigrationContext } from './context';
+import { refreshCounts } from './ledger-state';
 import { conditionOrTimer } from './waits';
 
-/** Between two looks: minutes at first, hours later. */
-const WAIT = { shortestMs: 30_000, longestMs: 3_600_000 };
-const SUMMARY = 'Until the next look whether end customers have connected again';
+/** The first polls are half a minute apart, later ones an hour: an owner may take weeks. */
+const POLL_DELAY = { shortestMs: 30_000, longestMs: 3_600_000 };
+const SUMMARY = 'Until the next check for reconnected companies';
 
-/** Does something, and looks meanwhile whether end customers have connected again. */
-export async function whileRelinking<T>(desk: MigrationContext, work: () => Promise<T>): Promise<T> {
-  let over = false;
-  const looking = lookForRelinked(desk, () => over);
-  // Whatever ends it ends the work as well, and is seen there.
-  looking.catch(() => undefined);
-  try {
-    return await work();
-  } finally {
-    over = true;
-    await looking;
-  }
+/** Does work, and meanwhile polls for companies that have reconnected. */
+export async function whileRelinking<T>(migration: MigrationContext, work: () => Promise<T>): Promise<T> {
+  return runAlongside(work, (isOver) => pollRelinking(migration, isOver));
 }
 
-async function lookForRelinked(desk: MigrationContext, isOver: () => boolean): Promise<void> {
-  const { migrationId } = desk.plan;
-  const wait = backoff(WAIT);
-  let expected = 0;
+async function pollRelinking(migration: MigrationContext, isOver: () => boolean): Promise<void> {
+  const { migrationId } = migration.plan;
+  const nextDelayMs = backoff(POLL_DELAY);
+  /** Companies that were still waiting at the last poll. */
+  let known = 0;
   for (;;) {
-    const asked = (): boolean => desk.state().relinking > expected && isRecorded(desk.state());
-    const timer = expected === 0 ? undefined : { ms: wait(0, false), summary: SUMMARY };
-    await conditionOrTimer(() => isOver() || asked(), timer);
+    // A relink decision adds to the count: poll at once.
+    const hasMore = (): boolean => migration.state().relinking > known && isRecorded(migration.state());
+    const timer = known === 0 ? undefined : { ms: nextDelayMs(0, false), summary: SUMMARY };
+    await conditionOrTimer(() => isOver() || hasMore(), timer);
     if (isOver()) return;
-    const { relinking } = desk.state();
+    const { relinking } = migration.state();
     const { waiting } = await longActivities.lookForRelinked({ migrationId });
-    // What was asked for during the look is looked at next.
-    await refreshCounts(desk, (state) => ({ relinking: waiting + state.relinking - relinking }));
-    expected = waiting;
+    // Keeps what decisions have added during the poll: the next poll covers it.
+    await refreshCounts(migration, (state) => ({ relinking: waiting + state.relinking - relinking }));
+    known = waiting;
   }
 }

@@ -1,56 +1,57 @@
-/** Reminds and escalates beside everything else that a migration does. */
+/** Sends notices while the migration waits for somebody: that it has stopped, reminders, an escalation. */
 import { ActivityFailure, condition, log } from '@temporalio/workflow';
+import type { Wait } from '../../domain/migration/migration-state';
 import type { NoticeKind } from '../../domain/progress/notices';
 import { afterNotice, nextNotice, noticeOf, waitOf } from '../../domain/progress/notices';
 import { noticeActivities } from '../activity-proxies';
 import type { MigrationContext } from './context';
 import { now } from './context';
 
-/** For as long as the migration lives. */
-export async function sendReminders(desk: MigrationContext): Promise<void> {
-  while (desk.state().closed === null) {
-    const wait = followed(desk);
-    const changed = (): boolean => desk.state().closed !== null || isAnotherWait(desk);
+/** Runs beside the steps until the migration closes. */
+export async function sendReminders(migration: MigrationContext): Promise<void> {
+  while (migration.state().closed === null) {
+    const wait = updateWait(migration);
+    const isOver = (): boolean => migration.state().closed !== null || hasNewWait(migration);
     if (wait === null) {
-      await condition(changed);
+      await condition(isOver);
       continue;
     }
-    const { kind, dueAt } = nextNotice(desk.state(), wait);
-    const { limits } = desk.state();
+    const { kind, dueAt } = nextNotice(migration.state(), wait);
+    const { limits } = migration.state();
     const dueInMs = Date.parse(dueAt) - Date.now();
-    // Other limits may make it due at another time.
-    const otherwise = (): boolean => changed() || desk.state().limits !== limits;
-    if (dueInMs > 0 && (await condition(otherwise, dueInMs, { summary: TILL_DUE[kind] }))) continue;
-    desk.change((state) => ({ ...state, wait: afterNotice(wait, kind) }));
-    await post(desk, kind);
+    // Changed limits can change when the notice is due.
+    const isOutdated = (): boolean => isOver() || migration.state().limits !== limits;
+    if (dueInMs > 0 && (await condition(isOutdated, dueInMs, { summary: TIMER_SUMMARIES[kind] }))) continue;
+    migration.change((state) => ({ ...state, wait: afterNotice(wait, kind) }));
+    await post(migration, kind);
   }
 }
 
-/** The wait that the migration is in now; a new one begins now. */
-function followed(desk: MigrationContext) {
-  const wait = waitOf(desk.state(), desk.state().wait, now());
-  if (wait !== desk.state().wait) desk.change((state) => ({ ...state, wait }));
+/** Returns the present wait, which begins now if it is a new one; null: nobody has to act. */
+function updateWait(migration: MigrationContext): Wait | null {
+  const wait = waitOf(migration.state(), migration.state().wait, now());
+  if (wait !== migration.state().wait) migration.change((state) => ({ ...state, wait }));
   return wait;
 }
 
-function isAnotherWait(desk: MigrationContext): boolean {
-  return waitOf(desk.state(), desk.state().wait, now()) !== desk.state().wait;
+function hasNewWait(migration: MigrationContext): boolean {
+  return waitOf(migration.state(), migration.state().wait, now()) !== migration.state().wait;
 }
 
-const TILL_DUE: Readonly<Record<NoticeKind, string>> = {
-  stopped: 'Until it is said that the migration has stopped',
+const TIMER_SUMMARIES: Readonly<Record<NoticeKind, string>> = {
+  stopped: 'Until the notice that the migration has stopped is due',
   reminder: 'Until a reminder is due',
   escalation: 'Until an escalation is due',
 };
 
-async function post(desk: MigrationContext, kind: NoticeKind): Promise<void> {
-  const { wait } = desk.state();
+async function post(migration: MigrationContext, kind: NoticeKind): Promise<void> {
+  const { wait } = migration.state();
   if (!wait) return;
-  const notice = noticeOf(desk.plan.migrationId, desk.state(), wait, kind);
+  const notice = noticeOf(migration.plan.migrationId, migration.state(), wait, kind);
   try {
-    await noticeActivities.postNotice.executeWithOptions({ summary: `Notice: ${kind}` }, [notice]);
+    await noticeActivities.postNotice.executeWithOptions({ summary: `Send a notice: ${kind}` }, [notice]);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    log.warn('a notice was not delivered', { kind });
+    log.warn('notice was not delivered', { kind });
   }
 }

@@ -1,4 +1,4 @@
-/** What Temporal's lists show and filter by. Never encrypted, so keys and counts only: no name of a person or business. */
+/** The search attributes of a migration. They are never encrypted, so they hold keys and counts and no names. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
 import { finishedCompanies } from '../../domain/companies/company-state';
@@ -14,7 +14,7 @@ const FAILED = defineSearchAttributeKey('FerryCompaniesFailed', SEARCH_ATTRIBUTE
 
 export function searchAttributesOf({ route, step, state, waitingFor, counts }: Progress): SearchAttributeUpdatePair[] {
   return [
-    // That route has no steps that people know.
+    // A self-service migration shows no steps to people.
     { key: STEP, value: route === 'self-service' ? route : step },
     { key: STATE, value: state },
     { key: WAITING_FOR, value: waitingFor.roles.join(' and ') || 'nobody' },

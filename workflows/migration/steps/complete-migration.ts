@@ -1,4 +1,4 @@
-/** Step 6. */
+/** Step 6: batch runs move the remaining companies, and both sides sign off. */
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import { CancellationScope, condition, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
@@ -7,95 +7,96 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { batchRunIdOf } from '../../../domain/migration/plan';
 import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { shortActivities } from '../../activity-proxies';
-import type { BatchReport } from '../../batch-run';
 import { batchRun } from '../../batch-run';
+import { runAlongside } from '../../concurrency';
+import { wakeSignal } from '../../messages';
+import { changedSince, isRecorded, mayMove } from '../conditions';
 import type { MigrationContext } from '../context';
-import { lookAgainSignal } from '../../messages';
-import { refreshCounts, refreshEstimate, pauseMigration, isRecorded, mayMove, changedSince } from '../ledger';
+import { refreshCounts, refreshEstimate, pauseMigration } from '../ledger-state';
 import { whileRelinking } from '../relinking';
 
 const STEP = 'complete-migration';
 
-/** Batch runs move the rest; both sides sign off when nothing is open any more. */
-export async function remainingCompaniesMigrated(desk: MigrationContext): Promise<void> {
-  const ready = (state: MigrationState): boolean =>
-    isStepComplete(state, STEP) || mayVerify(state) || (mayMove(state) && movableCompanies(state.counts) > 0);
-  if (!(await whileRelinking(desk, () => desk.until(ready)))) return;
-  if (isStepComplete(desk.state(), STEP)) desk.end(STEP);
-  else if (mayVerify(desk.state()) || onlySyncing(desk.state()) || (await windowOpened(desk))) await oneBatchRun(desk);
+/** Waits until the step is complete or there is work, and does one batch run. `runMigration` calls it until the step ends. */
+export async function completeMigration(migration: MigrationContext): Promise<void> {
+  const isReady = (state: MigrationState): boolean =>
+    isStepComplete(state, STEP) || needsVerifyingRun(state) || (mayMove(state) && movableCompanies(state.counts) > 0);
+  if (!(await whileRelinking(migration, () => migration.awaitInStep(isReady)))) return;
+  if (isStepComplete(migration.state(), STEP)) migration.endStep(STEP);
+  else if (needsVerifyingRun(migration.state()) || onlySyncing(migration.state()) || (await windowOpened(migration)))
+    await runBatch(migration);
 }
 
 /**
- * A ramp's run ends while its slowest companies sync, so that the rest may follow. Where it may not, because somebody has
- * paused, they are verified all the same: nothing is started by that. A migration that has paused itself would only meet
- * with the same trouble again.
+ * Whether a run is needed that verifies syncing companies and starts none: a person has paused the migration, and the run
+ * of the ramp has left stragglers syncing. If the migration has paused itself, a run would only meet the same problem.
  */
-function mayVerify(state: MigrationState): boolean {
+function needsVerifyingRun(state: MigrationState): boolean {
   return isRecorded(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stop === null;
 }
 
-/** What syncs already is verified whenever it is ready: nothing is started by that. */
+/** Whether every company that is left is syncing: verifying them needs no window, because no company is started. */
 function onlySyncing({ counts }: MigrationState): boolean {
   return movableCompanies(counts) === counts.syncing;
 }
 
-/** Longer than an opening may be late; then it is seen to that there is somebody to open it. */
+/** A Schedule fires a little after a window opens. If it has not by then, the migration checks that it exists. */
 const LATE_MS = 5 * 60_000;
 
 /**
- * Whether companies may be started now. Windows are opened by the migration's Schedule, so that people can pause and
- * trigger it in Temporal's own tools; what begins within an opening that was not paused needs no other.
+ * Returns whether a batch run may begin now. Otherwise waits until something has changed, and returns false.
+ *
+ * The migration's Schedule opens its windows, so that people can pause and trigger it in Temporal's own tools. A run may
+ * begin within a window while the Schedule is not paused, or when this window has been opened already.
  */
-async function windowOpened(desk: MigrationContext): Promise<boolean> {
-  const { migrationId } = desk.plan;
-  const isNews = changedSince(desk);
+async function windowOpened(migration: MigrationContext): Promise<boolean> {
+  const { migrationId } = migration.plan;
+  const hasChanged = changedSince(migration.state());
   const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });
-  // Where there were no windows, and are none, there is no Schedule to keep or to delete.
-  const isKept = opening !== null || desk.state().schedule !== 'none';
-  const schedule = isKept ? await shortActivities.keepSchedule({ migrationId }) : 'none';
-  desk.change((state) => ({ ...state, opening, schedule }));
+  // A migration that never had windows has no Schedule to update.
+  const hasSchedule = opening !== null || migration.state().schedule !== 'none';
+  const schedule = hasSchedule ? await shortActivities.keepSchedule({ migrationId }) : 'none';
+  migration.change((state) => ({ ...state, opening, schedule }));
   if (opening === null) return true;
-  if (opensInMs <= 0 && (schedule === 'running' || desk.state().opened?.opensAt === opening.opensAt)) return true;
-  // Before it opens the ledger lets nothing be started, and what a ramp's run has left syncing is verified.
-  if (opensInMs > 0 && desk.state().counts.syncing > 0) return true;
-  await desk.whileNothing(isNews, { ms: opensInMs + LATE_MS, summary: 'Until the next window has opened' });
+  const isOpened = schedule === 'running' || migration.state().opened?.opensAt === opening.opensAt;
+  if (opensInMs <= 0 && isOpened) return true;
+  // Before the window opens, a run only verifies stragglers: the ledger refuses every claim.
+  if (opensInMs > 0 && migration.state().counts.syncing > 0) return true;
+  await migration.awaitCondition(hasChanged, { ms: opensInMs + LATE_MS, summary: 'Until the next window has opened' });
   return false;
 }
 
-async function oneBatchRun(desk: MigrationContext): Promise<void> {
-  const { migrationId } = desk.plan;
-  const runNumber = desk.state().batchRuns + 1;
-  desk.change((state) => ({ ...state, batchRuns: runNumber }));
-  const batch = { migrationId, runNumber, opening: desk.state().opening };
+async function runBatch(migration: MigrationContext): Promise<void> {
+  const { migrationId } = migration.plan;
+  const runNumber = migration.state().batchRuns + 1;
+  migration.change((state) => ({ ...state, batchRuns: runNumber }));
+  const batch = { migrationId, runNumber, opening: migration.state().opening };
   const run = await startChild(batchRun, {
     args: [batch],
     workflowId: batchRunIdOf(migrationId),
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     staticSummary: batchSummary(batch),
   });
-  const { stop } = await whileTelling(desk, run);
-  await refreshCounts(desk, () => ({ standstill: null }));
-  if (stop) await pauseMigration(desk, stop);
-  await refreshEstimate(desk, true);
+  const { stop } = await runAlongside(
+    () => run.result(),
+    // A cancelled run still finishes its slices, so it is woken until it has ended.
+    (isOver) => CancellationScope.nonCancellable(() => wakeOnChange(migration, run, isOver)),
+  );
+  await refreshCounts(migration, () => ({ standstill: null }));
+  if (stop) await pauseMigration(migration, stop);
+  await refreshEstimate(migration, true);
 }
 
-/** What a run reports in the end. Meanwhile it looks again whenever something was decided, or a window has opened. */
-async function whileTelling(desk: MigrationContext, run: ChildWorkflowHandle<typeof batchRun>): Promise<BatchReport> {
-  let over = false;
-  async function tell(): Promise<void> {
-    while (!over) {
-      const isNews = changedSince(desk);
-      await condition(() => over || isNews(desk.state()));
-      // One that has just ended is not told any more.
-      if (!over) await run.signal(lookAgainSignal).catch(() => undefined);
-    }
-  }
-  // A run that is cancelled reports as well.
-  const telling = CancellationScope.nonCancellable(tell);
-  try {
-    return await run.result();
-  } finally {
-    over = true;
-    await telling;
+/** Wakes the run whenever a decision has been recorded or a window has opened. */
+async function wakeOnChange(
+  migration: MigrationContext,
+  run: ChildWorkflowHandle<typeof batchRun>,
+  isOver: () => boolean,
+): Promise<void> {
+  while (!isOver()) {
+    const hasChanged = changedSince(migration.state());
+    await condition(() => isOver() || hasChanged(migration.state()));
+    // The signal fails if the run has just ended.
+    if (!isOver()) await run.signal(wakeSignal).catch(() => undefined);
   }
 }

@@ -1,97 +1,120 @@
-/** Step 5. */
+/** Step 5: one company is moved and verified before the others follow. */
 import { movableCompanies } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Outage } from '../../../domain/migration/outage';
 import { outageSummary } from '../../../domain/migration/outage';
 import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { shortActivities, sliceActivities } from '../../activity-proxies';
+import { backoff } from '../../backoff';
+import { changedSince, mayMove } from '../conditions';
 import type { MigrationContext } from '../context';
 import { now } from '../context';
-import { backoff } from '../../backoff';
-import { refreshCounts, refreshEstimate, pauseMigration, mayMove, changedSince, awaitWindow } from '../ledger';
+import { refreshCounts, refreshEstimate, pauseMigration } from '../ledger-state';
 
 const STEP = 'migrate-first-company';
 
-/** One company is moved and proven; support approves it, or says what is tried next. */
-export async function firstCompanyProven(desk: MigrationContext): Promise<void> {
-  if (!(await startTimeReached(desk))) return;
-  const wanted = (state: MigrationState): boolean => state.wantedFirst !== null || movableCompanies(state.counts) > 0;
-  if (desk.state().firstCompany === null) {
-    if (!(await desk.until((state) => mayMove(state) && wanted(state)))) return;
-    if (!(await awaitWindow(desk))) return;
-    await chooseFirstCompany(desk);
+/**
+ * Waits for the agreed start and an open window, chooses a company, moves and verifies it, and waits for support to
+ * approve the evidence. A rejection clears `firstCompany`: the step is run again, with the company that support has named.
+ */
+export async function migrateFirstCompany(migration: MigrationContext): Promise<void> {
+  if (!(await startTimeReached(migration))) return;
+  if (migration.state().firstCompany === null) {
+    if (!(await migration.awaitInStep((state) => mayMove(state) && hasCandidate(state)))) return;
+    if (!(await windowReached(migration))) return;
+    await chooseFirstCompany(migration);
   }
-  if (desk.state().firstCompany?.stage === 'importing') {
-    await moveFirstCompany(desk);
-    if (desk.state().firstCompany?.stage === 'proven') await refreshEstimate(desk, false);
+  if (migration.state().firstCompany?.stage === 'importing') {
+    await moveFirstCompany(migration);
+    if (migration.state().firstCompany?.stage === 'proven') await refreshEstimate(migration, false);
   }
-  const decided = await desk.until((state) => isStepComplete(state, STEP) || state.firstCompany === null);
-  if (decided && isStepComplete(desk.state(), STEP)) desk.end(STEP);
+  const isDecided = (state: MigrationState): boolean => isStepComplete(state, STEP) || state.firstCompany === null;
+  const decided = await migration.awaitInStep(isDecided);
+  if (decided && isStepComplete(migration.state(), STEP)) migration.endStep(STEP);
 }
 
-async function startTimeReached(desk: MigrationContext): Promise<boolean> {
-  const ms = Date.parse(desk.state().proposal?.startAt ?? now()) - Date.now();
+function hasCandidate(state: MigrationState): boolean {
+  return state.wantedFirst !== null || movableCompanies(state.counts) > 0;
+}
+
+/** Waits for the agreed start. False: the migration should continue as new, or is no longer in this step. */
+async function startTimeReached(migration: MigrationContext): Promise<boolean> {
+  const ms = Date.parse(migration.state().proposal?.startAt ?? now()) - Date.now();
   if (ms <= 0) return true;
-  // A turn to another step ends the wait early.
-  const here = (state: MigrationState): boolean => state.closed === null && state.step === STEP;
-  await desk.whileNothing((state) => !here(state), { ms, summary: 'Until the agreed start' });
-  return here(desk.state()) && !desk.historyIsLong();
+  const isInStep = (state: MigrationState): boolean => state.closed === null && state.step === STEP;
+  await migration.awaitCondition((state) => !isInStep(state), { ms, summary: 'Until the agreed start' });
+  return isInStep(migration.state()) && !migration.shouldContinueAsNew();
 }
 
-async function chooseFirstCompany(desk: MigrationContext): Promise<void> {
-  const { migrationId } = desk.plan;
-  const isNews = changedSince(desk);
+/** Returns whether the window is open. Otherwise waits until it opens or something has changed, and returns false. */
+async function windowReached(migration: MigrationContext): Promise<boolean> {
+  const { migrationId } = migration.plan;
+  const hasChanged = changedSince(migration.state());
+  const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });
+  migration.change((state) => ({ ...state, opening }));
+  if (opensInMs <= 0) return true;
+  await migration.awaitCondition(hasChanged, { ms: opensInMs, summary: 'Until the next window opens' });
+  return false;
+}
+
+async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
+  const { migrationId } = migration.plan;
+  const hasChanged = changedSince(migration.state());
   const chosen = await shortActivities.chooseFirstCompany({
     migrationId,
-    wanted: desk.state().wantedFirst?.reference ?? null,
+    wanted: migration.state().wantedFirst?.reference ?? null,
   });
   if (!chosen) {
-    // The company that was asked for cannot be moved as it is: whatever may change that is a decision.
-    desk.change((state) => ({ ...state, wantedFirst: state.wantedFirst && { ...state.wantedFirst, heldUp: true } }));
-    await desk.whileNothing(isNews);
+    // The requested company is not ready. Only a decision can change that, for example new credentials.
+    migration.change((state) => ({
+      ...state,
+      wantedFirst: state.wantedFirst && { ...state.wantedFirst, heldUp: true },
+    }));
+    await migration.awaitCondition(hasChanged);
     return;
   }
-  // Somebody may have paused, or taken a step back, while the company was chosen.
-  if (desk.state().step !== STEP || !mayMove(desk.state())) return;
+  // A decision may have paused the migration or rejected a step while the company was chosen.
+  if (migration.state().step !== STEP || !mayMove(migration.state())) return;
   const { row, reference } = chosen;
-  desk.change((state) => ({
+  migration.change((state) => ({
     ...state,
     firstCompany: { row, reference, stage: 'importing', failure: null, evidence: [] },
   }));
 }
 
-/** Between two looks at the first company; a sync may take more than a day. */
-const WAIT = { shortestMs: 800, longestMs: 5 * 60_000 };
+/** A sync can take more than a day. */
+const POLL_DELAY = { shortestMs: 800, longestMs: 5 * 60_000 };
 
-/** Until something final is known of it, or the history has to be cut: then the next one goes on looking. */
-async function moveFirstCompany(desk: MigrationContext): Promise<void> {
-  const { migrationId } = desk.plan;
-  const { firstCompany } = desk.state();
+/** Moves the company and polls its sync until its outcome is final, or the migration should continue as new. */
+async function moveFirstCompany(migration: MigrationContext): Promise<void> {
+  const { migrationId } = migration.plan;
+  const { firstCompany } = migration.state();
   if (!firstCompany) return;
   const { row, reference } = firstCompany;
-  const wait = backoff(WAIT);
-  while (!desk.historyIsLong()) {
-    const isNews = changedSince(desk);
+  const nextDelayMs = backoff(POLL_DELAY);
+  while (!migration.shouldContinueAsNew()) {
+    const hasChanged = changedSince(migration.state());
     const advance = await sliceActivities.advanceFirstCompany.executeWithOptions(
       { summary: `Move and check the first company, ${reference}` },
       [{ migrationId, row }],
     );
-    await refreshCounts(desk, () => ({
+    await refreshCounts(migration, () => ({
       ...('againInMs' in advance ? {} : { standstill: null }),
       ...('result' in advance ? { firstCompany: advance.result } : {}),
     }));
-    if ('stop' in advance) return pauseMigration(desk, advance.stop, { firstCompany: null });
+    if ('stop' in advance) return pauseMigration(migration, advance.stop, { firstCompany: null });
     if ('result' in advance) return;
-    // A credential supplied, or a resume, is looked at without waiting.
-    const ms = wait(advance.againInMs, false);
-    const standstill = heldUp(desk.state(), advance.heldUpBy, ms);
-    desk.change((state) => ({ ...state, standstill }));
-    const summary = standstill ? outageSummary(standstill) : 'Until the next look at the first company';
-    await desk.whileNothing(isNews, { ms, summary });
+    // A supplied credential or a resume ends the wait, because it may be what the company needs.
+    const ms = nextDelayMs(advance.againInMs, false);
+    const outage = outageOf(migration.state(), advance.heldUpBy, ms);
+    migration.change((state) => ({ ...state, standstill: outage }));
+    const summary = outage ? outageSummary(outage) : 'Until the first company is checked again';
+    await migration.awaitCondition(hasChanged, { ms, summary });
   }
 }
 
-function heldUp({ standstill }: MigrationState, why: string | null, ms: number): Outage | null {
+/** Returns the outage that holds the company up, with the beginning of one that was known already; null: none. */
+function outageOf({ standstill: known }: MigrationState, why: string | null, retryInMs: number): Outage | null {
   if (!why) return null;
-  return { why, since: standstill?.since ?? now(), until: new Date(Date.now() + ms).toISOString() };
+  return { why, since: known?.since ?? now(), until: new Date(Date.now() + retryInMs).toISOString() };
 }

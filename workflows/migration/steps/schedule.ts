@@ -1,22 +1,22 @@
-/** Step 2. */
+/** Step 2: the migration is estimated and a start agreed. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { shortActivities } from '../../activity-proxies';
+import { isRecorded } from '../conditions';
 import type { MigrationContext } from '../context';
-import { isRecorded } from '../ledger';
 
-/** The duration is estimated, anew for each proposal and other limits; both sides approve the same time. */
-export async function timeAgreed(desk: MigrationContext): Promise<void> {
-  const { migrationId } = desk.plan;
+/** Estimates the duration for every new proposal and for changed limits, until both sides have approved one proposal. */
+export async function scheduleMigration(migration: MigrationContext): Promise<void> {
+  const { migrationId } = migration.plan;
   for (;;) {
-    // Windows that were proposed are in the ledger when they are estimated with.
-    if (!(await desk.until(isRecorded))) return;
-    const { proposal, limits } = desk.state();
+    // The estimate reads the proposed windows from the ledger.
+    if (!(await migration.awaitInStep(isRecorded))) return;
+    const { proposal, limits } = migration.state();
     const estimate = await shortActivities.estimatePlan({ migrationId, startAt: proposal?.startAt ?? null });
-    desk.change((state) => ({ ...state, estimate }));
-    const agreed = (state: MigrationState): boolean => isRecorded(state) && isStepComplete(state, 'schedule');
-    const isOther = (state: MigrationState): boolean => state.proposal !== proposal || state.limits !== limits;
-    if (!(await desk.until((state) => agreed(state) || isOther(state)))) return;
-    if (agreed(desk.state())) return desk.end('schedule');
+    migration.change((state) => ({ ...state, estimate }));
+    const isAgreed = (state: MigrationState): boolean => isRecorded(state) && isStepComplete(state, 'schedule');
+    const isOutdated = (state: MigrationState): boolean => state.proposal !== proposal || state.limits !== limits;
+    if (!(await migration.awaitInStep((state) => isAgreed(state) || isOutdated(state)))) return;
+    if (isAgreed(migration.state())) return migration.endStep('schedule');
   }
 }

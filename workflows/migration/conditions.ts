@@ -1,0 +1,23 @@
+/** Conditions on a migration's state that several steps wait for. */
+import type { MigrationState } from '../../domain/migration/migration-state';
+
+/** Whether every decision that was taken has reached the ledger. */
+export function isRecorded({ unrecorded }: MigrationState): boolean {
+  return unrecorded.length === 0;
+}
+
+/** Whether companies may be moved. A resume must have reached the ledger, or the claims would still find it paused. */
+export function mayMove(state: MigrationState): boolean {
+  return state.pause === null && isRecorded(state);
+}
+
+/**
+ * Returns the condition that something has changed since this call: a decision has reached the ledger, a window has
+ * opened, or a wake signal has arrived. Call it before reading the ledger, so that no change in between is missed.
+ */
+export function changedSince(before: MigrationState): (state: MigrationState) => boolean {
+  const { outcomes, opened, looks, unrecorded } = before;
+  return (state) =>
+    isRecorded(state) &&
+    (unrecorded.length > 0 || state.outcomes !== outcomes || state.opened !== opened || state.looks !== looks);
+}

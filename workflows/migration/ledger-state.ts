@@ -1,0 +1,49 @@
+/** The parts of a migration's state that come from the ledger: the counts, the estimate, and a pause, which is in both. */
+import type { StopReason } from '../../domain/companies/failures';
+import { stopReasonText } from '../../domain/companies/failures';
+import type { MigrationState } from '../../domain/migration/migration-state';
+import { shortActivities } from '../activity-proxies';
+import { changedSince } from './conditions';
+import type { MigrationContext } from './context';
+import { now } from './context';
+
+/**
+ * Counts the companies. Counts again if a decision has reached the ledger meanwhile, because the first counts would miss
+ * it.
+ *
+ * @param others further changes that are applied together with the counts
+ */
+export async function refreshCounts(
+  migration: MigrationContext,
+  others: (state: MigrationState) => Partial<MigrationState> = () => ({}),
+): Promise<void> {
+  const { migrationId } = migration.plan;
+  for (;;) {
+    const hasChanged = changedSince(migration.state());
+    const counts = await shortActivities.count({ migrationId });
+    if (hasChanged(migration.state())) continue;
+    return migration.change((state) => ({ ...state, counts, ...others(state) }));
+  }
+}
+
+/** Estimates the remaining duration from the speed measured on companies that have moved. */
+export async function refreshEstimate(migration: MigrationContext, runFinished: boolean): Promise<void> {
+  const { migrationId } = migration.plan;
+  const estimate = await shortActivities.estimateRest({ migrationId, runFinished });
+  migration.change((state) => ({ ...state, estimate }));
+}
+
+/**
+ * Pauses the migration because of a problem that is not the companies' fault. Support resumes it.
+ *
+ * @param others further changes that are applied together with the pause
+ */
+export async function pauseMigration(
+  migration: MigrationContext,
+  stop: StopReason,
+  others: Partial<MigrationState> = {},
+): Promise<void> {
+  await shortActivities.setPaused({ migrationId: migration.plan.migrationId, paused: true });
+  const pause = { reason: stopReasonText(stop), by: null, stop };
+  migration.change((state) => ({ ...state, ...others, pause: { ...pause, at: now() } }));
+}
