@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from '../domain/planning/limits';
 import { DEFAULT_DECISION_RULES, migrationIdOf } from '../domain/migration/plan';
 import type { Platform, Route } from '../platforms/platforms';
 import { isRotating } from '../platforms/platforms';
-import { BOTTOM_PADDING } from '../presentation/temporal-ui/room-below';
+import { BOTTOM_PADDING } from '../presentation/temporal-ui/page-parts';
 import { MigrationExists, supplyMigration } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import { ask } from './ask';

@@ -1,9 +1,9 @@
 /** The handover report, written in whatever form was asked for while its companies are read. */
 import type { ReportedCompany, Section } from '../../presentation/handover/company-sections';
-import { companyRecord, sectionHead, sectionRow, sectionsOf } from '../../presentation/handover/company-sections';
+import { companyRecord, sectionsOf } from '../../presentation/handover/company-sections';
 import { pageHead, pageTail } from '../../presentation/handover/html-page';
 import { PAGE_SECTION_TAIL, pageSectionHead, pageSectionRow } from '../../presentation/handover/html-companies';
-import { reportDecisions, reportHead } from '../../presentation/handover/markdown-report';
+import { reportDecisions, reportHead, sectionHead, sectionRow } from '../../presentation/handover/markdown-report';
 import { remediesFor } from '../../domain/companies/remedies';
 import { reactivationOf } from '../../domain/companies/reactivation';
 import type { HandoverReport } from '../../client';

@@ -1,6 +1,6 @@
 /**
- * Charts as static SVG: no script, no style of their own, no outside resource; colours come from the page's classes.
- * Numbers in user units, of which a chart is `WIDTH` wide.
+ * Charts as static SVG without scripts, styles or external resources: the classes of the page give the colours.
+ * Sizes are in user units; every chart is `WIDTH` units wide.
  */
 import type { Html } from './html';
 import { markup } from './html';
@@ -18,10 +18,10 @@ const BAR_HEIGHT = 16;
 const BAR_STEP = 26;
 const LABELS_WIDTH = 240;
 const TEXTS_WIDTH = 100;
-/** Longer labels would run into their bars. */
+/** Longer labels would overlap their bars. Characters. */
 const LABEL_LENGTH = 38;
 
-/** Bars from left to right, one below the other. */
+/** Draws horizontal bars, one below the other. */
 export function barChart(bars: readonly Bar[], about: string): Html {
   const most = Math.max(...bars.map(({ value }) => value), 1);
   const height = bars.length * BAR_STEP;
@@ -47,7 +47,7 @@ const COLUMNS_HEIGHT = 140;
 const ABOVE = 18;
 const BELOW = 24;
 
-/** Columns side by side, each with its number above and its label below. */
+/** Draws columns side by side, each with its number above and its label below. */
 export function columnChart(
   columns: readonly { readonly label: string; readonly value: number }[],
   about: string,
@@ -76,10 +76,10 @@ const LEFT = 56;
 const RIGHT = 26;
 
 /**
- * A quantity that grows in time, as steps.
+ * Draws a number that grows over time, as steps.
  *
- * @param points in time, milliseconds since 1970
- * @param whole what it grows towards
+ * @param points in order of time; milliseconds since 1970
+ * @param whole the number at which it is complete
  */
 export function curve(points: readonly { readonly at: number; readonly value: number }[], whole: number): Html {
   const from = points[0]?.at ?? 0;
@@ -92,14 +92,14 @@ export function curve(points: readonly { readonly at: number; readonly value: nu
   const steps = points.map(({ at, value }, index) => (index === 0 ? `M${x(at)} ${y(value)}` : `H${x(at)}V${y(value)}`));
   const line = steps.join('');
   return drawing(bottom + BELOW, `${last.value} of ${whole}`, [
-    ...quantities(top).map(
+    ...valueTicks(top).map(
       (value) =>
         markup`<g>
           <line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(value)}" y2="${y(value)}" />
           <text class="label" x="${LEFT - 8}" y="${rounded(y(value) + 4)}" text-anchor="end">${grouped(value)}</text>
         </g>`,
     ),
-    ...moments(from, to).map(
+    ...timeTicks(from, to).map(
       ({ at, label }) =>
         markup`<g>
           <line class="axis" x1="${x(at)}" x2="${x(at)}" y1="${bottom}" y2="${bottom + 4}" />
@@ -112,13 +112,13 @@ export function curve(points: readonly { readonly at: number; readonly value: nu
   ]);
 }
 
-/** Nought, the whole, and what divides it in round numbers. */
-function quantities(whole: number): readonly number[] {
+/** Returns the labels of the vertical axis: zero, round numbers, and the whole. */
+function valueTicks(whole: number): readonly number[] {
   const rough = whole / 5;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? power;
   const inside = Array.from({ length: Math.floor(whole / step) + 1 }, (_, index) => index * step);
-  // A round number just below the whole would stand on top of it.
+  // A round number just below the whole would overlap its label.
   return [...inside.filter((value) => value === 0 || whole - value >= step / 2), whole];
 }
 
@@ -132,11 +132,11 @@ const TIME_STEPS = [
   ...[1, 2, 3, 6, 12].map((each) => each * HOUR),
   ...[1, 2, 7, 14, 28, 56].map((each) => each * DAY),
 ] as const;
-const MOST_MOMENTS = 7;
+const MOST_TICKS = 7;
 
-/** Round times between two moments, UTC; midnight is a day. */
-function moments(from: number, to: number): readonly { readonly at: number; readonly label: string }[] {
-  const step = TIME_STEPS.find((each) => (to - from) / each <= MOST_MOMENTS) ?? 365 * DAY;
+/** Returns the labels of the time axis: round times in UTC, and the date at midnight. */
+function timeTicks(from: number, to: number): readonly { readonly at: number; readonly label: string }[] {
+  const step = TIME_STEPS.find((each) => (to - from) / each <= MOST_TICKS) ?? 365 * DAY;
   const first = Math.ceil(from / step) * step;
   return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, index) => {
     const at = first + index * step;
@@ -146,7 +146,7 @@ function moments(from: number, to: number): readonly { readonly at: number; read
   });
 }
 
-/** One bar of shares, which stands for the whole. */
+/** Draws one bar that is divided into shares of the whole. */
 export function shareBar(shares: readonly { readonly about: string; readonly value: number }[]): Html {
   const whole = shares.reduce((sum, { value }) => sum + value, 0);
   const HEIGHT = 22;
@@ -162,7 +162,7 @@ export function shareBar(shares: readonly { readonly about: string; readonly val
   return drawing(HEIGHT, shares.map(({ about, value }) => `${about}: ${value}`).join('; '), drawn, 'none');
 }
 
-/** @param fits `none`: stretched to the room that there is, for what holds no text */
+/** @param fits `none` stretches the chart to the available space, for charts without text */
 function drawing(height: number, description: string, parts: readonly Html[], fits = 'xMidYMid'): Html {
   return markup`<svg viewBox="0 0 ${WIDTH} ${height}" preserveAspectRatio="${fits}" role="img" aria-label="${description}">
 ${parts}

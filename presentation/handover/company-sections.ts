@@ -1,15 +1,18 @@
-/** The companies of the handover report, section by section, each a table that may be of any length. */
+/**
+ * The companies of the handover report: its sections, the columns of each, and the text in every cell.
+ *
+ * Companies are read and written one by one, because a migration can have thousands of them.
+ */
 import type { CompanyState } from '../../domain/companies/company-state';
-import { clientStateText } from '../../domain/companies/company-state';
+import { CLIENT_STATES, clientStateText } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import { evidenceOf } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
-import { tableHead, tableRow } from './markdown';
 import { moment } from '../../domain/text/moments';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
 
-/** A company, as far as the report says something about it. */
+/** The facts about a company that the report uses. */
 export interface ReportedCompany {
   readonly reference: string;
   readonly name: string;
@@ -34,17 +37,18 @@ export interface ReportedCompany {
 
 export interface ReportColumn {
   readonly title: string;
-  /** On a page the company has one cell, its ids stand in small print below, and an address is a link. */
+  /** How HTML shows it: `company` in the first cell, `id` in small print below the row, `link` as a link. */
   readonly as?: 'company' | 'id' | 'link';
 }
 
 export interface Section {
   readonly title: string;
-  /** The companies that it may hold; which of them it does, `holds` says. */
+  /** The states of the companies that are read for the section. */
   readonly states: readonly CompanyState[];
+  /** Whether the section lists a company that was read for it. */
   readonly holds: (company: ReportedCompany) => boolean;
   readonly columns: readonly ReportColumn[];
-  /** @param ended nothing is moved any more */
+  /** @param ended whether the migration has ended, so that no company moves any more */
   readonly cells: (company: ReportedCompany, ended: boolean) => readonly string[];
 }
 
@@ -58,14 +62,14 @@ const CORRELATION_ID: ReportColumn = { title: 'Correlation id', as: 'id' };
 const all = (): boolean => true;
 const mustReconnect = ({ failure }: ReportedCompany): boolean => failure === 'reauthorization-required';
 
-const WITHOUT_OUTCOME: Section = {
-  title: 'Without an outcome',
+const NOT_FINISHED: Section = {
+  title: 'Not finished',
   states: ['waiting', 'importing', 'syncing', 'outcome-unknown'],
   holds: all,
   columns: [REFERENCE, NAME, { title: 'State' }, { title: 'What to do' }, SWITCH_ON, CORRELATION_ID],
   cells: (company, ended) => [
     ...[company.reference, company.name],
-    [clientStateText(company.state, null), company.failureText ?? company.heldBack].filter(Boolean).join(': '),
+    [stateText(company, ended), company.failureText ?? company.heldBack].filter(Boolean).join(': '),
     whatToDo(company, ended),
     switchOn(company, ended),
     company.correlationId ?? '',
@@ -73,11 +77,11 @@ const WITHOUT_OUTCOME: Section = {
 };
 
 const MUST_RECONNECT: Section = {
-  title: 'Must connect again',
+  title: 'Must reconnect',
   states: ['failed'],
   holds: mustReconnect,
   columns: [
-    ...[REFERENCE, NAME, { title: 'The end customer connects again at', as: 'link' } as const, { title: 'Why' }],
+    ...[REFERENCE, NAME, { title: 'Its owner reconnects at', as: 'link' } as const, { title: 'Why' }],
     ...[SWITCH_ON, CORRELATION_ID],
   ],
   cells: (company, ended) => [
@@ -101,7 +105,7 @@ const NOT_MOVED: Section = {
     ...[COMPANY_ID, CORRELATION_ID],
   ],
   cells: (company, ended) => [
-    ...[company.reference, company.name, company.failureText ?? '', recordsOf(company), whatToDo(company, ended)],
+    ...[company.reference, company.name, company.failureText ?? '', recordsText(company), whatToDo(company, ended)],
     switchOn(company, ended),
     ...[company.companyId ?? '', company.correlationId ?? ''],
   ],
@@ -112,11 +116,11 @@ const LEFT_OUT: Section = {
   states: ['excluded', 'skipped'],
   holds: all,
   columns: [
-    ...[REFERENCE, NAME, { title: 'What' }, { title: 'By' }, { title: 'Reason' }, { title: 'What had happened' }],
+    ...[REFERENCE, NAME, { title: 'What' }, { title: 'By' }, { title: 'Reason' }, { title: 'What happened before' }],
     ...[SWITCH_ON, COMPANY_ID],
   ],
   cells: (company, ended) => [
-    ...[company.reference, company.name, settledInWords(company) ?? ''],
+    ...[company.reference, company.name, leftOutText(company) ?? ''],
     ...[company.settledBy ?? '', company.settledReason ?? '', company.failureText ?? ''],
     ...[switchOn(company, ended), company.companyId ?? ''],
   ],
@@ -133,40 +137,35 @@ const MOVED: Section = {
     ...[{ title: 'Synced every' }, { title: 'Next sync' }, SWITCH_ON],
   ],
   cells: (company, ended) => [
-    ...[company.reference, company.name, company.storedName ?? '', organizationOf(company)],
-    ...[company.companyId ?? '', company.connectionId ?? '', momentOf(company.movedAt)],
-    ...[recordsOf(company), correlationIdsOf(company)],
-    everyOf(company.syncSchedule),
+    ...[company.reference, company.name, company.storedName ?? '', organizationText(company)],
+    ...[company.companyId ?? '', company.connectionId ?? '', momentText(company.movedAt)],
+    ...[recordsText(company), correlationIdsText(company)],
+    syncIntervalText(company.syncSchedule),
     company.syncSchedule?.nextAt ? moment(company.syncSchedule.nextAt) : '',
     switchOn(company, ended),
   ],
 };
 
-/** Created for companies that were not moved, and not removed again: nothing of them is linked. */
+/** Created at the service for companies that were not moved, and not removed by the closing. They are not connected. */
 const UNUSED: Section = {
-  title: 'Left unused at the service: to be deleted there',
+  title: 'Created at the service but not used: delete them there',
   states: ['waiting', 'excluded'],
   holds: ({ companyId, crossedAt }) => companyId !== null && crossedAt === null,
   columns: [REFERENCE, NAME, COMPANY_ID, CONNECTION_ID],
   cells: ({ reference, name, companyId, connectionId }) => [reference, name, companyId ?? '', connectionId ?? ''],
 };
 
-/** In the order in which somebody has to do something about them. */
+/** Returns the sections, the most urgent first. */
 export function sectionsOf(ended: boolean): readonly Section[] {
-  const sections = [WITHOUT_OUTCOME, MUST_RECONNECT, NOT_MOVED, LEFT_OUT, MOVED];
-  // While a migration is under way such companies are still to be used.
+  const sections = [NOT_FINISHED, MUST_RECONNECT, NOT_MOVED, LEFT_OUT, MOVED];
+  // Before the end a company without a grant can still be moved into the company that was created for it.
   return ended ? [...sections, UNUSED] : sections;
 }
 
-export function sectionHead({ title, columns }: Section): string {
-  return tableHead(
-    title,
-    columns.map((column) => column.title),
-  );
-}
-
-export function sectionRow({ cells }: Section, company: ReportedCompany, ended: boolean): string {
-  return tableRow(cells(company, ended));
+/** Returns the client's word for a company. After the end, one that is not moved yet will not be moved. */
+function stateText({ state, failure }: ReportedCompany, ended: boolean): string {
+  const text = clientStateText(state, failure);
+  return ended && text === CLIENT_STATES['not-moved-yet'] ? CLIENT_STATES['not-moved'] : text;
 }
 
 function switchOn(company: ReportedCompany, ended: boolean): string {
@@ -180,76 +179,75 @@ function whatToDo(company: ReportedCompany, ended: boolean): string {
     case 'incomplete':
     case 'sync-failed':
     case 'sync-timed-out':
-      return 'the connection is in place: the contact above looks at the sync';
+      return 'the connection is in place: the contact above takes care of its sync';
     case 'refused':
     case 'wrong-organization':
     case 'credential-unreadable':
     case 'reauthorization-required':
-      return 'in a new migration, once what was wrong is put right';
+      return 'move it in a new migration, after correcting the problem';
     case null:
-      if (company.state === 'waiting') return 'in a new migration, if it is still to be moved';
-      return 'it was handed over, or may have been, and is not checked: ask the contact above';
+      if (company.state === 'waiting') return 'move it in a new migration, if you still want to';
+      return 'its credential was sent to us, or might have been, and nothing was checked: ask the contact above';
   }
 }
 
-function recordsOf({ evidence }: ReportedCompany): string {
+function recordsText({ evidence }: ReportedCompany): string {
   return (evidence ?? [])
     .flatMap(({ records, detail }) => (records ? [`${records.dataType}: ${detail}`] : []))
     .join('; ');
 }
 
-function organizationOf({ organization, evidence }: ReportedCompany): string {
+function organizationText({ organization, evidence }: ReportedCompany): string {
   const checked = evidenceOf('organization', evidence);
   return checked ? checked.detail : `${organization} (not checked)`;
 }
 
-/** Of the authorization, of what was found, and the latest. */
-function correlationIdsOf({ evidence, correlationId }: ReportedCompany): string {
+/** Returns the correlation ids of the evidence and of the latest call, each once. */
+function correlationIdsText({ evidence, correlationId }: ReportedCompany): string {
   const ids = [...(evidence ?? []).map((each) => each.correlationId), correlationId];
   return [...new Set(ids.filter((id) => id != null))].join(', ');
 }
 
-function everyOf(schedule: SyncSchedule | null): string {
+function syncIntervalText(schedule: SyncSchedule | null): string {
   if (schedule === null) return '';
   const { everyHours } = schedule;
-  if (everyHours === null) return 'never by itself';
+  if (everyHours === null) return 'only on request';
   const { least, most } = everyHours;
   return least === most ? `${least} h` : `${least} to ${most} h`;
 }
 
-function momentOf(date: Date | null): string {
+function momentText(date: Date | null): string {
   return date === null ? '' : moment(date.toISOString());
 }
 
-/** A company in one row for a spreadsheet, whatever became of it: the same facts, and no sections. */
+/** Returns a company as one row of a spreadsheet, with the facts of all sections. */
 export function companyRecord(company: ReportedCompany, ended: boolean): Readonly<Record<string, string>> {
-  const { reference, name, storedName, organization, state, failure, companyId, connectionId, linkUrl } = company;
+  const { reference, name, storedName, organization, companyId, connectionId, linkUrl } = company;
   return {
     reference,
     name,
     'stored name': storedName ?? '',
     organization,
-    outcome: settledInWords(company) ?? clientStateText(state, failure),
+    outcome: leftOutText(company) ?? stateText(company, ended),
     why: company.failureText ?? company.heldBack ?? '',
-    'what to do': isLeftOver(company) ? whatToDo(company, ended) : '',
+    'what to do': needsAction(company) ? whatToDo(company, ended) : '',
     'switch on again': switchOn(company, ended),
-    'moved at': momentOf(company.movedAt),
-    records: recordsOf(company),
-    'synced every': everyOf(company.syncSchedule),
+    'moved at': momentText(company.movedAt),
+    records: recordsText(company),
+    'synced every': syncIntervalText(company.syncSchedule),
     'next sync': company.syncSchedule?.nextAt ? moment(company.syncSchedule.nextAt) : '',
     'connects again at': mustReconnect(company) ? (linkUrl ?? '') : '',
     'left out or given up by': company.settledBy ?? '',
     'reason for that': company.settledReason ?? '',
     'company id': companyId ?? '',
     'connection id': connectionId ?? '',
-    'correlation ids': correlationIdsOf(company),
+    'correlation ids': correlationIdsText(company),
   };
 }
 
-function settledInWords({ state }: ReportedCompany): string | null {
+function leftOutText({ state }: ReportedCompany): string | null {
   if (state === 'excluded') return 'left out';
   return state === 'skipped' ? 'given up' : null;
 }
 
-const isLeftOver = ({ state }: ReportedCompany): boolean =>
-  state === 'failed' || WITHOUT_OUTCOME.states.includes(state);
+const needsAction = ({ state }: ReportedCompany): boolean => state === 'failed' || NOT_FINISHED.states.includes(state);

@@ -1,10 +1,10 @@
-/** The companies of the page of the handover report: a table for each section, written row by row. */
+/** The companies of the HTML report: one table per section, written row by row. */
 import type { ReportColumn, ReportedCompany, Section } from './company-sections';
 import { markup, webLink } from './html';
 
-/** What opens the table of a section; `PAGE_SECTION_TAIL` closes it again. */
+/** Opens the table of a section; `PAGE_SECTION_TAIL` closes it. */
 export function pageSectionHead({ title, columns }: Section): string {
-  const titles = ['Company', ...columns.filter(hasACell).map((column) => column.title)];
+  const titles = ['Company', ...columns.filter(hasCell).map((column) => column.title)];
   return markup`<section class="companies">
 <h2>${title}</h2>
 <table class="companies">
@@ -13,13 +13,13 @@ export function pageSectionHead({ title, columns }: Section): string {
 
 export const PAGE_SECTION_TAIL = '</table>\n</section>';
 
-/** A company, and its ids in small print below. */
+/** Returns a company as one row, with its ids in small print below. */
 export function pageSectionRow({ columns, cells }: Section, company: ReportedCompany, ended: boolean): string {
   const { name, reference } = company;
   const values = cells(company, ended);
-  const told = columns.map((column, index) => ({ column, value: values[index] ?? '' }));
-  const shown = told.filter(({ column }) => hasACell(column));
-  const ids = told.filter(({ column, value }) => column.as === 'id' && value !== '');
+  const entries = columns.map((column, index) => ({ column, value: values[index] ?? '' }));
+  const shown = entries.filter(({ column }) => hasCell(column));
+  const ids = entries.filter(({ column, value }) => column.as === 'id' && value !== '');
   return markup`<tbody><tr><td><b>${name}</b> <span class="reference">${reference}</span></td>${shown.map(
     ({ column, value }) => markup`<td>${column.as === 'link' ? webLink(value) : value}</td>`,
   )}</tr><tr class="ids"><td colspan="${shown.length + 1}">${ids.map(
@@ -27,4 +27,4 @@ export function pageSectionRow({ columns, cells }: Section, company: ReportedCom
   )}</td></tr></tbody>`.text;
 }
 
-const hasACell = ({ as }: ReportColumn): boolean => as !== 'id' && as !== 'company';
+const hasCell = ({ as }: ReportColumn): boolean => as !== 'id' && as !== 'company';

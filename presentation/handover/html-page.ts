@@ -1,19 +1,19 @@
 /**
- * The handover report as one HTML page that needs nothing else: no script, no outside resource, and a policy of its own
- * that forbids both. Its companies come apart.
+ * The handover report as one self-contained HTML page: no scripts and no external resources, and a content security policy
+ * that forbids both. `html-companies.ts` writes the companies between head and tail.
  */
 import { shareBar } from './charts';
 import { openCompanies } from '../../domain/companies/company-state';
 import type { MigrationStatistics } from '../../store';
 import { statisticsCharts } from './statistics-charts';
-import type { Decided, Point, ReportHead } from './report-facts';
+import type { DecisionRow, Point, ReportHead } from './report-facts';
 import {
   credentialPoints,
   decisionsMade,
   platformOf,
   resultRows,
-  staleInWords,
-  stateInWords,
+  outOfDateText,
+  stateText,
   switchOnPoints,
   timeRows,
 } from './report-facts';
@@ -23,11 +23,11 @@ import { moment } from '../../domain/text/moments';
 import { counted } from '../../domain/text/sentences';
 
 /**
- * What stands before the companies.
+ * Returns the part of the page before the companies.
  *
  * @param writtenAt ISO 8601, UTC
  */
-export function pageHead(head: ReportHead, course: MigrationStatistics, writtenAt: string): string {
+export function pageHead(head: ReportHead, statistics: MigrationStatistics, writtenAt: string): string {
   const { migrationId, client, ending, suppliedAt, suppliedBy, figures, counts } = head;
   return markup`<!doctype html>
 <html lang="en">
@@ -43,7 +43,7 @@ export function pageHead(head: ReportHead, course: MigrationStatistics, writtenA
 <header>
 <p class="kind">Handover report</p>
 <h1>${platformOf(head)} connections of ${client}</h1>
-<p class="state ${ending ?? 'under-way'}">${stateInWords(head)}</p>
+<p class="state ${ending ?? 'under-way'}">${stateText(head)}</p>
 <dl class="facts">
 <div><dt>Migration</dt><dd>${migrationId}</dd></div>
 <div><dt>Supplied</dt><dd>${moment(suppliedAt)} by ${suppliedBy}</dd></div>
@@ -53,9 +53,9 @@ export function pageHead(head: ReportHead, course: MigrationStatistics, writtenA
 <main>
 ${answers(head)}
 ${result(head)}
-<section id="course">
+<section id="statistics">
 <h2>How it went</h2>
-${statisticsCharts(course, figures.firstStartedAt, counts.total)}
+${statisticsCharts(statistics, figures.firstStartedAt, counts.total)}
 </section>
 <section id="credentials">
 <h2>Credentials</h2>
@@ -63,16 +63,16 @@ ${points(credentialPoints(head))}
 </section>`.text;
 }
 
-/** What a client asks first. */
+/** The questions that clients ask first. */
 function answers(head: ReportHead): Html {
-  return markup`<section class="answers" aria-label="Whom to call, what to switch on, how long data is stale">
-<div><h2>Whom to call</h2>
+  return markup`<section class="answers" aria-label="Who to call, what to switch on, how long data is out of date">
+<div><h2>Who to call</h2>
 <p class="contact">${head.contact}</p></div>
 <div><h2>What may be switched on again</h2>
 ${points(switchOnPoints(head))}
-<p class="hint">In your own application. Each company below says it for itself.</p></div>
-<div><h2>How long data is stale</h2>
-<p>${staleInWords(head)}</p></div>
+<p class="hint">In your own application. See each company below.</p></div>
+<div><h2>How long data is out of date</h2>
+<p>${outOfDateText(head)}</p></div>
 </section>`;
 }
 
@@ -102,13 +102,13 @@ ${table(['Times', 'Planned', 'Actual'], timeRows(head), 'times')}
 </section>`;
 }
 
-/** Of no company nothing has to be said. */
+/** Leaves out answers that apply to no company. */
 function points(all: readonly Point[]): Html {
   const items = all
     .filter(({ companies }) => companies !== 0)
     .map(({ about, companies, text }) => {
-      const how = companies === undefined ? '' : ` (${number(companies)})`;
-      return markup`<li><b>${about}</b>${how}: ${text}</li>`;
+      const count = companies === undefined ? '' : ` (${number(companies)})`;
+      return markup`<li><b>${about}</b>${count}: ${text}</li>`;
     });
   return markup`<ul class="points">${items}</ul>`;
 }
@@ -120,15 +120,16 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[],
 </table>`;
 }
 
-/** What stands after the companies. */
+/** Returns the part of the page after the companies. */
 export function pageTail(head: ReportHead): string {
   const made = decisionsMade(head);
   const refused = made.filter((each) => each.refused !== null);
-  const unless = refused.length === 0 ? [] : [markup`<h3>Refused: these changed nothing</h3>`, decisions(refused)];
+  const refusedTable =
+    refused.length === 0 ? [] : [markup`<h3>Refused: these changed nothing</h3>`, decisions(refused)];
   return markup`<section id="decisions">
 <h2>Decisions</h2>
 ${decisions(made.filter((each) => each.refused === null))}
-${unless}
+${refusedTable}
 </section>
 </main>
 <footer>Handover of ${head.migrationId}. Questions: ${head.contact}</footer>
@@ -136,7 +137,7 @@ ${unless}
 </html>`.text;
 }
 
-function decisions(made: readonly Decided[]): Html {
+function decisions(made: readonly DecisionRow[]): Html {
   const isRefused = made.some(({ refused }) => refused !== null);
   return table(
     ['When', 'Who', 'What', ...(isRefused ? ['Why it was refused'] : [])],

@@ -1,10 +1,10 @@
-/** HTML in which nothing that people wrote can be more than text. */
+/** HTML templates that escape every value, so that text by a client can never become markup. */
 
-/** Text that is HTML already. Only `markup` makes it, so that nothing else reaches a page unescaped. */
+/** Text that is HTML already. `markup` inserts it unescaped; everything else is escaped. */
 export class Html {
   private constructor(readonly text: string) {}
 
-  /** @param text written here, not by a client */
+  /** @param text HTML from this repository, never from a client */
   static trusted(text: string): Html {
     return new Html(text);
   }
@@ -16,7 +16,7 @@ export class Html {
 
 type Insertable = string | number | Html | readonly Html[];
 
-/** A template whose values are escaped unless they are HTML. Attributes have to be quoted. */
+/** Fills a template, and escapes every value that is not `Html`. Attributes must be quoted. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Insertable[]): Html {
   return Html.trusted(String.raw({ raw: strings }, ...values.map(inserted)));
 }
@@ -35,12 +35,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control characters, which no page may hold, become spaces. */
+/** Escapes text, and replaces control characters by spaces because HTML forbids them. */
 function escaped(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, ' ').replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** A link where the address is one of the web, otherwise its text. */
+/** Returns a link for an http(s) address, otherwise the text, because another scheme could run a script. */
 export function webLink(address: string): Html {
   const { protocol } = URL.canParse(address) ? new URL(address) : { protocol: '' };
   if (protocol !== 'https:' && protocol !== 'http:') return markup`${address}`;

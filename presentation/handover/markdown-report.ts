@@ -1,9 +1,9 @@
-/** The handover report in Markdown, its companies apart: what was moved, what was not and why, who decided what. */
+/** The handover report in Markdown: the head, one table per section of companies, and the decisions. */
+import type { ReportedCompany, Section } from './company-sections';
 import type { Point, ReportHead } from './report-facts';
 import { credentialPoints, decisionsMade, mainFacts, resultRows, switchOnPoints, timeRows } from './report-facts';
-import { tableHead, tableRow } from './markdown';
 
-/** What stands before the companies. */
+/** Returns the part of the report before the companies. */
 export function reportHead(head: ReportHead): string {
   return [
     `# Handover: ${head.migrationId}`,
@@ -18,15 +18,11 @@ export function reportHead(head: ReportHead): string {
     table('Times', ['', 'Planned', 'Actual'], timeRows(head)),
     [
       '## What may be switched on again in your own application',
-      'Each company below says it for itself.',
+      'See each company below.',
       points(switchOnPoints(head)),
     ].join('\n\n'),
     ['## Credentials', points(credentialPoints(head))].join('\n\n'),
   ].join('\n\n');
-}
-
-function table(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [tableHead(title, columns), ...rows.map(tableRow)].join('\n');
 }
 
 function points(all: readonly Point[]): string {
@@ -35,7 +31,19 @@ function points(all: readonly Point[]): string {
     .join('\n');
 }
 
-/** Who decided what; what was refused stands apart, for it changed nothing. */
+/** Returns the heading of a section and the head of its table. */
+export function sectionHead({ title, columns }: Section): string {
+  return tableHead(
+    title,
+    columns.map((column) => column.title),
+  );
+}
+
+export function sectionRow({ cells }: Section, company: ReportedCompany, ended: boolean): string {
+  return tableRow(cells(company, ended));
+}
+
+/** Returns the decisions, with the refused ones in a table of their own because they changed nothing. */
 export function reportDecisions(head: Pick<ReportHead, 'decisions'>): string {
   const made = decisionsMade(head);
   const applied = made.filter(({ refused }) => refused === null);
@@ -56,4 +64,21 @@ export function reportDecisions(head: Pick<ReportHead, 'decisions'>): string {
           ),
         ]),
   ].join('\n\n');
+}
+
+function table(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [tableHead(title, columns), ...rows.map(tableRow)].join('\n');
+}
+
+function tableHead(title: string, columns: readonly string[]): string {
+  return [`## ${title}`, '', tableRow(columns), `|${'---|'.repeat(columns.length)}`].join('\n');
+}
+
+function tableRow(cells: readonly string[]): string {
+  return `| ${cells.map(cell).join(' | ')} |`;
+}
+
+/** Escapes text that people wrote: in a table, a bar would end the cell and a line break the row. */
+function cell(text: string): string {
+  return text.replace(/\|/g, '\\|').replace(/\s+/g, ' ');
 }

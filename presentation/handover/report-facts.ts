@@ -1,13 +1,12 @@
-/** What the handover report says of a migration as a whole, before it is Markdown or a page. */
+/** The facts of the handover report about the migration as a whole. Markdown and HTML show the same ones. */
 import type { Counts } from '../../domain/companies/company-state';
 import { openCompanies } from '../../domain/companies/company-state';
 import type { Figures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
-import { duration } from '../../domain/text/moments';
 import type { Planned } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { moment } from '../../domain/text/moments';
+import { duration, moment } from '../../domain/text/moments';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import { counted } from '../../domain/text/sentences';
@@ -30,7 +29,7 @@ export interface ReportHead {
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
 }
 
-/** A sentence, and what it is about: `Never (23): the service holds its grant.` */
+/** A sentence with its topic and the number of companies: `Never (23): we have access to it now.` */
 export interface Point {
   readonly about: string;
   readonly companies?: number;
@@ -41,10 +40,10 @@ export function platformOf({ platformKey }: Pick<ReportHead, 'platformKey'>): st
   return findPlatform(platformKey)?.name ?? platformKey;
 }
 
-export function stateInWords({ ending, paused, decisions }: ReportHead): string {
+export function stateText({ ending, paused, decisions }: ReportHead): string {
   switch (ending) {
     case null:
-      return paused ? 'paused: this report is preliminary' : 'under way: this report is preliminary';
+      return paused ? 'paused: this report is preliminary' : 'in progress: this report is preliminary';
     case 'completed':
       return 'completed';
     case 'cancelled':
@@ -61,15 +60,17 @@ function ends(decision: Decision): boolean {
   return decision.kind === 'cancel' || (decision.kind === 'step' && decision.afterwards?.next === 'abandon');
 }
 
-/** Label and value, one below the other. */
+/** Returns the facts at the top of the report. */
 export function mainFacts(head: ReportHead): readonly (readonly [label: string, value: string])[] {
   return [
     ['Client', head.client],
     ['Platform', platformOf(head)],
-    ...(head.route === 'self-service' ? [['Route', 'self-service; its start confirmed every company'] as const] : []),
-    ['State', stateInWords(head)],
+    ...(head.route === 'self-service'
+      ? [['Route', 'self-service: its start confirmed syncing off for every company'] as const]
+      : []),
+    ['State', stateText(head)],
     ['Supplied', `${moment(head.suppliedAt)} by ${head.suppliedBy}`],
-    ['Whom to call', head.contact],
+    ['Who to call', head.contact],
   ];
 }
 
@@ -77,15 +78,15 @@ export function resultRows({ counts, figures }: ReportHead): readonly (readonly 
   return [
     ['in the manifest', counts.total],
     ['moved', counts.migrated],
-    ['must connect again', figures.mustReconnect],
+    ['must reconnect', figures.mustReconnect],
     ['not moved', counts.failed - figures.mustReconnect],
     ['given up', counts.skipped],
     ['left out', counts.excluded],
-    ['without an outcome', openCompanies(counts)],
+    ['not finished', openCompanies(counts)],
   ];
 }
 
-/** What, as planned, as it came. */
+/** Returns rows of a label, the planned and the actual value. */
 export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (readonly [string, string, string])[] {
   const { firstStartedAt, lastMovedAt, longestDarkHours, medianDarkHours } = figures;
   const at = (iso: string | null | undefined): string => (iso ? moment(iso) : '');
@@ -112,27 +113,34 @@ export function timeRows({ planned, figures, closedAt }: ReportHead): readonly (
   ];
 }
 
+/** Rounds up to a tenth, because the text says "at most". */
 function hours(number: number): string {
   return String(Math.ceil(number * 10) / 10);
 }
 
-/** How long data is stale, in a sentence or two. */
-export function staleInWords({ ending, planned, figures }: ReportHead): string {
+/** Returns `6 minutes` or `6.3 hours`, rounded up. */
+function hoursText(number: number): string {
+  return number < 1 ? counted(Math.ceil(number * 60), 'minute') : counted(Math.ceil(number * 10) / 10, 'hour');
+}
+
+/** Returns how long data is out of date, in one or two sentences. */
+export function outOfDateText({ ending, planned, figures }: ReportHead): string {
   const { longestDarkHours: longest, medianDarkHours: median } = figures;
-  const soFar =
-    longest === null || median === null
-      ? ''
-      : `${hours(longest)}\u00a0h at most, ${hours(median)}\u00a0h in the median`;
   if (ending !== null) {
-    const moved = soFar === '' ? '' : `No longer, for the companies that were moved; it was ${soFar}. `;
-    return `${moved}That of companies that were not moved: until they are switched on again, or have connected again.`;
+    const moved =
+      longest === null || median === null
+        ? ''
+        : `Up to date again for all moved companies. They were out of date for ${hoursText(longest)} at most (median ${hoursText(median)}). `;
+    return `${moved}Companies that were not moved stay out of date until you switch them on again or their owners reconnect.`;
   }
-  const expected = planned?.estimate.darkHours == null ? '' : ` Expected: up to ${planned.estimate.darkHours}\u00a0h.`;
-  const measured = soFar === '' ? '' : ` So far: ${soFar}.`;
+  const expected =
+    planned?.estimate.darkHours == null ? '' : ` Expected: up to ${hoursText(planned.estimate.darkHours)}.`;
+  const measured =
+    longest === null || median === null ? '' : ` So far: ${hoursText(longest)} at most (median ${hoursText(median)}).`;
   return `From the moment a company's syncing is disabled until it is moved.${expected}${measured}`;
 }
 
-/** What may be switched on again, by how many companies that is said of. */
+/** Returns what may be switched on again, each answer with the number of companies it applies to. */
 export function switchOnPoints({ counts, figures, ending }: ReportHead): readonly Point[] {
   const { crossed, crossingUnknown } = figures;
   const others = counts.total - crossed - crossingUnknown;
@@ -140,33 +148,33 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
     {
       about: 'Never',
       companies: crossed,
-      text: 'the service holds its grant. A token that two applications use can end for both.',
+      text: 'we have access to it now. If two applications use the same token, both can lose access.',
     },
     {
       about: 'Ask first',
       companies: crossingUnknown,
-      text: 'whether its token was used is not known yet. Call the contact above.',
+      text: 'we do not know yet whether its token was used. Call the contact above.',
     },
     ...(ending === null
       ? [
           {
             about: 'Not yet',
             companies: others - counts.excluded - counts.skipped,
-            text: 'it may still be moved.',
+            text: 'it can still be moved.',
           },
-          { about: 'Yes', text: 'what was left out or given up, unless its line says otherwise.' },
+          { about: 'Yes', text: 'companies that were left out or given up, unless their line below says otherwise.' },
         ]
       : [
           {
             about: 'Yes',
             companies: others,
-            text: 'the service holds no grant of it. In your own application it goes on as before, as long as its token is good there; one that must connect again does so until then.',
+            text: 'we have no access to it. You may keep using it in your own app until its owner reconnects here.',
           },
         ]),
   ];
 }
 
-/** What became of the credentials, and what the client should do about its own. */
+/** Returns what happened to the credentials, and what the client should do about its own copies. */
 export function credentialPoints(head: ReportHead): readonly Point[] {
   const { vaultDestroyedAt, figures, decisions } = head;
   const application = decisions
@@ -178,30 +186,30 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
     vaultDestroyedAt
       ? {
           about: 'Destroyed',
-          text: `every credential supplied for this migration, and the key that opened them, was destroyed at ${moment(vaultDestroyedAt)}; ${figures.credentialsLeft === 0 ? 'none is' : left} left.`,
+          text: `all credentials supplied for this migration, and the key that decrypts them, were destroyed at ${moment(vaultDestroyedAt)}; ${figures.credentialsLeft === 0 ? 'none is' : left} left.`,
         }
-      : { about: 'Still needed', text: `${left}, kept encrypted: destroyed when the migration ends.` },
+      : { about: 'Still needed', text: `${left}, encrypted. They are destroyed when the migration ends.` },
     {
-      about: 'To destroy on your side',
-      text: 'every export and spreadsheet of tokens, the files that were given to ferry, and their copies in mails, chats and backups.',
+      about: 'To delete on your side',
+      text: 'every export and spreadsheet with tokens, the files you gave to ferry, and all copies in email, chat and backups.',
     },
     {
       about: 'To rotate on your side',
       text:
-        `the secret of your application${named} at ${platformOf(head)}, wherever it was written down on the way. ` +
-        'The connections that were moved need it: give a new one to the service (ferry application) before the old one ends.',
+        `the secret of your application${named} at ${platformOf(head)}, because it was shared for this migration. ` +
+        'The moved connections need it: supply the new secret (ferry application) before the old one expires.',
     },
     {
       about: 'To remove on your side',
       text:
-        'the stored tokens of the companies that were moved, so that nothing refreshes or ' +
-        "revokes them. Nobody presses Disconnect: that ends the service's access too.",
+        'the stored tokens of the companies that were moved, so that nothing refreshes or revokes them. ' +
+        `Do not press Disconnect in ${platformOf(head)}: it would end our access too.`,
     },
   ];
 }
 
 /** A decision as the report lists it. */
-export interface Decided {
+export interface DecisionRow {
   readonly when: string;
   readonly who: string;
   readonly what: string;
@@ -209,7 +217,7 @@ export interface Decided {
   readonly refused: string | null;
 }
 
-export function decisionsMade({ decisions }: Pick<ReportHead, 'decisions'>): readonly Decided[] {
+export function decisionsMade({ decisions }: Pick<ReportHead, 'decisions'>): readonly DecisionRow[] {
   return decisions.map(({ decision, outcome }) => ({
     when: moment(outcome.at),
     who: `${decision.by} (${decision.role})`,

@@ -1,4 +1,4 @@
-/** How a migration went: progress, durations and failures, as charts of the handover report. */
+/** The charts of the handover report: progress over time, duration per company, failures by kind. */
 import type { Bar } from './charts';
 import { barChart, columnChart, curve } from './charts';
 import { duration } from '../../domain/text/moments';
@@ -8,13 +8,13 @@ import type { Html } from './html';
 import { markup } from './html';
 import { counted } from '../../domain/text/sentences';
 
-/** @param total companies of the manifest */
+/** @param total companies in the manifest */
 export function statisticsCharts(
-  course: MigrationStatistics,
+  statistics: MigrationStatistics,
   startedAt: string | null,
   total: number,
 ): readonly Html[] {
-  return [progressChart(course, startedAt, total), durationCharts(course), failureChart(course)];
+  return [progressChart(statistics, startedAt, total), durationCharts(statistics), failureChart(statistics)];
 }
 
 function progressChart({ moved }: MigrationStatistics, startedAt: string | null, total: number): Html {
@@ -26,7 +26,7 @@ function progressChart({ moved }: MigrationStatistics, startedAt: string | null,
   }
   return figure(
     'Progress over time',
-    'Companies moved, all together; times in UTC. Where the line is level, nothing was started: outside the agreed hours, or while it was paused.',
+    'Companies moved in total; times in UTC. Where the line is flat, no company was moved: outside the agreed hours, or while the migration was paused.',
     curve([{ at: Date.parse(from), value: 0 }, ...points], total),
   );
 }
@@ -45,17 +45,17 @@ function durationCharts({
   const first = durations.findIndex((companies) => companies > 0);
   const last = durations.findLastIndex((companies) => companies > 0);
   const columns = durations
-    .map((companies, index) => ({ label: spanOf(durationBoundsMs, index), value: companies }))
-    // One empty column on either side: nothing is cut off.
+    .map((companies, index) => ({ label: rangeText(durationBoundsMs, index), value: companies }))
+    // One empty column on either side shows that nothing is cut off.
     .slice(Math.max(0, first - 1), last + 2);
   return figure(
     'Duration per company',
-    `Half of the companies took ${duration(medianMs)} or less, 95 % took ${duration(most95Ms)} or less, the slowest ${duration(longestMs)}: from the beginning of its move until all of its data was there.`,
+    `Half of the companies took ${duration(medianMs)} or less, 95 % took ${duration(most95Ms)} or less, the slowest ${duration(longestMs)}: from the start of its move until all its data was synced.`,
     columnChart(columns, 'companies'),
     ...(slowest.length < 2
       ? []
       : [
-          markup`<h4>The slowest</h4>`,
+          markup`<h4>Slowest companies</h4>`,
           barChart(
             slowest.map(({ reference, name, tookMs }) => ({
               label: `${name} (${reference})`,
@@ -68,35 +68,35 @@ function durationCharts({
   );
 }
 
-function spanOf(boundsMs: readonly number[], index: number): string {
+function rangeText(boundsMs: readonly number[], index: number): string {
   const from = boundsMs[index - 1];
   const to = boundsMs[index];
-  if (from === undefined) return `< ${span(to ?? 0)}`;
-  return to === undefined ? `> ${span(from)}` : `${span(from)} – ${span(to)}`;
+  if (from === undefined) return `< ${boundText(to ?? 0)}`;
+  return to === undefined ? `> ${boundText(from)}` : `${boundText(from)} – ${boundText(to)}`;
 }
 
-function span(ms: number): string {
+function boundText(ms: number): string {
   if (ms < 60_000) return `${ms / 1_000} s`;
   return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`;
 }
 
 function failureChart({ failures }: MigrationStatistics): Html {
-  if (failures.length === 0) return figure('Failures by kind', 'There are none.');
+  if (failures.length === 0) return figure('Failures by kind', 'None.');
   const companies = failures.reduce((sum, each) => sum + each.companies, 0);
   const bars: Bar[] = failures.map((each) => ({
-    label: failureInWords(each.kind),
+    label: failureText(each.kind),
     value: each.companies,
     text: counted(each.companies, 'company'),
   }));
   return figure(
     'Failures by kind',
-    `${counted(companies, 'company')}, those that were given up since among them.`,
+    `${counted(companies, 'company')}, including those given up since.`,
     barChart(bars, 'failures'),
   );
 }
 
-/** Why a company was not moved, as its client reads it. */
-function failureInWords(kind: FailureKind): string {
+/** Returns why a company was not moved, in the client's words. */
+function failureText(kind: FailureKind): string {
   switch (kind) {
     case 'refused':
       return 'refused by the service';
@@ -109,9 +109,9 @@ function failureInWords(kind: FailureKind): string {
     case 'incomplete':
       return 'fewer records than expected';
     case 'sync-failed':
-      return 'its data could not be synced';
+      return 'its sync failed';
     case 'sync-timed-out':
-      return 'its sync did not end in time';
+      return 'its sync did not finish in time';
   }
 }
 

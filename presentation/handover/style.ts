@@ -1,4 +1,4 @@
-/** How the page of the handover report looks: on a screen, light or dark, and on A4. */
+/** The style of the HTML report: for screens, light and dark, and for A4 paper. */
 import { sha256 } from '@noble/hashes/sha2';
 import { utf8ToBytes } from '@noble/hashes/utils';
 
@@ -103,13 +103,13 @@ footer { margin-top: 3rem; padding-top: 0.75rem; border-top: 1px solid var(--lin
 }
 `;
 
-/** The policy of the page: what it holds itself is all that it may use. */
+/** Returns the content security policy of the page: its own style, and nothing else. */
 export function pagePolicy(): string {
   const digest = base64(sha256(utf8ToBytes(PAGE_STYLE)));
   return `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
 }
 
-/** Domain code has no Node, whose Buffer would do this. */
+/** Encodes without Node's Buffer, because presentation code also runs in the workflow sandbox. */
 function base64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }

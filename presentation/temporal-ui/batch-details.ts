@@ -1,38 +1,40 @@
-/** What people read on the page of a batch run in the Temporal UI: its window, and how far the companies are. */
-import { companiesText } from './companies-text';
+/** The page of a batch run in the Temporal UI: its window, and how far the companies are. */
 import type { Counts } from '../../domain/companies/company-state';
-import { moment } from '../../domain/text/moments';
-import { BOTTOM_PADDING } from './room-below';
 import type { WindowOccurrence } from '../../domain/planning/windows';
+import { moment } from '../../domain/text/moments';
+import { BOTTOM_PADDING, companiesText } from './page-parts';
 
-export interface BatchShown {
+export interface BatchFacts {
   readonly migrationId: string;
   readonly runNumber: number;
-  /** The window it may start companies in; null: it may at any time. */
+  /** The window in which companies may be started; null: at any time. */
   readonly opening: WindowOccurrence | null;
-  /** Null: not known yet. */
+  /** Null: not counted yet. */
   readonly counts: Counts | null;
-  /** When they were counted. ISO 8601, UTC. */
+  /** When the companies were counted. ISO 8601, UTC. */
   readonly at: string;
 }
 
-export function batchDetails({ migrationId, runNumber, opening, counts, at }: BatchShown): string {
+/** Returns the current details of a batch run, as Markdown. */
+export function batchDetails({ migrationId, runNumber, opening, counts, at }: BatchFacts): string {
   return [
     `# Batch run ${runNumber} of ${migrationId}`,
     `**Window:** ${windowText(opening)}`,
-    ...(counts ? [...companiesText(counts), `Counted at ${moment(at)}, once a minute while companies move.`] : []),
-    `What is waited for, and from whom, stands on the page of ${migrationId}.`,
+    ...(counts
+      ? [...companiesText(counts), `Counted at ${moment(at)}; updated once a minute while companies move.`]
+      : []),
+    `See the page of ${migrationId} for who needs to act, and what to do.`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }
 
-function windowText(opening: WindowOccurrence | null): string {
-  if (!opening) return 'none, companies may be started at any time';
-  return `companies are started from ${moment(opening.opensAt)} to ${moment(opening.closesAt)}`;
+function windowText(window: WindowOccurrence | null): string {
+  if (!window) return 'none, companies are moved at any time';
+  return `companies are moved from ${moment(window.opensAt)} to ${moment(window.closesAt)}`;
 }
 
-/** One line for Temporal's lists. ASCII, far below the 200 bytes that Temporal takes. */
-export function batchSummary({ migrationId, runNumber, opening }: Omit<BatchShown, 'counts' | 'at'>): string {
+/** Returns one line for Temporal's lists: ASCII, and far below Temporal's limit of 200 bytes. */
+export function batchSummary({ migrationId, runNumber, opening }: Omit<BatchFacts, 'counts' | 'at'>): string {
   const until = opening ? `, until ${moment(opening.closesAt)}` : '';
   return `Batch run ${runNumber} of ${migrationId}${until}`;
 }

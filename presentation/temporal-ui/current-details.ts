@@ -1,25 +1,24 @@
 /**
- * What a client reads on the migration's page in the Temporal UI: Markdown for somebody who has never seen Temporal.
+ * The migration's page in the Temporal UI, for a client who has never seen Temporal.
  *
- * Its words are *moved, moving, must reconnect, not moved*; nothing of how tokenferry works inside. Plain lists only:
- * tables and emoji were seen not to render everywhere.
+ * It uses the client's words (`CLIENT_STATES`) and no internal ones. Plain Markdown lists only, because tables and emoji
+ * do not render in every version of the UI.
  */
-import { companiesText } from './companies-text';
 import type { Estimate } from '../../domain/planning/estimate';
 import { isEnding } from '../../domain/migration/migration-state';
 import { duration, moment } from '../../domain/text/moments';
 import { headline } from '../../domain/progress/headline';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { BOTTOM_PADDING } from './room-below';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { counted, oneLine } from '../../domain/text/sentences';
+import { BOTTOM_PADDING, companiesText } from './page-parts';
 
-/** Of what people wrote, so much is shown of a name and of a longer text. */
+/** The longest name and the longest other text by a person that are shown in full. Characters. */
 const NAME_LENGTH = 60;
 const TEXT_LENGTH = 1_000;
 
-/** Temporal accepts 20 KB; this is about 2, and below 20 whatever people wrote. */
+/** Returns the current details of a migration, as Markdown: about 2 KB. Temporal's limit is 20 KB. */
 export function currentDetails(progress: Progress): string {
   const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
@@ -30,9 +29,9 @@ export function currentDetails(progress: Progress): string {
     ...stepsText(progress),
     '## Questions',
     [
-      `- **Whom to call:** ${oneLine(progress.contact, TEXT_LENGTH)}`,
+      `- **Who to call:** ${oneLine(progress.contact, TEXT_LENGTH)}`,
       `- **What may be switched on again:** ${switchOnText(progress)}`,
-      `- **How long data is stale:** ${staleText(progress)}`,
+      `- **How long data is out of date:** ${outOfDateText(progress)}`,
     ].join('\n'),
     BOTTOM_PADDING,
   ].join('\n\n');
@@ -42,7 +41,6 @@ function stepsText({ route, steps }: Progress): string[] {
   return route === 'self-service' ? [] : ['## The six steps', steps.map(stepLine).join('\n')];
 }
 
-/** Whom it waits for, since when, for what, and how they say that it is done. */
 function waitingText({ waitingFor, waitingSince, migrationId, contact }: Progress): string[] {
   const what = oneLine(waitingFor.what, TEXT_LENGTH);
   if (waitingFor.roles.length === 0) return [`**Waiting for:** nobody; ${what}`];
@@ -50,7 +48,7 @@ function waitingText({ waitingFor, waitingSince, migrationId, contact }: Progres
   return [
     `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,
     `**What to do:** ${what}`,
-    `**How:** with \`ferry show ${migrationId}\`, which lists the commands; or tell ${oneLine(contact, TEXT_LENGTH)}, who can record what a client decides`,
+    `**How:** tell ${oneLine(contact, TEXT_LENGTH)}, who records your decision; or run \`ferry show ${migrationId}\`, which lists the commands`,
   ];
 }
 
@@ -69,17 +67,17 @@ function estimateLine(estimate: Estimate, hasStart: boolean): string {
   return `**Estimated duration:** ${duration(lowMs)} to ${duration(highMs)}${end} (${estimateBasisText(estimate)})`;
 }
 
-/** When an estimate expects the last company to be moved: two moments as their reader writes them. */
+/** Returns when the last company is expected to be moved. The caller formats the two moments. */
 export function endText(earliest: string, latest: string): string {
-  return earliest === latest ? `over at ${latest}` : `over between ${earliest} and ${latest}`;
+  return earliest === latest ? `finishes at ${latest}` : `finishes between ${earliest} and ${latest}`;
 }
 
-/** What an estimate rests on. */
+/** Returns which measurements an estimate is based on. */
 export function estimateBasisText({ basis, measuredOn }: Estimate): string {
   const companies = counted(measuredOn, 'company');
   switch (basis) {
     case 'assumed':
-      return 'before anything is measured';
+      return 'before any measurement';
     case 'platform':
       return `as last measured on ${companies} of this platform`;
     case 'migration':
@@ -106,7 +104,7 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress): 
 function switchOnText({ route, step, state, counts }: Progress): string {
   if (state === 'completed') {
     if (counts.migrated === counts.total) return 'nothing: every company was moved and must stay off.';
-    return 'what the handover report says of each company. Those that were moved must stay off.';
+    return 'see the handover report for each company. Those that were moved must stay off.';
   }
   if (state === 'abandoned' || state === 'cancelled')
     return 'ask the contact above first: companies that were moved must stay off.';
@@ -115,10 +113,10 @@ function switchOnText({ route, step, state, counts }: Progress): string {
   return 'nothing for now. A company that is moving or moved must never be switched on again in your own application.';
 }
 
-function staleText({ route, estimate, proposal, step, state }: Progress): string {
-  if (state === 'completed') return 'no longer: the service syncs the companies that were moved.';
-  if (isEnding(state)) return 'that of companies that were not moved, until they are switched on again.';
-  if (route === 'self-service') return 'that of each company from its move until its first sync is complete.';
+function outOfDateText({ route, estimate, proposal, step, state }: Progress): string {
+  if (state === 'completed') return 'no longer: the service syncs all companies that were moved.';
+  if (isEnding(state)) return 'companies that were not moved stay out of date until you switch them on again.';
+  if (route === 'self-service') return 'each company, from its move until its first sync is complete.';
   if (!estimate) return 'estimated in step 2.';
   const from =
     stepNumber(step) < stepNumber('disable-syncing')

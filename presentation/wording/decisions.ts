@@ -1,13 +1,13 @@
+/** Decisions in words, for the report and the audit trail. */
 import type { Companies, Decision } from '../../domain/migration/decision';
 import type { LimitsChange } from '../../domain/planning/limits';
 import { moment } from '../../domain/text/moments';
 import { windowsText } from './windows';
 import { counted } from '../../domain/text/sentences';
 
-/** A decision about more companies names the first ones; the audit trail has them all. */
-const NAMED_AT_MOST = 20;
+/** A decision about more companies than this names only the first ones. The audit trail holds all of them. */
+const MOST_NAMES = 20;
 
-/** What somebody decided, in words for a report. */
 export function decisionText(decision: Decision): string {
   const reason = decision.reason === undefined ? '' : ` (${decision.reason})`;
   switch (decision.kind) {
@@ -16,24 +16,24 @@ export function decisionText(decision: Decision): string {
     case 'time':
       return `propose to start at ${moment(decision.startAt)}${reason}`;
     case 'first-company':
-      return `let ${decision.reference} go first${reason}`;
+      return `choose ${decision.reference} as the first company${reason}`;
     case 'sync-disabled':
-      return `confirm syncing disabled: ${decision.companies === 'all' ? 'all' : counted(decision.companies.length, 'company')}`;
+      return `confirm syncing off for ${decision.companies === 'all' ? 'all companies' : counted(decision.companies.length, 'company')}`;
     case 'credentials-supplied':
       return `supply ${counted(decision.companies, 'credential')}`;
     case 'application-supplied':
-      return `supply the application ${decision.clientId} (${decision.environment})`;
+      return `supply application ${decision.clientId} (${decision.environment})`;
     case 'manifest-amended':
       return `amend the manifest: ${counted(decision.added, 'company')} added, ${decision.corrected} corrected`;
     case 'exclude':
     case 'skip':
     case 'retry':
     case 'relink':
-      return `${decision.kind} ${named(decision.companies)}${reason}`;
+      return `${decision.kind} ${companiesText(decision.companies)}${reason}`;
     case 'replace-credential':
-      return `replace the credential of ${named(decision.companies)}${reason}`;
+      return `replace the credential of ${companiesText(decision.companies)}${reason}`;
     case 'adjust':
-      return `adjust ${adjusted(decision.limits)}${reason}`;
+      return `adjust ${limitsText(decision.limits)}${reason}`;
     case 'cancel':
     case 'pause':
     case 'resume':
@@ -41,15 +41,15 @@ export function decisionText(decision: Decision): string {
   }
 }
 
-function adjusted({ windows, ...others }: LimitsChange): string {
+function limitsText({ windows, ...others }: LimitsChange): string {
   return [
     ...Object.entries(others).map(([name, value]) => `${name} to ${JSON.stringify(value)}`),
     ...(windows ? [`windows to ${windowsText(windows)}`] : []),
   ].join(', ');
 }
 
-function named(companies: Companies): string {
+function companiesText(companies: Companies): string {
   if (companies === 'all') return 'all';
-  const more = companies.length > NAMED_AT_MOST ? ` and ${companies.length - NAMED_AT_MOST} more` : '';
-  return companies.slice(0, NAMED_AT_MOST).join(', ') + more;
+  const more = companies.length > MOST_NAMES ? ` and ${companies.length - MOST_NAMES} more` : '';
+  return companies.slice(0, MOST_NAMES).join(', ') + more;
 }

@@ -118,17 +118,17 @@ describe('the page', () => {
     expect(style).not.toMatch(/url\(|@import/);
   });
 
-  test('answers whom to call, what may be switched on again, and how long data is stale', async () => {
+  test('answers who to call, what may be switched on again, and how long data is out of date', async () => {
     const answers = (await written('html')).split('class="answers"')[1]?.split('</section>')[0] ?? '';
     expect(answers).toContain('<p class="contact">Sam ');
     expect(answers).toMatch(/<b>Never<\/b> \(2\).*<b>Yes<\/b> \(2\)/s);
-    expect(answers).toContain('it was 6.3\u00a0h at most');
+    expect(answers).toContain('They were out of date for 6.3 hours at most');
   });
 
   test.each([
-    [null, 'From the moment a company&#39;s syncing is disabled until it is moved. So far: 6.3\u00a0h at most'],
-    ['cancelled', 'until they are switched on again, or have connected again'],
-  ] as const)('ending %s: data is stale %s', async (ending, said) => {
+    [null, 'From the moment a company&#39;s syncing is disabled until it is moved. So far: 6.3 hours at most'],
+    ['cancelled', 'until you switch them on again or their owners reconnect'],
+  ] as const)('ending %s: data is out of date %s', async (ending, said) => {
     expect(await written('html', reportOf(COMPANIES, { ending }))).toContain(said);
   });
 

@@ -71,7 +71,7 @@ test('a completed migration: every company stands in it once, with all that its 
   const linkUrl = companies.find(({ reference }) => reference === 'R-2')?.linkUrl ?? '';
   expect(rowOf('R-2')).toContain(`| ${linkUrl} |`);
   expect((await fetch(linkUrl, { method: 'HEAD' })).ok).toBe(true);
-  expect(out).not.toContain('Left unused at the service');
+  expect(out).not.toContain('Created at the service but not used');
 }, 90_000);
 
 test('a cancelled migration: what has crossed stays off for ever, what has not goes on in its application', async () => {
@@ -86,6 +86,6 @@ test('a cancelled migration: what has crossed stays off for ever, what has not g
   expect(out).toContain('State: cancelled by Cleo (client): we stay where we are');
   expect(json).toMatchObject({ ending: 'cancelled', figures: { crossed: 1 } });
   expect(companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'yes', 'yes']);
-  expect(rowOf('R-2')).toContain('| not moved | in a new migration, if it is still to be moved | yes |');
+  expect(rowOf('R-2')).toContain('| not moved | move it in a new migration, if you still want to | yes |');
   expect(out).toContain('- **Yes** (2)');
 }, 90_000);

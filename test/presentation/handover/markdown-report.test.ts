@@ -1,30 +1,30 @@
 import type { ReportedCompany } from '../../../presentation/handover/company-sections';
-import { sectionRow, sectionsOf } from '../../../presentation/handover/company-sections';
+import { sectionsOf } from '../../../presentation/handover/company-sections';
 import type { ReportHead } from '../../../presentation/handover/report-facts';
-import { reportDecisions, reportHead } from '../../../presentation/handover/markdown-report';
+import { reportDecisions, reportHead, sectionRow } from '../../../presentation/handover/markdown-report';
 import type { CompanyState } from '../../../domain/companies/company-state';
 import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
 import type { Decision } from '../../../domain/migration/decision';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 
-const decided = (decision: Decision, outcome: { applied: boolean; text: string }, at: string) => ({
+const recorded = (decision: Decision, outcome: { applied: boolean; text: string }, at: string) => ({
   decision,
   outcome: { decisionId: decision.decisionId, at, ...outcome },
 });
-const by = (decisionId: string, role: 'client' | 'support') => ({
+const sender = (decisionId: string, role: 'client' | 'support') => ({
   decisionId,
   role,
   by: role === 'client' ? 'Cleo' : 'Sam',
 });
 
-const PAUSED = decided(
-  { kind: 'pause', ...by('1', 'support'), reason: 'tea' },
+const PAUSED = recorded(
+  { kind: 'pause', ...sender('1', 'support'), reason: 'tea' },
   { applied: true, text: 'paused' },
   '2026-11-20T22:01:00.000Z',
 );
-const REFUSED = decided(
-  { kind: 'step', ...by('2', 'client'), step: 'supply-details', verdict: 'approve' },
+const REFUSED = recorded(
+  { kind: 'step', ...sender('2', 'client'), step: 'supply-details', verdict: 'approve' },
   { applied: false, text: 'not by client' },
   '2026-11-20T22:02:00.000Z',
 );
@@ -88,7 +88,7 @@ const COMPANY: ReportedCompany = {
   heldBack: null,
 };
 
-/** The rows of a company, by the title of their section. */
+/** Returns the rows of a company by the title of their section. */
 function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string> {
   const sections = sectionsOf(ended).filter(({ states, holds }) => states.includes(company.state) && holds(company));
   return Object.fromEntries(sections.map((section) => [section.title, sectionRow(section, company, ended)]));
@@ -96,15 +96,15 @@ function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string
 
 describe('the head of the report', () => {
   test.each<[Partial<ReportHead>, string]>([
-    [{}, 'State: under way: this report is preliminary'],
+    [{}, 'State: in progress: this report is preliminary'],
     [{ paused: true }, 'State: paused: this report is preliminary'],
     [{ ending: 'completed', closedAt: '2026-11-20T23:00:00.000Z' }, '| closed |  | 2026-11-20 23:00 UTC |'],
-    [{}, 'Whom to call: Sam, +44 20 7946 0000'],
+    [{}, 'Who to call: Sam, +44 20 7946 0000'],
     [{}, 'Supplied: 2026-11-20 22:00 UTC by Cleo'],
-    [{}, '| must connect again | 1 |'],
+    [{}, '| must reconnect | 1 |'],
     [{}, '| not moved | 1 |'],
-    [{ vaultDestroyedAt: '2026-11-20T23:00:00.000Z' }, 'was destroyed at 2026-11-20 23:00 UTC; none is left'],
-    [{}, '**To destroy on your side**: every export'],
+    [{ vaultDestroyedAt: '2026-11-20T23:00:00.000Z' }, 'were destroyed at 2026-11-20 23:00 UTC; none is left'],
+    [{}, '**To delete on your side**: every export'],
     [{}, '| hours without fresh data |  | 6.3 at most, median 2 |'],
     [{}, '| duration |  | 2.5 h |'],
   ])('with %j says: %s', (changes, said) => {
@@ -112,12 +112,12 @@ describe('the head of the report', () => {
   });
 
   test.each([
-    ['cancelled', { kind: 'cancel', ...by('9', 'client'), reason: 'we have changed our mind' }],
+    ['cancelled', { kind: 'cancel', ...sender('9', 'client'), reason: 'we have changed our mind' }],
     [
       'abandoned',
       {
         kind: 'step',
-        ...by('9', 'client'),
+        ...sender('9', 'client'),
         step: 'migrate-first-company',
         verdict: 'reject',
         afterwards: { next: 'abandon' },
@@ -125,12 +125,12 @@ describe('the head of the report', () => {
       },
     ],
   ] as const)('says who ended it, and why: %s', (ending, decision) => {
-    const decisions = [...HEAD.decisions, decided(decision, { applied: true, text: '' }, '2026-11-21T00:00:00.000Z')];
+    const decisions = [...HEAD.decisions, recorded(decision, { applied: true, text: '' }, '2026-11-21T00:00:00.000Z')];
     const head = reportHead({ ...HEAD, ending, decisions });
     expect(head).toContain(`State: ${ending} by Cleo (client): we have changed our mind`);
   });
 
-  test('compares what was planned with what came true', () => {
+  test('compares the plan with the actual times', () => {
     const startAt = '2026-11-20T22:30:00.000Z';
     const volume = {
       ...{ companies: 9, records: 900, companiesWithoutVolume: 0, largestCompany: 100 },
@@ -145,17 +145,19 @@ describe('the head of the report', () => {
     expect(head).toContain(`up to ${expected.darkHours}`);
   });
 
-  test('counts what may be switched on again: while it is under way, and after the end', () => {
+  test('counts what may be switched on again, before and after the end', () => {
     expect(reportHead(HEAD)).toContain('- **Never** (4)');
     expect(reportHead(HEAD)).toContain('- **Ask first** (1)');
-    expect(reportHead(HEAD)).toContain('- **Not yet** (2): it may still be moved.\n- **Yes**: what was left out');
-    expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain('- **Yes** (4): the service holds no grant of it.');
+    expect(reportHead(HEAD)).toContain(
+      '- **Not yet** (2): it can still be moved.\n- **Yes**: companies that were left out',
+    );
+    expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain('- **Yes** (4): we have no access to it.');
   });
 
-  test('names the application whose secret is to be rotated, as it was supplied last', () => {
+  test('names the application whose secret must be rotated: the one supplied last', () => {
     const supplied = (clientId: string) =>
-      decided(
-        { kind: 'application-supplied', ...by(clientId, 'client'), clientId, environment: 'production' },
+      recorded(
+        { kind: 'application-supplied', ...sender(clientId, 'client'), clientId, environment: 'production' },
         { applied: true, text: '' },
         '2026-11-20T22:00:00.000Z',
       );
@@ -164,17 +166,17 @@ describe('the head of the report', () => {
   });
 });
 
-test('what was refused stands apart from what was decided, with its reason', () => {
+test('refused decisions are listed apart from applied ones, with the reason', () => {
   const [applied, refused] = reportDecisions(HEAD).split('## Refused');
   expect(applied).toContain('| 2026-11-20 22:01 UTC | Sam (support) | pause (tea) |');
   expect(applied).not.toContain('Cleo');
   expect(refused).toContain('| Cleo (client) | approve supply-details | not by client |');
 });
 
-test('a decision about many companies names the first ones', () => {
+test('a decision about many companies names only the first ones', () => {
   const companies = Array.from({ length: 25 }, (_, index) => `C-${index + 1}`);
-  const retried = decided(
-    { kind: 'retry', ...by('3', 'support'), companies },
+  const retried = recorded(
+    { kind: 'retry', ...sender('3', 'support'), companies },
     { applied: true, text: '' },
     '2026-11-20T22:01:00.000Z',
   );
@@ -183,7 +185,7 @@ test('a decision about many companies names the first ones', () => {
 });
 
 describe('a company of the report', () => {
-  test('that was moved says everything about itself in one row, which nothing that a client wrote breaks', () => {
+  test('that was moved is one row with all its facts, whatever characters its name has', () => {
     expect(rowsOf(COMPANY, true)).toEqual({
       Moved:
         '| C-1 | Bramble \\| Finch Interiors | Bramble Finch Interiors | 91 (Organization 91), for Bramble | company | connection ' +
@@ -193,7 +195,7 @@ describe('a company of the report', () => {
 
   test.each([
     [null, '|  |  |'],
-    [{ everyHours: null, nextAt: null }, '| never by itself |  |'],
+    [{ everyHours: null, nextAt: null }, '| only on request |  |'],
     [{ everyHours: { least: 1, most: 24 }, nextAt: null }, '| 1 to 24 h |  |'],
   ])('with the sync schedule %j says %s', (syncSchedule, said) => {
     expect(rowsOf({ ...COMPANY, syncSchedule }, true)['Moved']).toContain(said);
@@ -201,17 +203,17 @@ describe('a company of the report', () => {
 
   const failed: ReportedCompany = { ...COMPANY, state: 'failed', failureText: 'why', movedAt: null };
 
-  test('that must connect again has its link', () => {
+  test('that must reconnect has its link', () => {
     const rows = rowsOf({ ...failed, failure: 'reauthorization-required', crossedAt: null }, true);
     expect(rows).toEqual({
-      'Must connect again':
+      'Must reconnect':
         '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it has connected again | latest |',
     });
   });
 
   test.each([
     ['incomplete', false, 'move it again, or only sync and check it again'],
-    ['incomplete', true, 'the connection is in place: the contact above looks at the sync'],
+    ['incomplete', true, 'the connection is in place: the contact above takes care of its sync'],
     ['wrong-organization', false, 'the client obtains a new credential'],
     ['wrong-organization', true, 'in a new migration'],
     ['refused', false, 'move it again'],
@@ -222,12 +224,12 @@ describe('a company of the report', () => {
     expect(row).toContain('| latest |');
   });
 
-  test('that was left out or given up: by whom, and why', () => {
-    const settled = { settledBy: 'Sam', settledReason: 'sold', crossedAt: null, companyId: null };
-    expect(rowsOf({ ...COMPANY, ...settled, state: 'excluded' }, false)).toEqual({
+  test('that was left out or given up shows who decided it, and why', () => {
+    const leftOut = { settledBy: 'Sam', settledReason: 'sold', crossedAt: null, companyId: null };
+    expect(rowsOf({ ...COMPANY, ...leftOut, state: 'excluded' }, false)).toEqual({
       'Left out and given up': '| C-1 | Bramble \\| Finch Interiors | left out | Sam | sold |  | yes |  |',
     });
-    expect(rowsOf({ ...failed, ...settled, state: 'skipped' }, false)['Left out and given up']).toContain(
+    expect(rowsOf({ ...failed, ...leftOut, state: 'skipped' }, false)['Left out and given up']).toContain(
       '| given up | Sam | sold | why | yes |',
     );
   });
@@ -253,25 +255,25 @@ describe('a company of the report', () => {
   });
 
   test.each(['skipped', 'excluded', 'waiting'] as const)(
-    '%s, after its only token may have been used: whether it may be switched on again is asked first',
+    'that is %s after its only token might have been used: ask first before switching it on again',
     (state) => {
       const sent = { ...COMPANY, state, crossedAt: null, sentAt: new Date('2026-11-20T22:02:00.000Z') };
       expect(Object.values(rowsOf(sent, true))[0]).toContain('| ask first |');
-      // The platform has refused it: nobody uses it.
+      // The platform has refused the token, so nobody uses it.
       expect(Object.values(rowsOf({ ...sent, failure: 'reauthorization-required' }, true))[0]).toContain('| yes |');
     },
   );
 
-  test('that was created and not used is listed for its removal, once nothing is moved any more', () => {
+  test('that was created but not used is listed for deletion after the end', () => {
     const unused = { ...COMPANY, state: 'waiting', crossedAt: null } as const;
-    const title = 'Left unused at the service: to be deleted there';
+    const title = 'Created at the service but not used: delete them there';
     expect(rowsOf(unused, true)[title]).toContain('| company | connection |');
     expect(rowsOf(unused, false)).not.toHaveProperty([title]);
     expect(rowsOf({ ...unused, companyId: null }, true)).not.toHaveProperty([title]);
     expect(rowsOf({ ...unused, crossedAt: COMPANY.crossedAt }, true)).not.toHaveProperty([title]);
   });
 
-  test('stands in the report, whatever became of it', () => {
+  test('is in exactly one section, whatever its state', () => {
     for (const state of COMPANY_STATES) expect(Object.keys(rowsOf({ ...COMPANY, state }, true))).toHaveLength(1);
   });
 });

@@ -7,19 +7,19 @@ const opening = { opensAt: '2026-03-07T20:00:00.000Z', closesAt: '2026-03-08T04:
 test('a batch run shows its window, its counts and when they were counted', () => {
   const text = batchDetails({ ...run, opening, counts: counts({ total: 10, migrated: 4, waiting: 6 }), at: AT });
   expect(text).toContain('# Batch run 2 of acme.quickbooks-online');
-  expect(text).toContain('started from 2026-03-07 20:00 UTC to 2026-03-08 04:00 UTC');
+  expect(text).toContain('moved from 2026-03-07 20:00 UTC to 2026-03-08 04:00 UTC');
   expect(text).toContain('4 of 10 companies');
   expect(text).toContain('- moved: 4');
   expect(text).toMatch(/Counted at \d{4}-/);
 });
 
-test('before anything has moved, and without windows, it claims neither', () => {
+test('without windows and before the first count it says so', () => {
   const text = batchDetails({ ...run, opening: null, counts: null, at: AT });
-  expect(text).toContain('companies may be started at any time');
+  expect(text).toContain('companies are moved at any time');
   expect(text).not.toContain('Counted');
 });
 
-test('the line of a list says until when it may start companies', () => {
+test('the summary in lists says when the window closes', () => {
   expect(batchSummary({ ...run, opening })).toBe('Batch run 2 of acme.quickbooks-online, until 2026-03-08 04:00 UTC');
   expect(batchSummary({ ...run, opening: null })).toBe('Batch run 2 of acme.quickbooks-online');
 });

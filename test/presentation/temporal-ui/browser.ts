@@ -1,4 +1,4 @@
-/** A real Chromium that looks at Temporal's Web UI as a person does. */
+/** A real Chromium for tests of Temporal's Web UI. */
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The system's own Chromium, or the one that a variable names; undefined: there is none. */
+/** Returns the Chromium that TOKENFERRY_CHROMIUM names, or an installed one; undefined: there is none. */
 export function findChromium(): string | undefined {
   return [process.env['TOKENFERRY_CHROMIUM'] ?? '', ...INSTALLED].find((file) => existsSync(file));
 }
@@ -18,10 +18,9 @@ export async function openBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
-/** Where the README's pictures are. */
 const PICTURES = path.join(__dirname, '../../../docs/images');
 
-/** Keeps a picture of what is visible for the documentation, when it is asked for. */
+/** Saves a screenshot for the documentation if TOKENFERRY_KEEP_PICTURES is set. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   if (!process.env['TOKENFERRY_KEEP_PICTURES']) return;
   mkdirSync(PICTURES, { recursive: true });

@@ -55,11 +55,11 @@ const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ),
 ];
 
-test.each(SITUATIONS)('a client reads nothing of how it works inside: %s', (_, state) => {
+test.each(SITUATIONS)('the page of a client has no internal words: %s', (_, state) => {
   expect(detailsAt(state)).not.toMatch(/ledger|slice|vault|crossing|digest|PendingAuth|undefined|null|NaN/i);
 });
 
-test('they say what is waited for, the six steps, the companies, whom to call and what must stay off', () => {
+test('they show who has to act, the six steps, the companies, who to call and what must stay off', () => {
   const moving = counts({
     ...{ total: 40, waiting: 10, syncing: 2, importing: 1 },
     ...{ migrated: 20, failed: 3, mustReconnect: 1, excluded: 4 },
@@ -68,22 +68,24 @@ test('they say what is waited for, the six steps, the companies, whom to call an
   expect(text).toContain('# QuickBooks Online: step 6 of 6, complete the migration');
   expect(text).toContain('**Waiting for:** nobody; the remaining companies are being moved');
   expect(text).toContain('[####################..........]` 27 of 40 companies');
-  const where = ['moved: 20', 'moving: 3', 'not moved yet: 10', 'must reconnect: 1', 'not moved, to be looked at: 2'];
-  for (const line of [...where, 'left out: 4']) expect(text).toContain(`- ${line}`);
+  const numbers = ['moved: 20', 'moving: 3', 'not moved yet: 10', 'must reconnect: 1', 'not moved: 2'];
+  for (const line of [...numbers, 'left out: 4']) expect(text).toContain(`- ${line}`);
   expect(text).toMatch(
     /1\. Supply details \(client and support\): \*\*done\*\*, ended .+, approved by Sam \(support\)/,
   );
-  expect(text).toContain('**Whom to call:** solutions team, +44 20 7946 0018');
+  expect(text).toContain('**Who to call:** solutions team, +44 20 7946 0018');
   expect(text).toContain('must never be switched on again');
 });
 
-test('who is waited for reads since when, what to do and how', () => {
+test('the person who has to act reads since when, what to do and how', () => {
   const wait = { about: 'x', since: AT, reminders: 0, escalated: false, stopTold: false };
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, wait }));
   expect(text).toContain(`**Waiting for:** client, since ${moment(AT)}`);
   expect(text).toContain('**What to do:** confirm for ');
   expect(text).toContain('`ferry show acme.quickbooks-online`');
-  expect(text).toContain('or tell solutions team, +44 20 7946 0018, who can record what a client decides');
+  expect(text).toContain(
+    '**How:** tell solutions team, +44 20 7946 0018, who records your decision; or run `ferry show',
+  );
 });
 
 test('until syncing has to be disabled, nothing has to be switched off', () => {
@@ -93,14 +95,18 @@ test('until syncing has to be disabled, nothing has to be switched off', () => {
 
 test.each<[string, Partial<MigrationState>, string]>([
   ['all moved', { closed: 'completed', counts: counts({ total: 2, migrated: 2 }) }, 'every company was moved and must'],
-  ['one not', { closed: 'completed', counts: counts({ total: 2, migrated: 1, failed: 1 }) }, 'handover report says of'],
+  ['one not', { closed: 'completed', counts: counts({ total: 2, migrated: 1, failed: 1 }) }, 'see the handover report'],
   ['cancelled', { closed: 'cancelled' }, 'ask the contact above first'],
-  ['cancelled', { closed: 'cancelled' }, 'that of companies that were not moved, until they are switched on again'],
-])('at its end they say what may be switched on, and whose data is stale: %s', (_, some, says) => {
+  [
+    'cancelled',
+    { closed: 'cancelled' },
+    'companies that were not moved stay out of date until you switch them on again',
+  ],
+])('at the end they say what may be switched on, and whose data is out of date: %s', (_, some, says) => {
   expect(detailsAt(stateAt('complete-migration', { ...estimated, ...some }))).toContain(says);
 });
 
-test('they stay below the 20 KB that Temporal takes, whatever people wrote', () => {
+test('they stay below the 20 KB limit of Temporal, however long the texts of people are', () => {
   const long = '\u{1F98A}'.repeat(100);
   const state = stateAt('complete-migration', {
     ...estimated,
@@ -115,7 +121,7 @@ test('they stay below the 20 KB that Temporal takes, whatever people wrote', () 
   expect(Buffer.byteLength(detailsAt(many))).toBeLessThan(20_000);
 });
 
-test('what people wrote stays on its line', () => {
+test('a text with line breaks cannot forge a line of the page', () => {
   const forged = 'lunch\n\n# QuickBooks Online: completed';
   const text = detailsAt(stateAt('schedule', { pause: { reason: forged, by: 'Sam', stop: null, at: AT } }));
   expect(text.split('\n').filter((line) => line.startsWith('# '))).toEqual([
@@ -142,7 +148,7 @@ test.each([
   expect(duration(ms)).toBe(words);
 });
 
-test('an end that is certain to the minute is one moment', () => {
-  expect(endText('22:31', '22:31')).toBe('over at 22:31');
-  expect(endText('22:31', '22:40')).toBe('over between 22:31 and 22:40');
+test('an end whose earliest and latest time are equal is one moment', () => {
+  expect(endText('22:31', '22:31')).toBe('finishes at 22:31');
+  expect(endText('22:31', '22:40')).toBe('finishes between 22:31 and 22:40');
 });

@@ -1,4 +1,4 @@
-/** What a client sees who opens the link: Temporal's own Web UI in a real browser. */
+/** The page that a client opens: Temporal's own Web UI in a real browser. */
 import { batchRunIdOf, scheduleIdOf } from '../../../domain/migration/plan';
 import type { Started } from '../../workflows/running-migration';
 import { adjusted, CLIENT, closedNow, started, SUPPORT } from '../../workflows/running-migration';
@@ -8,15 +8,15 @@ import { openTemporalUi } from './temporal-ui';
 
 const chromium = findChromium();
 if (chromium === undefined && process.env['CI']) throw new Error('no Chromium: install it, or set TOKENFERRY_CHROMIUM');
-/** Where there is no browser, nothing can be looked at. */
-const look = chromium === undefined ? test.skip : test;
+/** Skipped on machines without a browser. */
+const uiTest = chromium === undefined ? test.skip : test;
 
-/** Never on a page that a client reads. */
-const INNER_WORDS = /ledger|slice|vault|crossing|digest|PendingAuth|undefined|null|NaN/i;
+/** Must never be on a page that a client reads. */
+const INTERNAL_WORDS = /ledger|slice|vault|crossing|digest|PendingAuth|undefined|null|NaN/i;
 
 const REVOKED = 'sbx-revoked.ui';
 const TOKENS = [...Array.from({ length: 6 }, (_, index) => `sbx-ok-1.ui${index}`), REVOKED];
-/** Syncs until it is let go, so that there is something to look at meanwhile. */
+/** Keeps syncing until it is released, so that the page can be read meanwhile. */
 const SLOW = 'Company 6';
 
 const STEP_6 = 'complete-migration';
@@ -31,17 +31,17 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => ui?.close());
 
-async function details(id: string, says: string, picture?: string): Promise<string> {
-  const text = await ui.details(id, says);
-  expect(text).not.toMatch(INNER_WORDS);
-  // Beside it stand the names of everything that was done.
-  expect(await ui.page.getByRole('main').innerText()).not.toMatch(INNER_WORDS);
+async function details(id: string, contained: string, picture?: string): Promise<string> {
+  const text = await ui.details(id, contained);
+  expect(text).not.toMatch(INTERNAL_WORDS);
+  // The rest of the page shows the summaries of all events.
+  expect(await ui.page.getByRole('main').innerText()).not.toMatch(INTERNAL_WORDS);
   if (picture !== undefined) await keepPicture(ui.page, picture);
   return text;
 }
 
-look(
-  'the client reads what it has to do, since when and how, and finds the three answers',
+uiTest(
+  'the client reads what to do, since when and how, and the answers to the three questions',
   async () => {
     await migration.until(({ preflight }) => preflight !== null);
     await migration.send('approve', { step: 'supply-details', ...SUPPORT });
@@ -51,17 +51,17 @@ look(
     expect(text).toMatch(/Waiting for: client, since \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
     expect(text).toMatch(/What to do: approve the start at /);
     expect(text).toContain(`ferry show ${migration.id}`);
-    for (const question of ['Whom to call:', 'What may be switched on again:', 'How long data is stale:']) {
+    for (const question of ['Who to call:', 'What may be switched on again:', 'How long data is out of date:']) {
       expect(text).toContain(question);
     }
-    // The last line too: the UI cuts off what is at the very end.
-    expect(text).toMatch(/How long data is stale: from the moment/);
+    // The last line is complete: without padding the UI cuts it off.
+    expect(text).toMatch(/How long data is out of date: from the moment/);
   },
   120_000,
 );
 
-look(
-  'the list shows at a glance how far each migration is',
+uiTest(
+  'the list shows how far each migration is',
   async () => {
     await ui.open('workflows');
     const { page } = ui;
@@ -83,8 +83,8 @@ look(
   120_000,
 );
 
-look(
-  'while a batch is under way: how many are moved and moving, on the page of the migration and on that of the run',
+uiTest(
+  'during a batch run the pages of the migration and of the run show how many companies are moved and moving',
   async () => {
     const { id, send } = migration;
     await send('approve', { step: 'schedule', ...CLIENT });
@@ -100,28 +100,28 @@ look(
     await send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const text = await details(id, 'moving: 1', 'batch-under-way');
     expect(text).toContain('Waiting for: nobody; the remaining companies are being moved');
-    // The one that syncs is left by the ramp to the run after it, which shows it although it moves nothing itself.
+    // The company that syncs is a straggler of the ramp, so the second run shows it and starts nothing.
     const run = await details(batchRunIdOf(id), 'moving: 1', 'batch-run');
     expect(run).toContain(`Batch run 2 of ${id}`);
-    expect(run).toContain('companies may be started at any time');
+    expect(run).toContain('companies are moved at any time');
   },
   120_000,
 );
 
-look(
-  'events have names in plain words',
+uiTest(
+  'events have plain summaries',
   async () => {
     await ui.open(`workflows/${migration.id}`);
-    for (const words of ['Check the supplied details', 'Until a reminder is due', 'Choose the first company']) {
-      await ui.page.getByText(words).first().waitFor();
+    for (const summary of ['Check the supplied details', 'Until a reminder is due', 'Choose the first company']) {
+      await ui.page.getByText(summary).first().waitFor();
     }
     await keepPicture(ui.page, 'history');
   },
   120_000,
 );
 
-look(
-  'paused with exceptions: why, who has to look, and who must reconnect',
+uiTest(
+  'a paused migration with exceptions shows why, who has to act, and who must reconnect',
   async () => {
     await migration.supply('R-7', REVOKED);
     await migration.send('credentialsSupplied', { companies: 1, ...CLIENT });
@@ -129,15 +129,15 @@ look(
     expect(text).toMatch(/Waiting for: support, since /);
     expect(text).toContain('What to do: paused: ');
     expect(text).toContain('must reconnect: 1');
-    expect(text).toContain('not moved, to be looked at: 0');
+    expect(text).toContain('not moved: 0');
   },
   120_000,
 );
 
-look(
-  'waiting for the sign-off of both',
+uiTest(
+  'both sides are asked to sign off',
   async () => {
-    ui.letGo();
+    ui.releaseSyncs();
     await migration.send('resume', SUPPORT);
     await migration.until(({ waitingFor }) => waitingFor.roles.length === 2);
     const text = await details(migration.id, 'sign off the handover', 'waiting-for-sign-off');
@@ -147,19 +147,19 @@ look(
   120_000,
 );
 
-look(
-  'done: what must stay off, and whose data is up to date',
+uiTest(
+  'a completed migration shows what must stay off, and whose data is up to date',
   async () => {
     await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
     await migration.send('approve', { step: 'complete-migration', ...CLIENT });
     const text = await details(migration.id, 'QuickBooks Online: completed', 'done');
-    expect(text).toContain('What may be switched on again: what the handover report says of each company.');
-    expect(text).toContain('How long data is stale: no longer');
+    expect(text).toContain('What may be switched on again: see the handover report for each company.');
+    expect(text).toContain('How long data is out of date: no longer');
   },
   120_000,
 );
 
-look(
+uiTest(
   'the page of the schedule shows when the next windows open',
   async () => {
     const windowed = await started(ui.orchestrator, 'windowed', ['sbx-ok-1.win1', 'sbx-ok-1.win2']);
@@ -179,8 +179,8 @@ look(
   120_000,
 );
 
-look(
-  'without the codec server nothing that is encrypted can be read',
+uiTest(
+  'without the codec server no encrypted text can be read',
   async () => {
     await ui.stopCodec();
     await ui.open(`workflows/${migration.id}`);

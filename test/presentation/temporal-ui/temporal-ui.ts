@@ -1,4 +1,4 @@
-/** An orchestrator with Temporal's Web UI and its codec server, and a browser that looks at it. */
+/** An orchestrator with Temporal's Web UI, the codec server, and a browser. */
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { reserveStackCodec } from '../../../stack/codec';
@@ -14,14 +14,13 @@ import { openBrowser } from './browser';
 export interface TemporalUi {
   readonly orchestrator: Orchestrator;
   readonly page: Page;
-  /** From now on, whatever is created under this name syncs until it is let go. */
+  /** Keeps the sync of a company that is created later under this name running, until `releaseSyncs`. */
   holdSyncOf(company: string): void;
-  letGo(): void;
+  releaseSyncs(): void;
   /** Opens a page of the namespace: `workflows`, `workflows/<id>`, `schedules/<id>`. */
-  open(where: string): Promise<void>;
-  /** Opens a workflow's "User Metadata", and gives what its current details read once they say this. */
-  details(workflowId: string, says: string): Promise<string>;
-  /** The codec server as its users lose it. */
+  open(page: string): Promise<void>;
+  /** Opens the "User Metadata" tab of a workflow. Returns its current details as soon as they contain the text. */
+  details(workflowId: string, contained: string): Promise<string>;
   stopCodec(): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,7 +28,7 @@ export interface TemporalUi {
 const WIDTH = 1_280;
 const HEIGHT = 1_000;
 const SHOWN_WITHIN_MS = 60_000;
-/** A worker that is busy may answer later than the UI waits: then it is asked again. */
+/** A busy worker can answer later than the UI waits: then the test reloads the page. */
 const ANSWERED_WITHIN_MS = 5_000;
 
 const STILL_FETCHING = (status: object) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } });
@@ -46,17 +45,17 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
   });
   const orchestrator = await startOrchestrator({}, temporal.address);
   const { payloadKeys, service } = orchestrator.config;
-  const between = await startHttpProxy(service.url);
-  await orchestrator.startWorker({ service: { ...service, url: between.url } });
+  const proxy = await startHttpProxy(service.url);
+  await orchestrator.startWorker({ service: { ...service, url: proxy.url } });
   const codecServer = await codec.start({ payloadKeys, uiUrl: temporal.uiUrl, dataFolder });
   const browser = await openBrowser(chromium);
   const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT } });
   page.setDefaultTimeout(SHOWN_WITHIN_MS);
 
-  const open = async (where: string): Promise<void> => {
-    await page.goto(`${temporal.uiUrl}/namespaces/${orchestrator.config.temporal.namespace}/${where}`);
+  const open = async (pagePath: string): Promise<void> => {
+    await page.goto(`${temporal.uiUrl}/namespaces/${orchestrator.config.temporal.namespace}/${pagePath}`);
   };
-  // The UI shows texts of people in frames of their own: that of the current details is the last one.
+  // The UI shows Markdown in iframes: the last one holds the current details.
   const details = (): Promise<string> =>
     page
       .frameLocator('iframe')
@@ -69,23 +68,23 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
     page,
     open,
     holdSyncOf: (company) => {
-      between.on('POST', /^\/companies$/, async (response, { body }, pass) => {
+      proxy.on('POST', /^\/companies$/, async (response, { body }, pass) => {
         const created = await pass();
         if (body.includes(`"${company}"`)) {
           const { id } = JSON.parse(created.body) as { id: string };
-          between.on('GET', new RegExp(`^/companies/${id}/dataStatus`), alterBody(STILL_FETCHING));
+          proxy.on('GET', new RegExp(`^/companies/${id}/dataStatus`), alterBody(STILL_FETCHING));
         }
         sendAnswer(response, created);
       });
     },
-    letGo: () => between.reset(),
-    details: async (workflowId, says) => {
+    releaseSyncs: () => proxy.reset(),
+    details: async (workflowId, contained) => {
       await open(`workflows/${workflowId}`);
       await page.getByRole('tab', { name: 'User Metadata' }).click();
       let text = '';
       await until(async () => {
         text = await details();
-        if (text.includes(says)) return true;
+        if (text.includes(contained)) return true;
         const answered = page.waitForResponse(/__temporal_workflow_metadata/, { timeout: ANSWERED_WITHIN_MS });
         await page.keyboard.press('r');
         await answered.catch(() => undefined);
@@ -97,7 +96,7 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
     close: async () => {
       await browser.close();
       await orchestrator.close();
-      await between.close();
+      await proxy.close();
       await codecServer.stop();
       await temporal.stop();
     },

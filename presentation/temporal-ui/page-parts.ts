@@ -1,0 +1,23 @@
+/** The parts that several pages in the Temporal UI share. */
+import type { ClientState, Counts } from '../../domain/companies/company-state';
+import { CLIENT_STATES, clientCounts, finishedCompanies } from '../../domain/companies/company-state';
+import { counted } from '../../domain/text/sentences';
+
+const BAR_WIDTH = 30;
+
+/** Returns a progress bar and the number of companies in each client state, as Markdown; empty if there is no company. */
+export function companiesText(counts: Counts): string[] {
+  if (counts.total === 0) return [];
+  const finished = finishedCompanies(counts);
+  const filled = Math.round((BAR_WIDTH * finished) / counts.total);
+  const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled);
+  const numbers = clientCounts(counts);
+  const states = Object.keys(CLIENT_STATES) as ClientState[];
+  return [
+    `\`[${bar}]\` ${finished} of ${counted(counts.total, 'company')}`,
+    states.map((state) => `- ${CLIENT_STATES[state]}: ${numbers[state]}`).join('\n'),
+  ];
+}
+
+/** Empty lines for the end of a page, because the Temporal UI cuts off the last lines of what it renders. */
+export const BOTTOM_PADDING = Array.from({ length: 6 }, () => '\u00a0').join('\n\n');
