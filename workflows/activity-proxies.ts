@@ -2,8 +2,8 @@
  * The activities as workflows call them: one proxy per retry policy.
  *
  * Every proxy states its timeouts, its retry policy and its cancellation type. With TRY_CANCEL the workflow goes on as
- * soon as it has requested the cancellation, with WAIT_CANCELLATION_COMPLETED only after the activity has ended, and with
- * ABANDON the activity is not told.
+ * soon as it has requested the cancellation, with WAIT_CANCELLATION_COMPLETED only after the activity has ended, and
+ * with ABANDON the activity is not told.
  */
 import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
@@ -46,7 +46,8 @@ function proxied(options: ActivityOptions): ActivityInterfaceFor<Activities> {
  * Work on the ledger and single calls to the service: a few seconds at most.
  *
  * Retried indefinitely, at most a minute apart, because a migration must survive any outage. An attempt may take 30
- * seconds; after that another worker takes over. Cancelled with TRY_CANCEL, because every activity here can be repeated.
+ * seconds; after that another worker takes over. Cancelled with TRY_CANCEL, because every activity here can be
+ * repeated.
  */
 export const shortActivities = proxied({
   startToCloseTimeout: '30 seconds',
@@ -55,8 +56,8 @@ export const shortActivities = proxied({
 });
 
 /**
- * `recordDecisions` in the worker that runs the workflow task: a decision reaches the ledger at half the cost, and before
- * its sender gets the answer.
+ * `recordDecisions` in the worker that runs the workflow task: a decision reaches the ledger at half the cost, and
+ * before its sender gets the answer.
  *
  * One attempt of one second, because the sender waits; if it fails, the caller uses `shortActivities`. Cancelled with
  * TRY_CANCEL, because recording a decision twice changes nothing.
@@ -69,12 +70,12 @@ export const localActivities = proxyLocalActivities<Pick<Activities, 'recordDeci
 });
 
 /**
- * Checks that go through all companies of a migration, or through all migrations: the preflight, the polls for reconnected
- * companies, the sweep.
+ * Checks that go through all companies of a migration, or through all migrations: the preflight, the polls for
+ * reconnected companies, the sweep.
  *
- * Half an hour per attempt, because a manifest can hold thousands of companies. They heartbeat; after two minutes without
- * one another worker takes over. Retried indefinitely, at most a minute apart, because a migration must survive any outage.
- * Cancelled with TRY_CANCEL, because every check can be repeated.
+ * Half an hour per attempt, because a manifest can hold thousands of companies. They heartbeat; after two minutes
+ * without one another worker takes over. Retried indefinitely, at most a minute apart, because a migration must survive
+ * any outage. Cancelled with TRY_CANCEL, because every check can be repeated.
  */
 export const longActivities = proxied({
   startToCloseTimeout: '30 minutes',
@@ -86,10 +87,10 @@ export const longActivities = proxied({
 /**
  * Slices: they move or verify companies for about a minute, and heartbeat every five seconds.
  *
- * After 15 seconds without a heartbeat another worker takes over. That can be short, because a worker that was only slow
- * can claim no more companies once its slice belongs to another attempt. Retried indefinitely, at most 30 seconds apart,
- * because a migration must survive any outage. Cancelled with WAIT_CANCELLATION_COMPLETED: a slice finishes the requests
- * that are in flight and writes their outcome before the run goes on.
+ * After 15 seconds without a heartbeat another worker takes over. That can be short, because a worker that was only
+ * slow can claim no more companies once its slice belongs to another attempt. Retried indefinitely, at most 30 seconds
+ * apart, because a migration must survive any outage. Cancelled with WAIT_CANCELLATION_COMPLETED: a slice finishes the
+ * requests that are in flight and writes their outcome before the run goes on.
  */
 export const sliceActivities = proxied({
   startToCloseTimeout: '15 minutes',
@@ -115,8 +116,8 @@ export const bestEffortActivities = proxied({
 /**
  * Notices to a webhook.
  *
- * Twelve attempts, at most ten minutes apart (about an hour in all), because a notice that is older than that helps nobody.
- * ABANDON on cancellation, because a notice that is on its way is still wanted.
+ * Twelve attempts, at most ten minutes apart (about an hour in all), because a notice that arrives later is of no use.
+ * ABANDON on cancellation, because a notice in flight is still wanted.
  */
 export const noticeActivities = proxied({
   startToCloseTimeout: '30 seconds',

@@ -1,6 +1,6 @@
 /**
- * Backoff for polls in workflows: the wait grows by a quarter after every poll that found no progress, and is short again
- * after progress. Every poll adds a few events to the workflow's history, so a long wait must not fill it.
+ * Backoff for polls in workflows: the wait grows by a quarter after every poll that found no progress, and is short
+ * again after progress. Every poll adds a few events to the workflow's history, so a long wait must not fill it.
  */
 
 /** All times are milliseconds. */

@@ -21,7 +21,8 @@ const STEPS: Readonly<Record<Step, (migration: MigrationContext) => Promise<void
   'supply-details': supplyDetails,
   // 2. Ends when client and support have approved the same proposal of a start and windows.
   schedule: scheduleMigration,
-  // 3. Ends when the client has approved (the callback URL is in its application) and support has, too (it is verified).
+  // 3. Ends when the client has approved (the callback URL is in its application) and support has, too (it is
+  // verified).
   'update-application': updateApplication,
   // 4. Ends when the client has confirmed every company of the first wave, or has excluded it.
   'disable-syncing': disableSyncing,

@@ -4,9 +4,9 @@
  * This file has no runtime imports but the SDK's definitions, so that the client can import it without the workflows.
  * Wire names are an interface: renaming one breaks running migrations and other people's programs.
  *
- * The decisions of people (`approve`, `pause`, ...) are not defined here: `migration/message-handlers.ts` defines each of
- * `DECISION_MESSAGES` twice. As a signal it is delivered even if every worker is down; as an update of the same name it
- * also returns the outcome. `domain/migration/parse-decision.ts` reads their fields.
+ * The decisions of people (`approve`, `pause`, ...) are not defined here: `migration/message-handlers.ts` defines each
+ * of `DECISION_MESSAGES` twice. As a signal it is delivered even if every worker is down; as an update of the same name
+ * it also returns the outcome. `domain/migration/parse-decision.ts` reads their fields.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Counts } from '../domain/companies/company-state';
@@ -28,7 +28,7 @@ export const TASK_QUEUE = 'tokenferry';
 /** The workflow type that closes a terminated migration: `sweep` and `ferry sweep --close` start it. */
 export const CLOSE_TERMINATED = 'closeTerminated';
 
-/** The workflow type that looks for terminated migrations: a Schedule that every worker maintains starts it. */
+/** The workflow type that finds terminated migrations: a Schedule that the workers create starts it every hour. */
 export const SWEEP = 'sweep';
 
 /**
@@ -44,12 +44,14 @@ export const SEARCH_ATTRIBUTES = {
   FerryCompaniesFailed: 'INT',
 } as const;
 
-/** Returns how far a migration is and who has to act. The client sends it for `ferry show`, `list`, `watch` and others. */
+/**
+ * Returns how far a migration is and who has to act. The client sends it for `ferry show`, `list`, `watch` and others.
+ */
 export const progressQuery = defineQuery<Progress>('progress');
 
 /**
- * Returns the outcome of a decision. The client sends it after a decision that went as a signal, until it has been applied.
- * Null: not applied yet, or so long ago that only the audit trail holds the outcome.
+ * Returns the outcome of a decision. The client sends it after a decision that went as a signal, until it has been
+ * applied. Null: not applied yet, or so long ago that only the audit trail holds the outcome.
  */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
 
@@ -59,7 +61,8 @@ export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: 
 export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
 
 /**
- * Batch run to its migration: an outage began, was probed again without success, or (null) is over. The migration shows it.
+ * Batch run to its migration: an outage began, was probed again without success, or (null) is over. The migration shows
+ * it.
  */
 export const outageSignal = defineSignal<[Outage | null]>('standstill');
 
@@ -67,8 +70,8 @@ export const outageSignal = defineSignal<[Outage | null]>('standstill');
 export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
 
 /**
- * Something changed outside the receiver: stop waiting and check what can be done now.
- * The client sends it to a migration whose Schedule a person has paused or resumed; a migration sends it to its batch run
- * when a decision has been recorded or a window has opened.
+ * Something changed outside the receiver: stop waiting and check what can be done now. The client sends it to a
+ * migration whose Schedule a person has paused or resumed; a migration sends it to its batch run when a decision has
+ * been recorded or a window has opened.
  */
 export const wakeSignal = defineSignal('lookAgain');

@@ -29,7 +29,9 @@ const NO_WINDOWS = 'the migration has no more windows';
 /** The clocks of Temporal and Postgres differ, so a Schedule may fire a little before the ledger's window opens. */
 const EARLY_MS = 60_000;
 
-/** Returns the occurrence that is open now, after waiting for one that opens within `EARLY_MS`; otherwise the refusal. */
+/**
+ * Returns the occurrence that is open now, after waiting for one that opens within `EARLY_MS`; otherwise the refusal.
+ */
 async function currentOccurrence(migrationId: string): Promise<WindowOccurrence | WindowStart> {
   for (;;) {
     const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });

@@ -17,8 +17,8 @@ export interface Swept {
 const DECIDED_BY = 'Tokenferry';
 
 /**
- * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration no longer runs. The worker's
- * Schedule starts it; `ferry sweep --close` does the same on request.
+ * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration no longer runs. The
+ * worker's Schedule starts it; `ferry sweep --close` does the same on request.
  */
 export async function sweep(): Promise<Swept> {
   const { schedulesDeleted, terminated, unclear } = await longActivities.lookForLeftBehind();

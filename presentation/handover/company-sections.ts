@@ -45,7 +45,7 @@ export interface Section {
   readonly title: string;
   /** The states of the companies that are read for the section. */
   readonly states: readonly CompanyState[];
-  /** Whether the section lists a company that was read for it. */
+  /** Returns whether the section lists a company that was read for it. */
   readonly holds: (company: ReportedCompany) => boolean;
   readonly columns: readonly ReportColumn[];
   /** @param ended whether the migration has ended, so that no company moves any more */

@@ -1,6 +1,6 @@
 /**
- * The handover report as one self-contained HTML page: no scripts and no external resources, and a content security policy
- * that forbids both. `html-companies.ts` writes the companies between head and tail.
+ * The handover report as one self-contained HTML page, without scripts and external resources. A content security
+ * policy forbids both. `html-companies.ts` writes the companies between head and tail.
  */
 import { shareBar } from './charts';
 import { openCompanies } from '../../domain/companies/company-state';

@@ -1,8 +1,8 @@
 /**
  * The migration's page in the Temporal UI, for a client who has never seen Temporal.
  *
- * It uses the client's words (`CLIENT_STATES`) and no internal ones. Plain Markdown lists only, because tables and emoji
- * do not render in every version of the UI.
+ * It uses the client's words (`CLIENT_STATES`) and no internal ones. Plain Markdown lists only, because tables and
+ * emoji do not render in every version of the UI.
  */
 import type { Estimate } from '../../domain/planning/estimate';
 import { isEnding } from '../../domain/migration/migration-state';
@@ -43,7 +43,7 @@ function stepsText({ route, steps }: Progress): string[] {
 
 function waitingText({ waitingFor, waitingSince, migrationId, contact }: Progress): string[] {
   const what = oneLine(waitingFor.what, TEXT_LENGTH);
-  if (waitingFor.roles.length === 0) return [`**Waiting for:** nobody; ${what}`];
+  if (waitingFor.roles.length === 0) return [`**Now:** ${what}`];
   const since = waitingSince ? `, since ${moment(waitingSince)}` : '';
   return [
     `**Waiting for:** ${waitingFor.roles.join(' and ')}${since}`,

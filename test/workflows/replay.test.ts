@@ -1,4 +1,6 @@
-/** Workflows go on with what earlier versions of them have begun: histories that were kept are replayed by today's code. */
+/**
+ * Replays recorded histories, because the workflows must be able to continue what earlier versions of them have begun.
+ */
 import path from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { dataConverterOf, parsePayloadKeys, Secret } from '../../security';
@@ -10,7 +12,7 @@ const dataConverter = dataConverterOf(parsePayloadKeys(new Secret(PAYLOAD_KEY)))
 const { payloadConverterPath = '', failureConverterPath = '' } = dataConverter;
 const quiet = new DefaultLogger('ERROR');
 const histories = [...keptHistories()];
-/** Bundles are made, and a hundred histories replayed. */
+/** Builds two bundles, and replays about two hundred histories. */
 jest.setTimeout(600_000);
 
 beforeAll(() => {
@@ -19,34 +21,34 @@ beforeAll(() => {
 
 type Code = NonNullable<Parameters<typeof Worker.runReplayHistories>[0]['workflowBundle']>;
 
-/** The ids of those that this code cannot go on with. */
-async function failing(workflowBundle: Code, begun: readonly KeptHistory[]): Promise<readonly string[]> {
+/** Returns the workflow ids of the histories that the code cannot replay. */
+async function replayFailures(workflowBundle: Code, recorded: readonly KeptHistory[]): Promise<readonly string[]> {
   const failed: string[] = [];
-  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle, dataConverter }, begun))
+  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle, dataConverter }, recorded))
     if (error) failed.push(workflowId);
   return failed;
 }
 
-async function changed(which: string): Promise<Code> {
+async function bundleChanged(name: string): Promise<Code> {
   return bundleWorkflowCode({
-    workflowsPath: path.join(__dirname, 'changed-workflows', `${which}.ts`),
+    workflowsPath: path.join(__dirname, 'changed-workflows', `${name}.ts`),
     payloadConverterPath,
     failureConverterPath,
     logger: quiet,
   });
 }
 
-test('every history of every path is replayed by the workflows as they are now', async () => {
+test('the present workflows replay every recorded history', async () => {
   expect(histories.length).toBeGreaterThan(30);
   const codePath = path.join(__dirname, '../../dist/workflow-bundle.js');
-  expect(await failing({ codePath }, histories)).toEqual([]);
+  expect(await replayFailures({ codePath }, histories)).toEqual([]);
 });
 
 test.each([
-  ['a migration that does one thing more before it begins', 'one-more-timer', /^[^.]+\.[^.]+$/],
-  ['a batch run that leaves out what it did', 'fewer-activities', /\.batch$/],
-])('%s fails to replay: such a change needs a patch', async (_, which, about) => {
-  const some = histories.filter(({ workflowId }) => about.test(workflowId)).slice(0, 8);
+  ['a migration with one more timer at its beginning', 'one-more-timer', /^[^.]+\.[^.]+$/],
+  ['a batch run with fewer activities', 'fewer-activities', /\.batch$/],
+])('%s fails to replay, because such a change needs a patch', async (_, name, workflowIds) => {
+  const some = histories.filter(({ workflowId }) => workflowIds.test(workflowId)).slice(0, 8);
   expect(some).toHaveLength(8);
-  expect(await failing(await changed(which), some)).toEqual(some.map(({ workflowId }) => workflowId));
+  expect(await replayFailures(await bundleChanged(name), some)).toEqual(some.map(({ workflowId }) => workflowId));
 });

@@ -1,3 +1,7 @@
+/**
+ * A migration for tests of workflows and commands: `started` starts one with test credentials, and `readyToMove` takes
+ * it through steps 1 to 4.
+ */
 import { decide, readProgress, startMigration } from '../../client';
 import type { LedgerClient, Sent } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
@@ -15,35 +19,36 @@ import type { Orchestrator } from '../support/orchestrator';
 export const SUPPORT = { role: 'support', by: 'Sam' } as const;
 export const CLIENT = { role: 'client', by: 'Cleo' } as const;
 
-/** Windows: a minute of a day that is three days away. */
+/** Returns windows that are closed now: one minute, two days ahead. */
 export function closedNow() {
   const day = WEEKDAYS[(new Date().getUTCDay() + 2) % 7];
   return [{ days: [day], from: '12:00', to: '12:01', timeZone: 'UTC' }];
 }
 
-/** A change of the windows alone. */
+/** The fields of an `adjust` decision that changes only the windows. */
 export const adjusted = (windows: unknown) => ({ limits: { windows }, ...SUPPORT });
 
-/** A migration under test: companies by their test credential. */
+/** A migration under test. */
 export interface Started {
   readonly id: string;
-  /** Sends a decision and gives what became of it. */
+  /** Sends a decision and returns `applied`, or `refused: <reason>`. */
   readonly send: (message: DecisionMessage, sent: Sent) => Promise<string>;
+  /** Waits until the progress is as wanted, and returns it. */
   readonly until: (reached: (progress: Progress) => boolean) => Promise<Progress>;
-  /** Takes steps 1 to 4, and supplies the credentials that each row was given. */
+  /** Takes steps 1 to 4, and supplies the credentials that the migration was started with. */
   readyToMove(): Promise<void>;
-  /** Stores a credential anew, obtained just now. */
+  /** Stores a credential, obtained just now, without sending a decision. */
   supply(reference: string, credential: string): Promise<void>;
-  /** Puts a new credential in the place of one whose company was not moved, and decides so. */
+  /** Stores a new credential for a company that was not moved, and sends the decision to use it. */
   replace(reference: string, credential: string): Promise<string>;
 }
 
-/** On a busy machine. */
+/** Long enough for a busy machine. */
 const MOVED_WITHIN_MS = 40_000;
 
 let organizations = 5_000_000_000_000_000;
 
-/** The progress of a migration once it is as wanted. */
+/** Waits until the progress of a migration is as wanted, and returns it. */
 export async function reachedProgress(
   ferry: LedgerClient,
   id: string,
@@ -67,7 +72,7 @@ export async function started(
   }: { readonly slug?: string; readonly label?: string; readonly waves?: readonly number[] } = {},
 ): Promise<Started> {
   const platform = findPlatform(slug);
-  if (!platform) throw new Error(`the platform table lacks ${slug}`);
+  if (!platform) throw new Error(`${slug} is not in the platform table`);
   const rows = credentials.map((_, index): ManifestRow => {
     organizations += 1;
     const reference = `R-${index + 1}`;
@@ -93,12 +98,12 @@ export async function started(
     firstCompany: null,
   });
 
-  const progressOnce = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);
+  const untilProgress = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);
   const send = async (message: DecisionMessage, sent: Sent): Promise<string> => {
     const { became, text } = await decide(ferry, id, message, sent);
     return became === 'applied' ? became : `${became}: ${text}`;
   };
-  const obtained = (reference: string, credential: string): SealedCredential => {
+  const freshCredential = (reference: string, credential: string): SealedCredential => {
     const row = rows.find((each) => each.reference === reference);
     const fields = {
       ...Object.fromEntries(platform.requiredFields.map((field) => [field, 'any'])),
@@ -107,19 +112,19 @@ export async function started(
     return { reference, fields: new Secret(fields), obtainedAt: new Date().toISOString() };
   };
   const supply = async (reference: string, credential: string): Promise<void> => {
-    await supplyCredentials(ferry.db, id, [obtained(reference, credential)], 'Cleo');
+    await supplyCredentials(ferry.db, id, [freshCredential(reference, credential)], 'Cleo');
   };
   return {
     id,
     send,
     replace: async (reference, credential) => {
-      await replaceCredentials(ferry.db, id, [obtained(reference, credential)], 'Cleo');
+      await replaceCredentials(ferry.db, id, [freshCredential(reference, credential)], 'Cleo');
       return send('replaceCredential', { companies: [reference], ...SUPPORT });
     },
-    until: progressOnce,
+    until: untilProgress,
     supply,
     readyToMove: async () => {
-      await progressOnce(({ preflight }) => preflight !== null);
+      await untilProgress(({ preflight }) => preflight !== null);
       await send('approve', { step: 'supply-details', ...SUPPORT });
       await send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
       await send('approve', { step: 'schedule', ...SUPPORT });
@@ -127,7 +132,7 @@ export async function started(
       await send('approve', { step: 'update-application', ...CLIENT });
       await send('approve', { step: 'update-application', ...SUPPORT });
       await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
-      await progressOnce(({ step }) => step === 'migrate-first-company');
+      await untilProgress(({ step }) => step === 'migrate-first-company');
       for (const [index, credential] of credentials.entries()) await supply(`R-${index + 1}`, credential);
       await send('credentialsSupplied', { companies: credentials.length, ...CLIENT });
     },

@@ -1,4 +1,4 @@
-/** The service asks for a long wait: it is Temporal's, in everybody's sight, and holds no worker. */
+/** A long Retry-After of the service becomes a visible wait in Temporal that occupies no worker. */
 import { readOutages } from '../../client';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/conditions';
@@ -20,7 +20,7 @@ afterAll(async () => {
   await between.close();
 });
 
-test('an activity that was asked to come back in an hour is tried again in an hour, and everybody sees why', async () => {
+test('an activity that gets a Retry-After of an hour is retried in an hour, and the reason is visible', async () => {
   const { ferry } = orchestrator;
   between.on('GET', /^\/account/, failing(429, 'slowly', { 'retry-after': '3600' }));
   const { id } = await started(orchestrator, 'asked-to-wait', ['sbx-ok-1']);

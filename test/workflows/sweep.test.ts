@@ -1,4 +1,4 @@
-/** What was terminated in Temporal's own tools is tidied up without anybody asking for it. */
+/** The sweep closes migrations that were terminated in Temporal's own tools. */
 import { Client, Connection, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { createWindowSchedules } from '../../activities';
 import { scheduleIdOf } from '../../domain/migration/plan';
@@ -27,7 +27,7 @@ const sweeps = () => schedule().getHandle(SWEEP_SCHEDULE);
 const ledger = (id: string) => readMigration(orchestrator.ferry.db, id);
 const isClosed = (id: string) => until(async () => (await ledger(id))?.vaultDestroyedAt instanceof Date, 30_000);
 
-/** A migration with one credential in its vault. */
+/** Starts a migration and stores one credential in its vault. */
 async function supplied(client: string): Promise<string> {
   const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.until(({ preflight }) => preflight !== null);
@@ -39,7 +39,7 @@ async function supplied(client: string): Promise<string> {
   return migration.id;
 }
 
-/** One sweep, at once. */
+/** Triggers a sweep and returns its result. */
 async function swept(): Promise<Swept> {
   const { numActionsTaken: before } = (await sweeps().describe()).info;
   await sweeps().trigger();
@@ -59,7 +59,7 @@ async function scheduleIds(): Promise<readonly string[]> {
   return ids.sort();
 }
 
-test('several workers sweep once an hour together, first an hour after the first of them has started', async () => {
+test('several workers share one hourly sweep, which first runs an hour after the first start', async () => {
   await until(async () => (await scheduleIds()).length > 0);
   expect(await scheduleIds()).toEqual([SWEEP_SCHEDULE]);
   const { info } = await sweeps().describe();
@@ -69,7 +69,7 @@ test('several workers sweep once an hour together, first an hour after the first
   expect(((first ?? 0) - Date.now()) / 60_000).toBeGreaterThan(55);
 });
 
-test('a terminated migration is closed as if cancelled, in the name of Tokenferry; one that runs is left alone', async () => {
+test('a terminated migration is closed as cancelled by Tokenferry, and a running one stays open', async () => {
   const [terminated, running] = [await supplied('swept-terminated'), await supplied('swept-running')];
   await listWindows(running);
   await workflow(terminated).terminate('a test');
@@ -91,7 +91,7 @@ test('a terminated migration is closed as if cancelled, in the name of Tokenferr
   expect(await scheduleIds()).toContain(scheduleIdOf(running));
 });
 
-test('one that was terminated in the middle of its cancellation is closed all the same', async () => {
+test('a migration that was terminated during its cancellation is closed, too', async () => {
   const id = await supplied('swept-cancelling');
   await stopClaims(orchestrator.ferry.db, id);
   await workflow(id).terminate('a test');
@@ -100,18 +100,18 @@ test('one that was terminated in the middle of its cancellation is closed all th
   expect(await ledger(id)).toMatchObject({ ending: 'cancelled' });
 });
 
-test('one that somebody closes already is left to them, and closed by the next sweep if they could not', async () => {
+test('a closing that is running is not started twice, and the next sweep replaces one that failed', async () => {
   const id = await supplied('swept-twice');
   await workflow(id).terminate('a test');
-  const theirs = { workflowId: closeWorkflowIdOf(id), taskQueue: 'nobody', args: [] };
-  const stuck = await orchestrator.ferry.temporal.workflow.start(CLOSE_TERMINATED, theirs);
+  const options = { workflowId: closeWorkflowIdOf(id), taskQueue: 'nobody', args: [] };
+  const stuck = await orchestrator.ferry.temporal.workflow.start(CLOSE_TERMINATED, options);
   expect(await swept()).toMatchObject({ closing: [id] });
   await stuck.terminate('a test');
   expect(await swept()).toMatchObject({ closing: [id] });
   await isClosed(id);
 });
 
-test('what Temporal no longer knows is left to a person: a worker at the wrong Temporal destroys nothing', async () => {
+test('a migration that Temporal does not know stays open: the worker might be connected to the wrong server', async () => {
   const id = await supplied('swept-unknown');
   const { namespace } = orchestrator.config.temporal;
   await orchestrator.ferry.temporal.workflowService.deleteWorkflowExecution({
@@ -131,29 +131,29 @@ test('what Temporal no longer knows is left to a person: a worker at the wrong T
   expect(await credentialRows(orchestrator.ferry.db, id)).toEqual([1]);
 });
 
-test('a schedule that was left behind is deleted, and nothing that is only called like one', async () => {
+test('the schedule of a migration that has ended is deleted, but no other schedule with a similar id', async () => {
   await listWindows('swept-gone.xero');
   await schedule().create({
-    scheduleId: scheduleIdOf('somebody-elses'),
+    scheduleId: scheduleIdOf('another-product'),
     spec: { intervals: [{ every: '30 days' }] },
-    action: { type: 'startWorkflow', workflowType: 'theirs', taskQueue: TASK_QUEUE, args: [] },
+    action: { type: 'startWorkflow', workflowType: 'anotherProduct', taskQueue: TASK_QUEUE, args: [] },
   });
-  await until(async () => (await scheduleIds()).filter((id) => /swept-gone|somebody/.test(id)).length === 2);
+  await until(async () => (await scheduleIds()).filter((id) => /swept-gone|another/.test(id)).length === 2);
 
   expect(await swept()).toMatchObject({ schedulesDeleted: ['swept-gone.xero'] });
   const described = schedule().getHandle(scheduleIdOf('swept-gone.xero')).describe();
   await expect(described).rejects.toThrow(ScheduleNotFoundError);
-  expect(await scheduleIds()).toContain(scheduleIdOf('somebody-elses'));
+  expect(await scheduleIds()).toContain(scheduleIdOf('another-product'));
 });
 
-test('sweeps that somebody has paused stay paused when another worker starts', async () => {
+test('paused sweeps stay paused when another worker starts', async () => {
   await sweeps().pause('paused by Sam');
   await until(async () => (await sweeps().describe()).state.paused);
   await (await orchestrator.startWorker()).stop();
   expect((await sweeps().describe()).state).toMatchObject({ paused: true, note: 'paused by Sam' });
 });
 
-test('a sweep comes by itself, and goes on with whatever was terminated since', async () => {
+test('sweeps run by themselves and close every migration that was terminated since the last one', async () => {
   await sweeps().delete();
   await orchestrator.startWorker({}, { sweepEveryMs: 1_000 });
   for (const client of ['swept-first', 'swept-second']) {
@@ -163,7 +163,7 @@ test('a sweep comes by itself, and goes on with whatever was terminated since', 
   }
 });
 
-test('without the schedule a worker starts all the same, and says what has to be done by hand', async () => {
+test('a worker that cannot create the schedule starts, and logs the command to use instead', async () => {
   const connection = await Connection.connect({ address: orchestrator.config.temporal.address });
   const { schedule: refused } = new Client({ connection, namespace: 'there-is-no-such-namespace' });
   const warned: string[] = [];

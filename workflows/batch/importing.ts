@@ -43,7 +43,10 @@ export async function importAll(context: RunContext, slicesAtOnce: number): Prom
   await reclaimInterrupted(context);
 }
 
-/** After all slices have ended, a company that is still importing belongs to a dead attempt: reclaims it after its lease. */
+/**
+ * Reclaims interrupted companies after their lease. All slices have ended, so a company that is still importing belongs
+ * to a dead attempt.
+ */
 async function reclaimInterrupted(context: RunContext): Promise<void> {
   const nextDelayMs = backoff(POLL_DELAY);
   while (!context.isEnding()) {

@@ -1,8 +1,8 @@
 /**
  * Outages during a batch run: nothing gets through to the service or to its platform.
  *
- * The run then starts nothing, asks the service at growing intervals whether it responds, and tells the migration, which
- * shows the outage to people. It continues by itself; no decision is needed.
+ * The run then starts nothing, asks the service at growing intervals whether it responds, and tells the migration,
+ * which shows the outage to people. It continues by itself; no decision is needed.
  */
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ServiceUnavailable } from '../../activities/companies/batch';
@@ -19,7 +19,7 @@ const PROBE_DELAY = { shortestMs: 2_000, longestMs: 5 * 60_000 };
 export interface OutageContext {
   /** The migration that has started the run; undefined: the run has no parent. */
   readonly migration: ExternalWorkflowHandle | undefined;
-  /** Whether the run must start nothing more. */
+  /** Returns whether the run must start nothing more. */
   readonly isEnding: () => boolean;
   /** Waits until the time is over or the run is woken. Milliseconds. */
   readonly pause: (ms: number, summary: string) => Promise<void>;

@@ -7,11 +7,11 @@ import { localActivities, shortActivities } from '../activity-proxies';
 import type { MigrationContext } from './context';
 
 /**
- * Records decisions in the order in which they were taken, for as long as the migration lives. Message handlers add them
- * to `unrecorded`; the activity applies each to the ledger and adds it to the audit trail.
+ * Records decisions in the order in which they were taken, for as long as the migration lives. Message handlers add
+ * them to `unrecorded`; the activity applies each to the ledger and adds it to the audit trail.
  *
- * Decisions that arrive while the migration is about to continue as new are carried over and recorded after it, because a
- * flood of messages would otherwise put that off without end.
+ * Decisions that arrive while the migration is about to continue as new are carried over and recorded after it, because
+ * a flood of messages would otherwise put that off without end.
  */
 export async function recordDecisions(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;

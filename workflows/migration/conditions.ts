@@ -1,12 +1,14 @@
 /** Conditions on a migration's state that several steps wait for. */
 import type { MigrationState } from '../../domain/migration/migration-state';
 
-/** Whether every decision that was taken has reached the ledger. */
+/** Returns whether every decision that was taken has reached the ledger. */
 export function isRecorded({ unrecorded }: MigrationState): boolean {
   return unrecorded.length === 0;
 }
 
-/** Whether companies may be moved. A resume must have reached the ledger, or the claims would still find it paused. */
+/**
+ * Returns whether companies may be moved. A resume must have reached the ledger, or claims would still find it paused.
+ */
 export function mayMove(state: MigrationState): boolean {
   return state.pause === null && isRecorded(state);
 }

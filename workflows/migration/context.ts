@@ -1,9 +1,10 @@
 /**
  * The context of one migration: its plan, its state, and its waits.
  *
- * The whole state is one plain JSON value (`domain/migration/migration-state.ts`). It changes only through `change`, which
- * also refreshes the current details and the search attributes, so that people always see the present state. Message
- * handlers change it when a decision arrives (`message-handlers.ts`); the steps wait for the change and act on it.
+ * The whole state is one plain JSON value (`domain/migration/migration-state.ts`). It changes only through `change`,
+ * which also refreshes the current details and the search attributes, so that people always see the present state.
+ * Message handlers change it when a decision arrives (`message-handlers.ts`); the steps wait for the change and act on
+ * it.
  */
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
@@ -54,7 +55,9 @@ export function now(): string {
   return new Date().toISOString();
 }
 
-/** Writes the search attributes only if they differ from the last ones, because every upsert is an event in the history. */
+/**
+ * Writes the search attributes only if they differ from the last ones, because every upsert is an event in the history.
+ */
 function updateSearchAttributes(progress: Progress, last: string): string {
   const attributes = searchAttributesOf(progress);
   const key = JSON.stringify(attributes.map(({ value }) => value));

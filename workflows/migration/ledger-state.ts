@@ -1,4 +1,6 @@
-/** The parts of a migration's state that come from the ledger: the counts, the estimate, and a pause, which is in both. */
+/**
+ * The parts of a migration's state that come from the ledger: the counts, the estimate, and a pause, which is in both.
+ */
 import type { StopReason } from '../../domain/companies/failures';
 import { stopReasonText } from '../../domain/companies/failures';
 import type { MigrationState } from '../../domain/migration/migration-state';
@@ -8,8 +10,8 @@ import type { MigrationContext } from './context';
 import { now } from './context';
 
 /**
- * Counts the companies. Counts again if a decision has reached the ledger meanwhile, because the first counts would miss
- * it.
+ * Counts the companies. Counts again if a decision has reached the ledger meanwhile, because the first counts would
+ * miss it.
  *
  * @param others further changes that are applied together with the counts
  */

@@ -25,7 +25,7 @@ import { checkChangedDetails } from './steps/supply-details';
 /** The plan, and after continue-as-new the state that was carried over. */
 export type MigrationInput = MigrationPlan & { readonly carried?: MigrationState };
 
-/** Works on the current step, and returns when `runMigration` should look which step is current now. */
+/** Works on the current step, and returns when the step may have changed. */
 type StepRunner = (migration: MigrationContext) => Promise<void>;
 
 export async function runMigration({ carried, ...plan }: MigrationInput, runStep: StepRunner): Promise<Handover> {

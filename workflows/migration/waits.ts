@@ -1,9 +1,9 @@
 /**
  * The waits of a migration, and when it continues as new.
  *
- * A migration waits for weeks, and its history grows. When the server suggests to continue as new, every wait of this file
- * returns early, the step returns, and `lifecycle.ts` continues with the present state and an empty history. That is put
- * off in two cases:
+ * A migration waits for weeks, and its history grows. When the server suggests to continue as new, every wait of this
+ * file returns early, the step returns, and `lifecycle.ts` continues with the present state and an empty history. That
+ * is put off in two cases:
  * - while a batch of decisions is being written to the ledger, because it would be written twice;
  * - while more decisions wait to be written than fit into one batch, because they are part of the carried state.
  */
@@ -26,9 +26,9 @@ export interface Waits {
    * @returns false if first the migration closed, was turned to another step, or should continue as new
    */
   awaitInStep(holds: (state: MigrationState) => boolean): Promise<boolean>;
-  /** Whether the migration should continue as new now. */
+  /** Returns whether the migration should continue as new now. */
   shouldContinueAsNew(): boolean;
-  /** Whether a wait has returned for continue-as-new, or is about to: decisions that arrive now are carried over. */
+  /** Returns whether a wait has returned early or is about to. Decisions that arrive now are carried over. */
   isContinuingAsNew(): boolean;
   /** Does work during which the migration must not continue as new. */
   deferContinueAsNew(work: () => Promise<void>): Promise<void>;
@@ -36,7 +36,7 @@ export interface Waits {
 
 export function createWaits(state: () => MigrationState): Waits {
   let openWaits = 0;
-  /** Whether a wait has returned early. */
+  /** True after a wait has returned early. */
   let interrupted = false;
   let deferred = false;
   const isSuggested = (): boolean => workflowInfo().continueAsNewSuggested;

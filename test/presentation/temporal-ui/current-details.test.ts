@@ -66,7 +66,7 @@ test('they show who has to act, the six steps, the companies, who to call and wh
   });
   const text = detailsAt(stateAt('complete-migration', { ...estimated, counts: moving }));
   expect(text).toContain('# QuickBooks Online: step 6 of 6, complete the migration');
-  expect(text).toContain('**Waiting for:** nobody; the remaining companies are being moved');
+  expect(text).toContain('**Now:** the remaining companies are being moved');
   expect(text).toContain('[####################..........]` 27 of 40 companies');
   const numbers = ['moved: 20', 'moving: 3', 'not moved yet: 10', 'must reconnect: 1', 'not moved: 2'];
   for (const line of [...numbers, 'left out: 4']) expect(text).toContain(`- ${line}`);

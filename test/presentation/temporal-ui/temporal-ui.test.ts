@@ -99,7 +99,7 @@ uiTest(
     await send('adjust', { limits: { toleratedFailures: 0 }, ...SUPPORT });
     await send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const text = await details(id, 'moving: 1', 'batch-under-way');
-    expect(text).toContain('Waiting for: nobody; the remaining companies are being moved');
+    expect(text).toContain('Now: the remaining companies are being moved');
     // The company that syncs is a straggler of the ramp, so the second run shows it and starts nothing.
     const run = await details(batchRunIdOf(id), 'moving: 1', 'batch-run');
     expect(run).toContain(`Batch run 2 of ${id}`);

@@ -1,4 +1,4 @@
-/** A company that syncs for long holds up nobody. */
+/** A company with a long sync does not delay other companies. */
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Its authorization takes eight seconds, and its sync much longer than everybody else's. */
-const SYNCS_ON = 'sbx-slow-8000-ok-1';
+/** Syncs much longer than all others: its authorization takes eight seconds. */
+const LONG_SYNC = 'sbx-slow-8000-ok-1';
 
-test('what is supplied, or tried again, while another company still syncs is moved at once', async () => {
-  const tokens = ['sbx-ok-1.mw1', `${SYNCS_ON}.mw2`, 'sbx-revoked.mw3', 'sbx-ok-1.mw4'];
+test('a company that is supplied or retried while another one syncs is moved at once', async () => {
+  const tokens = ['sbx-ok-1.mw1', `${LONG_SYNC}.mw2`, 'sbx-revoked.mw3', 'sbx-ok-1.mw4'];
   const migration = await started(orchestrator, 'meanwhile', tokens, null, { waves: [1, 1, 1, 2] });
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
@@ -27,13 +27,13 @@ test('what is supplied, or tried again, while another company still syncs is mov
 }, 60_000);
 
 test.each([
-  ['as many as there are without being asked for', DEFAULT_LIMITS.rampCompanies],
-  ['few', 3],
+  ['default ramp', DEFAULT_LIMITS.rampCompanies],
+  ['small ramp', 3],
 ])(
-  'the rest of a batch begins although the slowest of its ramp still syncs: %s',
+  'the rest of a batch starts while the straggler of its ramp still syncs: %s',
   async (_, ramp) => {
     const tokens = [...Array.from({ length: ramp + 4 }, (_, index) => `sbx-ok-1.ramp-${ramp}-${index}`)];
-    tokens[3] = `${SYNCS_ON}.ramp-${ramp}-slow`;
+    tokens[3] = `${LONG_SYNC}.ramp-${ramp}-slow`;
     const migration = await started(orchestrator, `ramp-${ramp}`, tokens);
     expect(await migration.send('adjust', { limits: { rampCompanies: ramp }, ...SUPPORT })).toBe('applied');
     await migration.readyToMove();
@@ -45,8 +45,8 @@ test.each([
   90_000,
 );
 
-test('a company that is decided about while the companies are counted is not missed', async () => {
-  // Each decides at another moment of the count at the end of its batch.
+test('a decision about a company is not missed while the companies are counted', async () => {
+  // Six migrations, because the decision must arrive during the count at the end of a batch in at least one of them.
   const clients = Array.from({ length: 6 }, (_, index) => `counted-${index}`);
   await Promise.all(
     clients.map(async (client) => {

@@ -1,4 +1,4 @@
-/** A company that syncs for more than a day: it costs nothing meanwhile, holds up nobody, and ends. */
+/** A company that syncs for more than a day delays no other company and times out. */
 import { msFromNow, putRow, readRow } from '../../support/ledger';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** At a tenth of a second for each record. */
+/** A tenth of a second per record. */
 const THIRTY_HOURS = 'sbx-ok-1080000';
 const HOUR_MS = 3_600_000;
 
-test('all others are moved, no activity is under way while it syncs, looks grow apart, and its time-out ends it', async () => {
+test('all others are moved, polls become rare, no activity runs between them, and the sync times out', async () => {
   const tokens = Array.from({ length: 30 }, (_, index) => `${index === 5 ? THIRTY_HOURS : 'sbx-ok-1'}.long${index}`);
   const migration = await started(orchestrator, 'long-sync', tokens);
   await migration.readyToMove();
@@ -30,7 +30,7 @@ test('all others are moved, no activity is under way while it syncs, looks grow 
   const syncingSince = (ms: number) =>
     putRow(db, migration.id, 6, { sync_started_at: msFromNow(-ms), next_check_at: msFromNow(0) });
   const row = () => readRow(db, migration.id, 6);
-  // Thirty hours later, as far as the ledger can tell.
+  // Sets the ledger thirty hours ahead.
   await syncingSince(30 * HOUR_MS);
   await until(async () => ((await row()).next_check_at?.getTime() ?? 0) > Date.now() + 120_000, 40_000);
   expect((await row()).state).toBe('syncing');

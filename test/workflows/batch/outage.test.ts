@@ -1,4 +1,7 @@
-/** The service is down, asks to wait, or breaks off: companies wait in everybody's sight, and then go on by themselves. */
+/**
+ * The service is down, asks to wait, or drops connections: companies wait, people see why, and the run continues by
+ * itself.
+ */
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { failing } from '../../company-data-client/misbehaving-service';
 import { runJson } from '../../cli/command-line';
@@ -17,7 +20,7 @@ beforeAll(async () => {
   orchestrator = await startOrchestrator({ syncMsPerRecord: 100 });
   between = await startHttpProxy(orchestrator.service.url);
   const { apiKey } = orchestrator.config.service;
-  // An outage of minutes, in seconds.
+  // Short limits, so that an outage of minutes takes seconds.
   const timing = { retryBudgetMs: 1_000, authorizationTimeoutMs: 2_000, sendWithinMs: 2_000, marginMs: 500 };
   await orchestrator.startWorker({ service: { url: between.url, apiKey } }, timing);
 });
@@ -27,11 +30,11 @@ afterAll(async () => {
   await between.close();
 });
 
-/** FreshBooks: a refresh token can be used once. */
+/** FreshBooks: a refresh token can be used only once. */
 const SINGLE_USE = 'freshbooks';
 const COMPANIES = 24;
 
-/** Its first company is approved as soon as this is called; two slices of four companies each. */
+/** Returns a migration whose first company is moved but not approved. Its run has two slices of four companies each. */
 async function readyToFollow(
   client: string,
   token: string,
@@ -55,7 +58,7 @@ async function readyToFollow(
 
 type Passing = Parameters<Interceptor>;
 
-/** From the so-manieth call on every call meets this. */
+/** Applies the interference to every call after the first ones. */
 function everyCallAfter(calls: number, interference: Interceptor): void {
   let arrived = 0;
   for (const method of ['GET', 'POST', 'PUT']) {
@@ -69,11 +72,11 @@ function everyCallAfter(calls: number, interference: Interceptor): void {
 const passOn = async (...[response, pass]: [Passing[0], Passing[2]]): Promise<void> =>
   sendAnswer(response, await pass());
 
-const standing = ({ standstill }: Progress): boolean => standstill !== null;
-const nothingLeft = ({ counts }: Progress): boolean => counts.waiting + counts.importing + counts.syncing === 0;
+const inOutage = ({ standstill }: Progress): boolean => standstill !== null;
+const allFinished = ({ counts }: Progress): boolean => counts.waiting + counts.importing + counts.syncing === 0;
 const allMoved = ({ counts }: Progress): boolean => counts.migrated === COMPANIES;
 
-/** What Temporal says of the batch run: the summaries of its timers, and how many activities are under way. */
+/** Returns the timer summaries of the batch run, and how many of its activities are pending. */
 async function batchRunOf(id: string): Promise<{ readonly timers: readonly unknown[]; readonly activities: number }> {
   const { workflow, options } = orchestrator.ferry.temporal;
   const run = workflow.getHandle(`${id}.batch`);
@@ -86,14 +89,14 @@ async function batchRunOf(id: string): Promise<{ readonly timers: readonly unkno
   return { timers, activities: raw.pendingActivities?.length ?? 0 };
 }
 
-test('an outage: few companies are tried, the run waits with a timer that says why, and goes on when it is over', async () => {
+test('during an outage few companies are tried, a timer shows the reason, and the run continues after it', async () => {
   const migration = await readyToFollow('outage', 'sbx-ok-1');
   let over = false;
   everyCallAfter(20, (response, request, pass) =>
     over ? passOn(response, pass) : failing(503, 'Maintenance')(response, request),
   );
   await migration.approve();
-  const { standstill, waitingFor } = await migration.until(standing);
+  const { standstill, waitingFor } = await migration.until(inOutage);
   expect(standstill?.why).toContain('answered 503 Maintenance');
   expect(waitingFor).toEqual({
     roles: [],
@@ -108,16 +111,16 @@ test('an outage: few companies are tried, the run waits with a timer that says w
   expect(tried.size).toBeLessThan(COMPANIES - 1);
 
   over = true;
-  const { counts, standstill: after } = await migration.until(nothingLeft);
+  const { counts, standstill: after } = await migration.until(allFinished);
   expect(after).toBeNull();
-  // What became of a token that met the outage is not known, and it may be used only once.
+  // A single-use token that was sent into the outage has an unknown outcome.
   expect(counts).toMatchObject({ failed: 0, migrated: COMPANIES - counts.outcomeUnknown });
   expect(counts.outcomeUnknown).toBeLessThanOrEqual(8);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
   expect(new Set(sent).size).toBe(sent.length);
 }, 120_000);
 
-test('a 429 with a long wait: no company is tried before it is over, and then all go on', async () => {
+test('after a 429 with a long Retry-After no company is tried before that time', async () => {
   const migration = await readyToFollow('asked', 'sbx-ok-1');
   const WAIT_S = 12;
   let asking = true;
@@ -130,20 +133,20 @@ test('a 429 with a long wait: no company is tried before it is over, and then al
     (progress) => Date.parse(progress.standstill?.until ?? '') - askedAt > (WAIT_S - 3) * 1_000,
   );
   expect(standstill?.why).toMatch(/the service asks to come back at/);
-  // The first company, and twice as many as go side by side.
+  // The first company, and at most two rounds of the eight that run at once.
   expect(between.arrived('POST', /^\/companies$/).length).toBeLessThanOrEqual(1 + 2 * 8);
   asking = false;
   await migration.until(allMoved);
   expect(Date.now() - askedAt).toBeGreaterThanOrEqual(WAIT_S * 1_000);
 }, 120_000);
 
-test('connections break off while companies sync: they are looked at again when the service is back', async () => {
+test('companies whose sync cannot be read are checked again when the service is back', async () => {
   const migration = await readyToFollow('dropped', 'sbx-ok-80');
   await migration.approve();
   const { db } = orchestrator.ferry;
   await until(async () => (await countCompanies(db, migration.id)).syncing === COMPANIES - 1, 40_000);
   everyCallAfter(0, (response) => void response.destroy());
-  const { standstill } = await migration.until(standing);
+  const { standstill } = await migration.until(inOutage);
   expect(standstill?.why).toMatch(/dataStatus|account/);
   between.reset();
   const { counts } = await migration.until(allMoved);

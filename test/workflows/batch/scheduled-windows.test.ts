@@ -1,4 +1,4 @@
-/** A migration's windows are opened by its Schedule, which people pause and trigger. */
+/** The Schedule of a migration opens its windows. People can pause and trigger it. */
 import { readWindowSchedule, setSchedulePaused, sweep, triggerSchedule, type WindowSchedule } from '../../../client';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** From a minute of the clock on, for two hours. */
+/** Returns windows that open daily at this minute, for two hours. */
 function openingAt(minute: Date) {
   const clock = (at: Date): string => at.toISOString().slice(11, 16);
   const to = new Date(minute.getTime() + 2 * 3_600_000);
@@ -27,7 +27,7 @@ const openNow = () => openingAt(new Date(Date.now() - 3_600_000));
 const schedule = (id: string): Promise<WindowSchedule> => readWindowSchedule(orchestrator.ferry, id);
 const migrated = async (id: string): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).migrated;
 
-/** Approved after its first company, at a time that lies outside its windows. */
+/** Returns a migration that is in step 6 outside its windows, with two companies left. */
 async function waitingForAWindow(client: string, windows: unknown = closedNow()): Promise<Started> {
   const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
   const migration = await started(orchestrator, client, tokens);
@@ -49,7 +49,7 @@ async function batchRuns(id: string): Promise<number> {
   return (await orchestrator.ferry.temporal.workflow.count(query)).count;
 }
 
-test('a window opens when it should: nothing is started before, and the rest is moved then', async () => {
+test('nothing is started before the window opens, and the rest is moved then', async () => {
   const soon = new Date(Math.ceil((Date.now() + 25_000) / 60_000) * 60_000);
   const migration = await waitingForAWindow('opens', openingAt(soon));
   expect((await schedule(migration.id)).openings[0]).toMatchObject({ opensAt: soon.toISOString() });
@@ -59,7 +59,7 @@ test('a window opens when it should: nothing is started before, and the rest is 
   expect(await batchRuns(migration.id)).toBe(1);
 }, 180_000);
 
-test('windows that are paused do not open, whatever the clock says; one is opened all the same by a trigger', async () => {
+test('paused windows do not open by themselves, but a trigger opens the present one', async () => {
   const migration = await waitingForAWindow('triggered');
   expect(await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam')).toBe(true);
   expect(await migration.send('adjust', adjusted(openNow()))).toBe('applied');
@@ -74,7 +74,7 @@ test('windows that are paused do not open, whatever the clock says; one is opene
   expect(await batchRuns(migration.id)).toBe(1);
 });
 
-test('when paused windows are resumed, the present one is open at once', async () => {
+test('when paused windows are resumed, the present one opens at once', async () => {
   const migration = await waitingForAWindow('resumed');
   await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam');
   expect(await migration.send('adjust', adjusted(openNow()))).toBe('applied');
@@ -83,7 +83,7 @@ test('when paused windows are resumed, the present one is open at once', async (
   await until(async () => (await migrated(migration.id)) === 3, 30_000);
 });
 
-test('a trigger outside of the windows starts no company, and says when the next one opens', async () => {
+test('a trigger outside the windows starts no company, and says when the next one opens', async () => {
   const migration = await waitingForAWindow('outside');
   const [next] = (await schedule(migration.id)).openings;
   expect(await trigger(migration.id)).toEqual({
@@ -94,7 +94,7 @@ test('a trigger outside of the windows starts no company, and says when the next
   expect(await batchRuns(migration.id)).toBe(0);
 });
 
-test('windows that are agreed on while a company syncs for long open for the others', async () => {
+test('windows that are agreed on during a long sync open for the other companies', async () => {
   const tokens = ['sbx-ok-1.agreed-1', 'sbx-slow-8000-ok-1.agreed-2', 'sbx-revoked.agreed-3'];
   const migration = await started(orchestrator, 'agreed', tokens);
   await migration.readyToMove();
@@ -112,7 +112,7 @@ test('windows that are agreed on while a company syncs for long open for the oth
   expect(await batchRuns(migration.id)).toBeLessThanOrEqual(3);
 }, 90_000);
 
-test('a migration that has ended opens no windows, however it ended', async () => {
+test('no window opens after a migration was cancelled or terminated', async () => {
   const cancelled = await waitingForAWindow('cancelled');
   await cancelled.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
   await until(async () => (await schedule(cancelled.id)).state === 'none', 20_000);

@@ -1,4 +1,4 @@
-/** Waves: disabled, exported and moved one after the other, so that no company is dark for the others' time. */
+/** Waves are disabled, exported and moved one after the other, so that the data of each is out of date only briefly. */
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { CLIENT, started, SUPPORT } from '../running-migration';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('the first wave is moved while the second is still in use, and the second after its own confirmation', async () => {
+test('the first wave is moved while the second is in use, and the second one after its own confirmation', async () => {
   const tokens = [1, 2, 3, 4, 5].map((number) => `sbx-ok-1.waves${number}`);
   const migration = await started(orchestrator, 'waves', tokens, null, { waves: [2, 1, 1, 2] });
   await migration.until(({ preflight }) => preflight !== null);

@@ -1,4 +1,4 @@
-/** Companies are started inside their window alone. */
+/** Companies are started only inside the windows. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('outside their window nothing is started, not even the first company; when it opens all goes on by itself', async () => {
+test('outside the windows not even the first company is started; without windows it is moved', async () => {
   const migration = await started(orchestrator, 'windows', ['sbx-ok-1.windows1', 'sbx-ok-1.windows2']);
   expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
   await migration.readyToMove();
@@ -24,7 +24,7 @@ test('outside their window nothing is started, not even the first company; when 
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
 });
 
-test('a window that closes in the middle of a run: what is in the air is finished, and the rest waits for the next', async () => {
+test('when a window closes during a run, companies in flight are finished and the rest waits', async () => {
   const tokens = [
     'sbx-ok-1.closing-midway',
     ...Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.closing-midway${index}`),
@@ -50,9 +50,9 @@ test('a window that closes in the middle of a run: what is in the air is finishe
 test.each([
   ['its window closes', 'adjust', adjusted(closedNow()), 3],
   ['it is paused', 'pause', { reason: 'lunch', ...SUPPORT }, 3],
-  ['it is paused in the middle of the ramp', 'pause', { reason: 'lunch', ...SUPPORT }, 5],
+  ['it is paused during the ramp', 'pause', { reason: 'lunch', ...SUPPORT }, 5],
 ] as const)(
-  'what a ramp leaves syncing is verified although no other may follow: %s',
+  'stragglers of a ramp are verified even if no other company may be started: %s',
   async (_, message, sent, ramp) => {
     const client = `straggler-${message}-${ramp}`;
     const { ferry } = orchestrator;

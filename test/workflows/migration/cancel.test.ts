@@ -1,4 +1,4 @@
-/** A migration that is cancelled, at every moment and by everybody who can. */
+/** A migration can be cancelled at any moment, by either side, and in Temporal's own tools. */
 import { countCompanies, readDecisions, readMigration } from '../../../store';
 import { until } from '../../support/conditions';
 import { readRow } from '../../support/ledger';
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-const WHY = { reason: 'the client has changed its mind' };
-const cancel = ({ send }: Started) => send('cancel', { ...SUPPORT, ...WHY });
+const REASON = { reason: 'the client has changed its mind' };
+const cancel = ({ send }: Started) => send('cancel', { ...SUPPORT, ...REASON });
 const result = ({ id }: Started): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
 
 const MOMENTS: readonly (readonly [string, (migration: Started) => Promise<unknown>])[] = [
@@ -38,17 +38,17 @@ const MOMENTS: readonly (readonly [string, (migration: Started) => Promise<unkno
     'while it is paused',
     async ({ send, until: reached }) => {
       await reached(({ preflight }) => preflight !== null);
-      await send('pause', { ...SUPPORT, ...WHY });
+      await send('pause', { ...SUPPORT, ...REASON });
     },
   ],
 ];
 
-test.each(MOMENTS)('%s: it ends, nothing is moved, and its credentials are gone', async (moment, come) => {
+test.each(MOMENTS)('%s: it ends, nothing is moved, and its credentials are destroyed', async (moment, reach) => {
   const migration = await started(orchestrator, `cancel-${MOMENTS.findIndex(([name]) => name === moment)}`, [
     'sbx-ok-3',
     'sbx-ok-3',
   ]);
-  await come(migration);
+  await reach(migration);
   expect(await cancel(migration)).toBe('applied');
   expect(await result(migration)).toMatchObject({ ending: 'cancelled', counts: { waiting: 2 } });
   const { db } = orchestrator.ferry;
@@ -56,10 +56,10 @@ test.each(MOMENTS)('%s: it ends, nothing is moved, and its credentials are gone'
   expect(stored).toMatchObject({ state: 'closed', ending: 'cancelled' });
   expect(stored?.vaultDestroyedAt).not.toBeNull();
   const decisions = await readDecisions(db, migration.id);
-  expect(decisions.at(-1)).toMatchObject({ decision: { kind: 'cancel', ...WHY }, outcome: { applied: true } });
+  expect(decisions.at(-1)).toMatchObject({ decision: { kind: 'cancel', ...REASON }, outcome: { applied: true } });
 });
 
-test('in the middle of a batch: no further company is started, and what was on its way is told truly', async () => {
+test('during a batch no further company is started, and the ledger agrees with the service', async () => {
   // The first company is quick; every other one holds its call for a second.
   const tokens = ['sbx-ok-1', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-1000-ok-1.${index}`)];
   const migration = await started(orchestrator, 'cancel-batch', tokens);
@@ -72,7 +72,7 @@ test('in the middle of a batch: no further company is started, and what was on i
   const { counts } = (await result(migration)) as { counts: Record<string, number> };
   expect(counts['importing']).toBe(0);
   expect(counts['waiting']).toBeGreaterThan(0);
-  // What has crossed is linked at the service, and nothing else is.
+  // Only companies that have crossed are linked at the service.
   const service = orchestrator.client();
   for (let row = 1; row <= tokens.length; row += 1) {
     const { state, company_id: companyId, connection_id: connectionId } = await readRow(db, migration.id, row);
@@ -84,7 +84,7 @@ test('in the middle of a batch: no further company is started, and what was on i
   }
 });
 
-test("with Temporal's own tools: it ends in order, and Temporal shows it as cancelled", async () => {
+test("with Temporal's own tools it is closed properly, and Temporal shows it as cancelled", async () => {
   const migration = await started(orchestrator, 'cancel-temporal', ['sbx-ok-3']);
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
@@ -96,7 +96,7 @@ test("with Temporal's own tools: it ends in order, and Temporal shows it as canc
   ]);
 });
 
-test('twice: the second one is refused', async () => {
+test('a second cancellation is refused', async () => {
   const migration = await started(orchestrator, 'cancel-twice', ['sbx-ok-3']);
   await migration.until(({ preflight }) => preflight !== null);
   await cancel(migration);

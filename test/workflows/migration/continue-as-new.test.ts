@@ -1,4 +1,4 @@
-/** A migration whose history is cut again and again, by the server's own setting: nothing of it is lost. */
+/** A server setting makes the migration continue as new many times: nothing is lost. */
 import { startTemporal } from '../../../stack/temporal/server';
 import type { RunningTemporal } from '../../../stack/temporal/server';
 import { createTemporaryFolder } from '../../../stack/temporary-folder';
@@ -8,7 +8,7 @@ import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { CLIENT, started, SUPPORT } from '../running-migration';
 
-/** The server suggests a fresh history after so many events; by itself it would after 4,096. */
+/** The server suggests continue-as-new after this many events. Its default is 4,096. */
 const EVENTS = 40;
 
 let temporal: RunningTemporal;
@@ -42,18 +42,18 @@ async function runsOf(id: string): Promise<{ readonly runs: number; readonly lon
   return { runs, longest };
 }
 
-test('a migration goes through the six steps, over many runs, and its trail is whole', async () => {
+test('a migration goes through the six steps in many runs, and its audit trail is complete', async () => {
   const migration = await started(
     orchestrator,
     'cut',
     Array.from({ length: 12 }, (_, index) => (index === 7 ? 'sbx-revoked.cut' : `sbx-ok-1.cut${index}`)),
   );
   await migration.until(({ preflight }) => preflight !== null);
-  // Facts that come early, one by one: each is a few events.
+  // Early confirmations, one by one: each adds a few events.
   for (const reference of ['R-1', 'R-2', 'R-3', 'R-4', 'R-5', 'R-6']) {
     expect(await migration.send('confirmSyncDisabled', { companies: [reference], ...CLIENT })).toBe('applied');
   }
-  // A flood does not put the cut off.
+  // A flood of messages does not put off continue-as-new.
   for (let times = 0; times < 20; times += 1) {
     expect(await migration.send('pause', { reason: `look ${times}`, ...SUPPORT })).toBe('applied');
     expect(await migration.send('resume', SUPPORT)).toBe('applied');
@@ -79,6 +79,6 @@ test('a migration goes through the six steps, over many runs, and its trail is w
 
   const { runs, longest } = await runsOf(migration.id);
   expect(runs).toBeGreaterThan(8);
-  // A run goes on only for what cannot be cut: a batch run, and what came meanwhile.
+  // A run is longer only while a batch run is in progress.
   expect(longest).toBeLessThan(5 * EVENTS);
 }, 180_000);

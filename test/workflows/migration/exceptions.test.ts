@@ -1,4 +1,4 @@
-/** What becomes of companies that were not moved: tried again, connected again, given up, left out before. */
+/** Exceptions: companies that were not moved are retried, reconnected, given up, or were left out before. */
 import { findCompany } from '../../../store';
 import { until } from '../../support/conditions';
 import { readRow } from '../../support/ledger';
@@ -19,17 +19,17 @@ const stateOf = async (migration: Started, reference: string) => (await company(
 
 const triesOf = async ({ id }: Started, row: number) => (await readRow(orchestrator.ferry.db, id, row)).tries;
 
-/** Step 6, with the second company not moved: its grant is revoked. */
-async function withOneRevoked(client: string, some: { exclude?: string } = {}): Promise<Started> {
+/** Returns a migration in step 6 whose second company was not moved, because its grant is revoked. */
+async function withOneRevoked(client: string, options: { exclude?: string } = {}): Promise<Started> {
   const migration = await started(orchestrator, client, [
     `sbx-ok-1.${client}`,
     `sbx-revoked.${client}`,
     `sbx-ok-1.${client}3`,
   ]);
-  if (some.exclude !== undefined) {
+  if (options.exclude !== undefined) {
     await migration.until(({ preflight }) => preflight !== null);
-    const left = { companies: [some.exclude], reason: 'sold', ...CLIENT };
-    expect(await migration.send('exclude', left)).toBe('applied');
+    const leftOut = { companies: [options.exclude], reason: 'sold', ...CLIENT };
+    expect(await migration.send('exclude', leftOut)).toBe('applied');
   }
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
@@ -38,19 +38,19 @@ async function withOneRevoked(client: string, some: { exclude?: string } = {}): 
   return migration;
 }
 
-test('a company whose end customer connects again is verified by itself', async () => {
+test('a company whose owner has reconnected is verified without another decision', async () => {
   const migration = await withOneRevoked('relink');
   const { linkUrl, organization } = (await company(migration, 'R-2')) ?? {};
   expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
-  // Not yet: it stays what it was.
+  // Its owner has not reconnected yet.
   await until(async () => (await company(migration, 'R-2'))?.state === 'failed');
-  // The end customer opens the link: in the sandbox that authorizes.
+  // The owner opens the link, which authorizes at once in the sandbox.
   expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
   expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
   await until(async () => (await stateOf(migration, 'R-2')) === 'migrated', 30_000);
 }, 90_000);
 
-test('a company may be tried again, and given up', async () => {
+test('a company can be retried, and given up', async () => {
   const migration = await withOneRevoked('retry');
   const before = await company(migration, 'R-2');
   expect(before).toMatchObject({ failure: 'reauthorization-required' });
@@ -63,12 +63,12 @@ test('a company may be tried again, and given up', async () => {
   await until(async () => (await retry()) === 'refused: no company is left that was not moved');
 }, 90_000);
 
-test('a company that is left out is not moved, and nobody waits for its confirmation', async () => {
+test('a company that is left out is not moved, and needs no confirmation', async () => {
   const migration = await withOneRevoked('exclude', { exclude: 'R-3' });
   expect(await stateOf(migration, 'R-3')).toBe('excluded');
 }, 60_000);
 
-test('only support settles exceptions, and only in step 6', async () => {
+test('only support can resolve exceptions, and only in step 6', async () => {
   const migration = await started(orchestrator, 'settling', ['sbx-ok-1.settling']);
   await migration.until(({ preflight }) => preflight !== null);
   expect(await migration.send('retry', { companies: 'all', ...SUPPORT })).toMatch(

@@ -26,7 +26,7 @@ async function triesOf(id: string): Promise<number> {
   return tries;
 }
 
-test('a first company that was not moved: support names another, and only then the rest follow', async () => {
+test('when the first company was not moved, support names another one before the rest follow', async () => {
   const migration = await started(orchestrator, 'another', [
     'sbx-revoked.another',
     'sbx-ok-3.another2',
@@ -51,7 +51,7 @@ test('a first company that was not moved: support names another, and only then t
   expect(measured.estimate).toMatchObject({ measuredOn: 1, volume: { companies: 1 } });
 });
 
-test('support chooses which company goes first; one that lacks its credential is waited for by name', async () => {
+test('support chooses the first company, and people see which one is waited for', async () => {
   const migration = await started(orchestrator, 'chosen', ['sbx-ok-2.chosen', 'sbx-ok-2.chosen2']);
   expect(await migration.send('chooseFirstCompany', { company: 'R-9', ...SUPPORT })).toBe('applied');
   await migration.readyToMove();
@@ -72,7 +72,7 @@ test('support chooses which company goes first; one that lacks its credential is
   ]);
 });
 
-test('the same first company can be tried again, although no other is left', async () => {
+test('the same first company can be tried again, even if no other is left', async () => {
   const migration = await started(orchestrator, 'same', ['sbx-revoked.same']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
@@ -84,7 +84,7 @@ test('the same first company can be tried again, although no other is left', asy
   expect(await triesOf(migration.id)).toBe(before + 1);
 });
 
-test('a credential that was no good is replaced, and its company moved with the new one', async () => {
+test('a company is moved with the credential that replaces an unusable one', async () => {
   const migration = await started(orchestrator, 'replaced', ['sbx-revoked.replaced', 'sbx-revoked.replaced2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
@@ -99,7 +99,7 @@ test('a credential that was no good is replaced, and its company moved with the 
   await migration.until(({ counts }) => counts.migrated === 2);
 });
 
-test('step 4 taken back asks for every confirmation again, and nothing is moved meanwhile', async () => {
+test('after step 4 is rejected every confirmation is needed again, and nothing is moved meanwhile', async () => {
   const migration = await started(orchestrator, 'taken-back', ['sbx-ok-1.taken-back']);
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
@@ -136,7 +136,7 @@ test('an abandoned migration ends, closes its ledger and destroys its credential
   ).toEqual([]);
 });
 
-test('a platform that refuses the application pauses the migration; resumed, it goes on by itself', async () => {
+test('a platform that refuses the application pauses the migration, which continues after a resume', async () => {
   const migration = await started(orchestrator, 'application', ['sbx-other-application.application']);
   await migration.readyToMove();
   const paused = await migration.until(({ state }) => state === 'paused');
@@ -148,7 +148,7 @@ test('a platform that refuses the application pauses the migration; resumed, it 
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
 });
 
-test('a company is paused out of a batch and moved after the pause; sign-off is refused while it is open', async () => {
+test('a pause keeps a company out of the batch until the resume, and sign-off is refused meanwhile', async () => {
   const migration = await started(orchestrator, 'paused', ['sbx-ok-2.paused1', 'sbx-ok-2.paused2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');

@@ -1,4 +1,4 @@
-/** More is decided while no worker runs than Temporal takes in one piece. */
+/** While no worker runs, more decisions arrive than fit into one Temporal payload. */
 import { readDecisions } from '../../../store';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 const MESSAGES = 60;
-/** As long as a UUID with a word before it. */
+/** A UUID with a prefix. Characters. */
 const REFERENCE_LENGTH = 45;
 
-test('the longest lists, more of them than fit into one payload: all reach the trail, and the migration lives on', async () => {
+test('decisions that exceed one payload all reach the audit trail in order, and the migration continues', async () => {
   const worker = await orchestrator.startWorker();
   const migration = await started(orchestrator, 'flood', ['sbx-ok-1.flood']);
   await migration.until(({ preflight }) => preflight !== null);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('an update answers with what became of the decision, a refusal included, and rejects what is malformed', async () => {
+test('an update returns the outcome of a decision, also a refusal, and rejects a malformed message', async () => {
   const migration = await started(orchestrator, 'updated', ['sbx-ok-1.updated']);
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
@@ -28,7 +28,7 @@ test('an update answers with what became of the decision, a refusal included, an
   await expect(update({ step: 'supply-details', ...SUPPORT })).resolves.toMatchObject({ applied: true });
 });
 
-test('a message that nobody can read is refused under its id, and the migration lives on', async () => {
+test('a message that cannot be read is refused under its id, and the migration continues', async () => {
   const migration = await started(orchestrator, 'malformed', ['sbx-ok-1.malformed']);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   for (const nonsense of [
@@ -46,7 +46,7 @@ test('a message that nobody can read is refused under its id, and the migration 
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
-test('what cannot be decoded, and what belongs to no decision, does no harm', async () => {
+test('undecodable and unknown messages do no harm', async () => {
   const migration = await started(orchestrator, 'undecodable', ['sbx-ok-1.undecodable']);
   const { temporal, db } = orchestrator.ferry;
   await migration.until(({ preflight }) => preflight !== null);
@@ -77,7 +77,7 @@ test('what cannot be decoded, and what belongs to no decision, does no harm', as
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
-test('a message that is too large is refused, and the migration lives on', async () => {
+test('a message that is too large is refused, and the migration continues', async () => {
   const migration = await started(orchestrator, 'oversized', ['sbx-ok-1.oversized']);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   const references = Array.from({ length: 100_000 }, (_, index) => `company-${index}-of-a-very-long-list`);
@@ -90,7 +90,7 @@ test('a message that is too large is refused, and the migration lives on', async
   expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
 });
 
-/** What the audit trail holds once so many decisions are in it: it is written beside what they bring about. */
+/** Waits until the audit trail holds this many decisions, and returns their kinds. It is written after the decision. */
 async function kindsInTrail(id: string, decisions: number): Promise<readonly string[]> {
   return readUntil(async () => {
     const trail: string[] = [];
@@ -99,7 +99,7 @@ async function kindsInTrail(id: string, decisions: number): Promise<readonly str
   });
 }
 
-test('what could not be stored, or nobody could compute with, is refused, and the migration lives on', async () => {
+test('values that cannot be stored or computed with are refused, and the migration continues', async () => {
   const migration = await started(orchestrator, 'unstorable', ['sbx-ok-1.unstorable']);
   await migration.until(({ preflight }) => preflight !== null);
   const onMars = { days: ['mon'], from: '22:00', to: '05:00', timeZone: 'Mars/Base' };
@@ -113,7 +113,7 @@ test('what could not be stored, or nobody could compute with, is refused, and th
   ] as const) {
     expect(await migration.send(message, sent)).toMatch(/^refused: /);
   }
-  // A thousand years are waited for like a day.
+  // A start in a thousand years is accepted, too.
   expect(await migration.send('proposeTime', { startAt: '3026-01-01T00:00Z', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
   await migration.until(({ step }) => step === 'schedule');
@@ -124,7 +124,7 @@ test('what could not be stored, or nobody could compute with, is refused, and th
   ]);
 });
 
-test('a message corrected under the same id counts, and the garbled one stands in the trail as well', async () => {
+test('a message that is corrected under the same id is applied, and both are in the audit trail', async () => {
   const migration = await started(orchestrator, 'corrected', ['sbx-ok-1.corrected']);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   await handle.signal('pause', { decisionId: 'p-1', role: 'boss', by: 'Sam' });
@@ -133,7 +133,7 @@ test('a message corrected under the same id counts, and the garbled one stands i
   expect((await kindsInTrail(migration.id, 2)).toSorted()).toEqual(['pause', 'unreadable']);
 });
 
-test('a decision sent twice counts once, and stands once in the audit trail', async () => {
+test('a decision sent twice counts once, and is once in the audit trail', async () => {
   const migration = await started(orchestrator, 'twice', ['sbx-ok-1.twice']);
   const { temporal, db } = orchestrator.ferry;
   const handle = temporal.workflow.getHandle(migration.id);
@@ -150,7 +150,7 @@ test('a decision sent twice counts once, and stands once in the audit trail', as
   expect(trail).toHaveLength(1);
 });
 
-test('current details say who is waited for, and search attributes follow', async () => {
+test('current details and search attributes show who has to act', async () => {
   const migration = await started(orchestrator, 'described', ['sbx-ok-1.described']);
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
@@ -170,10 +170,10 @@ test('current details say who is waited for, and search attributes follow', asyn
   });
 });
 
-/** What `read` gives once it is no longer null. */
+/** Reads until the result is not null, and returns it. */
 async function readUntil<T>(read: () => Promise<T | null>): Promise<T> {
   let value: T | null = null;
   await until(async () => (value = await read()) !== null);
-  if (value === null) throw new Error('until came back too early');
+  if (value === null) throw new Error('until returned too early');
   return value;
 }

@@ -1,4 +1,4 @@
-/** What others do while companies wait or move: the old application, the client, the clock, the platform. */
+/** Changes from outside while companies wait or move: by the old application, the client, the clock, the platform. */
 import { readCounts } from '../../../client';
 import { findCompany } from '../../../store';
 import { runJson } from '../../cli/command-line';
@@ -32,7 +32,7 @@ const stateOf = async (migration: Started, reference: string) => (await company(
 const counts = ({ id }: Started) => readCounts(orchestrator.ferry, id);
 const puts = (token: string) => between.arrived('PUT', AUTHORIZATION).filter(({ body }) => body.includes(token)).length;
 
-/** Its first company is proven, and not approved yet: the others wait, confirmed and with their credentials. */
+/** Returns a migration whose first company has moved but is not approved. All others are ready to move. */
 async function proven(client: string, tokens: readonly string[]): Promise<Started> {
   const migration = await started(orchestrator, client, tokens);
   await migration.readyToMove();
@@ -42,8 +42,8 @@ async function proven(client: string, tokens: readonly string[]): Promise<Starte
 
 const approve = ({ send }: Started) => send('approve', { step: 'migrate-first-company', ...SUPPORT });
 
-/** As the client's old application does, which everybody believed to be switched off. */
-async function refreshedByTheOldApplication(token: string): Promise<string> {
+/** Refreshes a token as the client's old application would. Returns the new refresh token. */
+async function refreshInOldApplication(token: string): Promise<string> {
   const answer = await fetch(`${orchestrator.service.url}/sandbox/qhyg/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -53,9 +53,9 @@ async function refreshedByTheOldApplication(token: string): Promise<string> {
   return ((await answer.json()) as { refresh_token: string }).refresh_token;
 }
 
-test('the old application refreshes before the import: that company alone is not moved, and is with the new pair', async () => {
+test('a token that the old application has refreshed delays only its own company, until the new one is supplied', async () => {
   const migration = await proven('refreshed', ['sbx-ok-1.f1', 'sbx-ok-1.f2', 'sbx-ok-1.f3']);
-  const newer = await refreshedByTheOldApplication('sbx-ok-1.f2');
+  const newer = await refreshInOldApplication('sbx-ok-1.f2');
   await approve(migration);
   await migration.until(({ counts: { failed, migrated } }) => failed === 1 && migrated === 2);
   expect(await company(migration, 'R-2')).toMatchObject({
@@ -68,25 +68,25 @@ test('the old application refreshes before the import: that company alone is not
   expect([puts('sbx-ok-1.f2"'), puts(newer)]).toEqual([1, 1]);
 }, 90_000);
 
-/** Holds the authorization of this credential on its way, until it is let go. */
-function held(token: string): { readonly arrives: Promise<void>; readonly letGo: () => void } {
-  let letGo = (): void => undefined;
-  const gone = new Promise<void>((resolve) => (letGo = resolve));
+/** Holds the authorization request with this credential in flight until it is released. */
+function holdAuthorization(token: string): { readonly arrives: Promise<void>; readonly release: () => void } {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
   const arrives = new Promise<void>((resolve) => {
     between.on('PUT', AUTHORIZATION, async (response, { body }, pass) => {
       if (body.includes(token)) {
         resolve();
-        await gone;
+        await released;
       }
       sendAnswer(response, await pass());
     });
   });
-  return { arrives, letGo };
+  return { arrives, release };
 }
 
-test('a credential that comes while its company is being moved is refused by name; the one that was there is used', async () => {
+test('a credential that arrives while its company is being moved is refused, and the stored one is used', async () => {
   const migration = await proven('too-late', ['sbx-ok-1.l1', 'sbx-ok-1.l2', 'sbx-ok-1.l3']);
-  const { arrives, letGo } = held('sbx-ok-1.l2"');
+  const { arrives, release } = holdAuthorization('sbx-ok-1.l2"');
   await approve(migration);
   await arrives;
   expect(await stateOf(migration, 'R-2')).toBe('importing');
@@ -97,20 +97,20 @@ test('a credential that comes while its company is being moved is refused by nam
   );
   const answer = await runJson(orchestrator, 'credentials', migration.id, late, '--as', 'client', '--by', 'Cleo');
   expect(answer).toMatchObject({ exitCode: 1, json: { stored: [], elsewhere: ['R-2'] } });
-  letGo();
+  release();
   await migration.until(({ counts: { migrated } }) => migrated === 3);
   expect([puts('sbx-ok-1.l2"'), puts('sbx-ok-1.newer')]).toEqual([1, 0]);
 }, 90_000);
 
-test('the window ends in the middle of an authorization: it is finished and recorded, and nobody else is started', async () => {
+test('when the window closes during an authorization, it is finished, and no other company is started', async () => {
   const migration = await proven('closing', ['sbx-ok-1.w1', 'sbx-ok-1.w2', 'sbx-ok-1.w3', 'sbx-ok-1.w4']);
   const oneByOne = { slicesAtOnce: 1, companiesPerSliceAtOnce: 1 };
   expect(await migration.send('adjust', { limits: oneByOne, ...SUPPORT })).toBe('applied');
-  const { arrives, letGo } = held('sbx-ok-1.w2"');
+  const { arrives, release } = holdAuthorization('sbx-ok-1.w2"');
   await approve(migration);
   await arrives;
   expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
-  letGo();
+  release();
   await until(async () => (await stateOf(migration, 'R-2')) === 'migrated');
   await migration.until(({ waitingFor }) => waitingFor.what.includes('in the window from'));
   expect(await counts(migration)).toMatchObject({ migrated: 2, waiting: 2 });
@@ -121,9 +121,9 @@ test('the window ends in the middle of an authorization: it is finished and reco
   await migration.until(({ counts: { migrated } }) => migrated === 4);
 }, 90_000);
 
-test("the application's secret is changed between two nights: nobody fails, and all goes on with the new one", async () => {
+test('a changed secret of the application pauses the migration until the new one is supplied, and no company fails', async () => {
   const migration = await proven('rotated', ['sbx-ok-1.s1', 'sbx-ok-1.s2', 'sbx-ok-1.s3']);
-  // The first night is over, and the platform no longer takes the secret that the service has.
+  // From now on the platform refuses the secret that the service has.
   const application = { clientId: 'app', environment: 'production' } as const;
   const supplied = async (secret: string): Promise<void> => {
     const options = ['--client-id', application.clientId, '--environment', application.environment];

@@ -1,4 +1,4 @@
-/** A decision that is denied, refused or has lapsed causes no call to the service. */
+/** A decision that is refused or has expired causes no call to the service. */
 import type { HttpProxy } from '../../support/http-proxy';
 import { startHttpProxy } from '../../support/http-proxy';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const LONG_AGO = '2026-01-01T00:00:00Z';
 
-test('nothing is asked of the service for decisions that change nothing, however close to the crossing', async () => {
+test('refused decisions cause no call to the service, even when one approval is all that is missing', async () => {
   const migration = await started(orchestrator, 'denied', ['sbx-ok-1.denied']);
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
@@ -34,7 +34,7 @@ test('nothing is asked of the service for decisions that change nothing, however
   await migration.send('credentialsSupplied', { companies: 1, ...CLIENT });
   await migration.until(({ counts }) => counts.waiting - counts.withoutCredential - counts.unconfirmed === 1);
 
-  // Everything is there but the client's approval of the time: with it the first company would cross.
+  // Only the client's approval of the start is missing: with it the first company would be moved.
   between.reset();
   const approval = { step: 'schedule', ...CLIENT };
   for (const [message, sent] of [
@@ -58,7 +58,7 @@ test('nothing is asked of the service for decisions that change nothing, however
   expect(between.arrived('GET', /./)).toEqual([]);
 });
 
-test('the same decision, in time and by whom it takes, moves the company', async () => {
+test('the same decision, valid and from the right role, moves the company', async () => {
   const migration = await started(orchestrator, 'granted', ['sbx-ok-1.granted']);
   between.reset();
   await migration.readyToMove();

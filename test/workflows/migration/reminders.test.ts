@@ -1,4 +1,4 @@
-/** Whoever is waited for too long is reminded, by a worker that has a webhook. */
+/** Notices to a webhook when a migration has stopped. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../../../security';
 import { startMisbehavingService, json, failing } from '../../company-data-client/misbehaving-service';
@@ -22,20 +22,20 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const told = () =>
+const notices = () =>
   receiver.arrived.map(({ body, headers }) => {
     const { type, data } = JSON.parse(body) as { type: string; data: { waitingFor: string[]; step: string } };
     return { type, step: data.step, waitingFor: data.waitingFor, id: headers['webhook-id'] };
   });
 
-test('a migration that stops by itself says so at once, again until it is heard, and goes on meanwhile', async () => {
+test('a migration that pauses itself sends a notice at once, retries it, and can be resumed meanwhile', async () => {
   const migration = await started(orchestrator, 'reminded', ['sbx-other-application.reminded']);
   await migration.readyToMove();
   await migration.until(({ pause }) => pause?.stop === 'application-refused');
   expect(await migration.send('resume', { ...SUPPORT })).toBe('applied');
-  await until(() => told().length >= 2, 30_000);
-  const [first, again] = told();
+  await until(() => notices().length >= 2, 30_000);
+  const [first, again] = notices();
   expect(first).toMatchObject({ type: 'tokenferry.stopped', step: 'migrate-first-company', waitingFor: ['support'] });
-  // The same notice, under the same id: whoever got it twice can tell.
+  // The id is the same, so a receiver can recognise the repetition.
   expect(again?.id).toBe(first?.id);
 }, 60_000);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('twenty-five companies go through the six steps: 23 moved, one must reconnect, one incomplete', async () => {
+test('25 companies go through the six steps: 23 are moved, one must reconnect, one is incomplete', async () => {
   const { ferry } = orchestrator;
   const manifest = await readManifest({ manifest: path.join(EXAMPLE, 'manifest.csv') }, quickBooks);
   const id = await startMigration(ferry, {

@@ -1,4 +1,4 @@
-/** Worker processes that are killed in the middle of a batch, and others that go on with what they left. */
+/** Worker processes are killed during a batch, and others take over their companies. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
 import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
@@ -25,13 +25,13 @@ afterAll(async () => {
   await between.close();
 });
 
-/** FreshBooks: a refresh token can be used once. */
+/** FreshBooks: a refresh token can be used only once. */
 const SINGLE_USE = 'freshbooks';
 const SEED = 20_261_121;
 const COMPANIES = 150;
 const KILLS = 3;
 
-/** Mulberry32: the same numbers from the same seed, from 0 to 1. */
+/** Mulberry32: returns the same numbers between 0 and 1 for the same seed. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -46,7 +46,7 @@ const TOKENS = ['sbx-ok-2', 'sbx-ok-2', 'sbx-slow-60-ok-2', 'sbx-ok-2', 'sbx-slo
 const tokenOf = (index: number) => (index % 25 === 7 ? 'sbx-revoked' : (TOKENS[index % TOKENS.length] ?? 'sbx-ok-2'));
 const tokens = (owner: string) => Array.from({ length: COMPANIES }, (_, index) => `${tokenOf(index)}.${owner}${index}`);
 
-test('workers are killed again and again: every company is moved once, every token is used once', async () => {
+test('when workers are killed repeatedly, every company is moved once and every token used once', async () => {
   const env = { ...orchestrator.env, COMPANY_DATA_URL: between.url };
   processes.push(...(await Promise.all([startWorkerProcess(env), startWorkerProcess(env)])));
   const migrations = await Promise.all([
@@ -57,12 +57,14 @@ test('workers are killed again and again: every company is moved once, every tok
   await Promise.all(migrations.map((each) => each.until(({ firstCompany }) => firstCompany?.stage === 'proven')));
 
   const random = seeded(SEED);
-  /** By the number of a call to the service, so that each strikes in the middle of something. */
+  /**
+   * The numbers of the calls to the service at which a worker is killed, so that it is always in the middle of work.
+   */
   const killsAt = Array.from({ length: KILLS }, (_, kill) => Math.floor(((kill + random()) * 6 * COMPANIES) / KILLS));
   const sent: { token: string; accepted: boolean }[] = [];
   let calls = 0;
   let kills = 0;
-  const counted: Parameters<HttpProxy['on']>[2] = async (response, { method, body }, pass) => {
+  const countAndKill: Parameters<HttpProxy['on']>[2] = async (response, { method, body }, pass) => {
     calls += 1;
     if (killsAt.includes(calls)) {
       const victim = kills % 2;
@@ -73,14 +75,14 @@ test('workers are killed again and again: every company is moved once, every tok
     if (method === 'PUT') sent.push({ token: body, accepted: answer.body.includes('"status":"Linked"') });
     sendAnswer(response, answer);
   };
-  for (const method of ['GET', 'POST', 'PUT']) between.on(method, /^\/companies/, counted);
+  for (const method of ['GET', 'POST', 'PUT']) between.on(method, /^\/companies/, countAndKill);
 
   await Promise.all(migrations.map(moveTheRest));
   expect(kills).toBe(KILLS);
 
-  const takenOver: number[] = [];
-  for (const { id } of migrations) takenOver.push(...(await everyCompanyIsWhereTheLedgerSays(id)));
-  expect(takenOver).not.toEqual([]);
+  const reclaimed: number[] = [];
+  for (const { id } of migrations) reclaimed.push(...(await expectServiceMatchesLedger(id)));
+  expect(reclaimed).not.toEqual([]);
   const used = new Set<string>();
   for (const { token, accepted } of sent) {
     expect(used).not.toContain(token);
@@ -88,7 +90,7 @@ test('workers are killed again and again: every company is moved once, every tok
   }
 }, 300_000);
 
-/** Approves the first company, and waits until nothing of the rest is waiting or on its way. */
+/** Approves the first company, and waits until every other company has a final outcome. */
 async function moveTheRest({ id, send }: Started): Promise<void> {
   await send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const isOver = async (): Promise<boolean> => {
@@ -98,19 +100,23 @@ async function moveTheRest({ id, send }: Started): Promise<void> {
   await until(isOver, 240_000);
 }
 
-/** @returns the companies that were begun more than once */
-async function everyCompanyIsWhereTheLedgerSays(id: string): Promise<readonly number[]> {
+/**
+ * Checks the state of every company in the ledger and at the service.
+ *
+ * @returns the rows of the companies that were tried more than once
+ */
+async function expectServiceMatchesLedger(id: string): Promise<readonly number[]> {
   const { db } = orchestrator.ferry;
   const rows = Array.from({ length: COMPANIES }, (_, index) => index + 1);
-  const seen = await sideBySide(8, rows, async (row) => ({
+  const companies = await sideBySide(8, rows, async (row) => ({
     ...(await readRow(db, id, row)),
     atTheService: await statusAtService(orchestrator.client(), id, row),
   }));
-  for (const { row, state, atTheService: there } of seen) {
+  for (const { row, state, atTheService: there } of companies) {
     const unknown = state === 'outcome-unknown' && id.endsWith(SINGLE_USE);
     const expected = unknown ? 'outcome-unknown' : tokenOf(row - 1).startsWith('sbx-revoked') ? 'failed' : 'migrated';
     const status = expected === 'migrated' ? 'Linked' : 'PendingAuth';
     expect({ row, state, there }).toEqual({ row, state: expected, there: [`company with ${status}`] });
   }
-  return seen.filter(({ tries }) => tries > 1).map(({ row }) => row);
+  return companies.filter(({ tries }) => tries > 1).map(({ row }) => row);
 }

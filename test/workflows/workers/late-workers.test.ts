@@ -1,4 +1,4 @@
-/** Nobody works when a window opens: what is started late keeps to the windows all the same. */
+/** No worker runs when a window opens: work that starts late still keeps to the windows. */
 import { readWindowSchedule, setSchedulePaused } from '../../../client';
 import { scheduleIdOf } from '../../../domain/migration/plan';
 import type { WindowStart } from '../../../domain/planning/windows';
@@ -20,7 +20,7 @@ afterAll(() => orchestrator.close());
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Open since an hour ago. */
+/** Returns windows that opened an hour ago and close at this minute. */
 function openUntil(minute: Date) {
   const clock = (at: Date): string => at.toISOString().slice(11, 16);
   return [{ days: WEEKDAYS, from: clock(new Date(Date.now() - HOUR_MS)), to: clock(minute), timeZone: 'UTC' }];
@@ -28,8 +28,8 @@ function openUntil(minute: Date) {
 
 const migrated = async ({ id }: Started): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).migrated;
 
-/** In step 6, its windows paused, so that the present one has not been opened. */
-async function notOpened(client: string, windows: unknown): Promise<Started> {
+/** Returns a migration in step 6 whose windows are paused, so that the present one has not been opened. */
+async function withUnopenedWindow(client: string, windows: unknown): Promise<Started> {
   const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
   const migration = await started(orchestrator, client, tokens);
   await migration.readyToMove();
@@ -44,8 +44,8 @@ async function notOpened(client: string, windows: unknown): Promise<Started> {
   return migration;
 }
 
-/** The workflow that opens a window, as its Schedule has started it. */
-async function opening({ id }: Started) {
+/** Returns the handle of the openWindow workflow that the Schedule has started. */
+async function openWindowHandle({ id }: Started) {
   const { temporal } = orchestrator.ferry;
   const taken = async () => (await temporal.schedule.getHandle(scheduleIdOf(id)).describe()).info.recentActions;
   await until(async () => (await taken()).length > 0);
@@ -53,12 +53,12 @@ async function opening({ id }: Started) {
   return temporal.workflow.getHandle(action?.action.workflow.workflowId ?? '');
 }
 
-test('no worker when a window opens: one that comes within the window starts its companies, one that comes after it none', async () => {
+test('a worker that starts within the window moves companies, and one that starts after it moves none', async () => {
   const worker = await orchestrator.startWorker();
   const closesAt = new Date(Math.ceil((Date.now() + 25_000) / MINUTE_MS) * MINUTE_MS);
   const [missed, late] = await Promise.all([
-    notOpened('missed', openUntil(closesAt)),
-    notOpened('late', openUntil(new Date(Date.now() + 2 * HOUR_MS))),
+    withUnopenedWindow('missed', openUntil(closesAt)),
+    withUnopenedWindow('late', openUntil(new Date(Date.now() + 2 * HOUR_MS))),
   ]);
   await worker.stop();
 
@@ -68,7 +68,7 @@ test('no worker when a window opens: one that comes within the window starts its
     await schedule.unpause();
     await schedule.trigger();
   }
-  const [ofMissed, ofLate] = [await opening(missed), await opening(late)];
+  const [ofMissed, ofLate] = [await openWindowHandle(missed), await openWindowHandle(late)];
   await until(() => Date.now() > closesAt.getTime() + 1_000, 2 * MINUTE_MS);
 
   await orchestrator.startWorker();
@@ -80,7 +80,7 @@ test('no worker when a window opens: one that comes within the window starts its
   expect(Date.parse(next)).toBeGreaterThan(Date.now());
   expect(await migrated(missed)).toBe(1);
 
-  // A run that begins now, whoever has started it, finds nothing that it may start, and ends.
+  // A batch run that is started now may start no company, and ends.
   const run = { migrationId: missed.id, runNumber: 9 };
   const workflowId = `${missed.id}.batch`;
   const begunLate = await temporal.workflow.start('batchRun', { taskQueue: TASK_QUEUE, workflowId, args: [run] });

@@ -1,4 +1,4 @@
-/** Several workers share a run; one that joins in its middle takes its part. */
+/** Several workers share a run, also with one that joins later. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
 import { startHttpProxy, type HttpProxy } from '../../support/http-proxy';
@@ -7,26 +7,26 @@ import { startOrchestrator } from '../../support/orchestrator';
 import { started, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
-/** Each worker asks through a way of its own: so it is seen who has moved whom. */
-let ways: readonly [HttpProxy, HttpProxy];
+/** One proxy per worker, which shows which worker has moved which company. */
+let proxies: readonly [HttpProxy, HttpProxy];
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
-  ways = await Promise.all([startHttpProxy(orchestrator.service.url), startHttpProxy(orchestrator.service.url)]);
+  proxies = await Promise.all([startHttpProxy(orchestrator.service.url), startHttpProxy(orchestrator.service.url)]);
 });
 afterAll(async () => {
   await orchestrator.close();
-  await Promise.all(ways.map((way) => way.close()));
+  await Promise.all(proxies.map((proxy) => proxy.close()));
 });
 
-/** A minute of its slices, in two seconds. */
-const begin = ({ url }: HttpProxy) =>
+/** Starts a worker whose slices last two seconds instead of a minute. */
+const startWorker = ({ url }: HttpProxy) =>
   orchestrator.startWorker(
     { service: { url, apiKey: orchestrator.config.service.apiKey } },
     { sliceTimeLimitMs: 2_000 },
   );
 
-test('a worker that is started in the middle of a run imports companies of it, and no company is moved twice', async () => {
-  await begin(ways[0]);
+test('a worker that joins during a run imports some of its companies, and no company is moved twice', async () => {
+  await startWorker(proxies[0]);
   const tokens = Array.from({ length: 120 }, (_, index) => `sbx-slow-300-ok-1.joining${index}`);
   const migration = await started(orchestrator, 'joining', tokens);
   const limits = { slicesAtOnce: 4, companiesPerSliceAtOnce: 1, rampCompanies: 0 };
@@ -36,12 +36,12 @@ test('a worker that is started in the middle of a run imports companies of it, a
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const moved = async () => (await countCompanies(orchestrator.ferry.db, migration.id)).migrated;
   await until(async () => (await moved()) > 2, 30_000);
-  await begin(ways[1]);
+  await startWorker(proxies[1]);
   await until(async () => (await moved()) === tokens.length, 180_000);
 
-  const imports = ways.map((way) => way.arrived('PUT', /\/authorization$/).map(({ body }) => body));
+  const imports = proxies.map((proxy) => proxy.arrived('PUT', /\/authorization$/).map(({ body }) => body));
   const [, joined] = imports;
-  // Half of it would be its part; how much it gets depends on whose slices end when.
+  // Its share depends on when the slices of the first worker end, so the test expects only a tenth.
   expect(joined?.length).toBeGreaterThan(tokens.length / 10);
   expect(new Set(imports.flat()).size).toBe(tokens.length);
   expect(imports.flat()).toHaveLength(tokens.length);

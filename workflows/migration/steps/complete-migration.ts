@@ -17,7 +17,10 @@ import { whileRelinking } from '../relinking';
 
 const STEP = 'complete-migration';
 
-/** Waits until the step is complete or there is work, and does one batch run. `runMigration` calls it until the step ends. */
+/**
+ * Waits until the step is complete or there is work, and does one batch run. `runMigration` calls it until the step
+ * ends.
+ */
 export async function completeMigration(migration: MigrationContext): Promise<void> {
   const isReady = (state: MigrationState): boolean =>
     isStepComplete(state, STEP) || needsVerifyingRun(state) || (mayMove(state) && movableCompanies(state.counts) > 0);
@@ -28,14 +31,15 @@ export async function completeMigration(migration: MigrationContext): Promise<vo
 }
 
 /**
- * Whether a run is needed that verifies syncing companies and starts none: a person has paused the migration, and the run
- * of the ramp has left stragglers syncing. If the migration has paused itself, a run would only meet the same problem.
+ * Returns whether a run is needed that verifies syncing companies and starts none: a person has paused the migration,
+ * and the run of the ramp has left stragglers syncing. If the migration has paused itself, a run would meet the same
+ * problem.
  */
 function needsVerifyingRun(state: MigrationState): boolean {
   return isRecorded(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stop === null;
 }
 
-/** Whether every company that is left is syncing: verifying them needs no window, because no company is started. */
+/** Returns whether all remaining companies are syncing: verifying them needs no window, because none is started. */
 function onlySyncing({ counts }: MigrationState): boolean {
   return movableCompanies(counts) === counts.syncing;
 }
@@ -46,8 +50,8 @@ const LATE_MS = 5 * 60_000;
 /**
  * Returns whether a batch run may begin now. Otherwise waits until something has changed, and returns false.
  *
- * The migration's Schedule opens its windows, so that people can pause and trigger it in Temporal's own tools. A run may
- * begin within a window while the Schedule is not paused, or when this window has been opened already.
+ * The migration's Schedule opens its windows, so that people can pause and trigger it in Temporal's own tools. A run
+ * may begin within a window while the Schedule is not paused, or when this window has been opened already.
  */
 async function windowOpened(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;

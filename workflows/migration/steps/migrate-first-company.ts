@@ -15,7 +15,8 @@ const STEP = 'migrate-first-company';
 
 /**
  * Waits for the agreed start and an open window, chooses a company, moves and verifies it, and waits for support to
- * approve the evidence. A rejection clears `firstCompany`: the step is run again, with the company that support has named.
+ * approve the evidence. A rejection clears `firstCompany`: the step is run again, with the company that support has
+ * named.
  */
 export async function migrateFirstCompany(migration: MigrationContext): Promise<void> {
   if (!(await startTimeReached(migration))) return;

@@ -5,7 +5,9 @@ import { shortActivities } from '../../activity-proxies';
 import { isRecorded } from '../conditions';
 import type { MigrationContext } from '../context';
 
-/** Estimates the duration for every new proposal and for changed limits, until both sides have approved one proposal. */
+/**
+ * Estimates the duration for every new proposal and for changed limits, until both sides have approved one proposal.
+ */
 export async function scheduleMigration(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   for (;;) {
