@@ -60,7 +60,8 @@ async function reclaimInterrupted(context: RunContext): Promise<void> {
 
 async function importSlice(context: RunContext, slice: number): Promise<SliceReport> {
   const { migrationId, runName } = context;
-  const options = { summary: `Move companies, slice ${slice}` };
+  // "Part", because clients read the summary and do not know the word "slice".
+  const options = { summary: `Move companies, part ${slice}` };
   const report = await sliceActivities.importSlice.executeWithOptions(options, [{ migrationId, run: runName, slice }]);
   context.note(report.claimed, report.stop, report.blocked);
   return report;
