@@ -47,7 +47,8 @@ async function main([task, ...args]) {
   const env = await prepare();
   if (task in PROGRAMS) return become(PROGRAMS[task], args, env);
   const { runTests } = await import('./checks.mjs');
-  process.exitCode = await runTests(args, env);
+  // Jest's set-up then prepares neither the build nor the command again: see test/support/global-setup.ts.
+  process.exitCode = await runTests(args, { ...env, TOKENFERRY_TEST_TEMPORAL_CLI: env.TEMPORAL_CLI_PATH });
 }
 
 try {

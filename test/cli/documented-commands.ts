@@ -17,6 +17,7 @@ import { pino } from 'pino';
 import { startCodecServer } from '../../security/codec-server';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
+import { temporalCli } from '../support/servers';
 import type { Prompts } from '../../cli/terminal/prompts';
 import { ferry } from './captured-terminal';
 import { EXAMPLE } from './command-line';
@@ -72,7 +73,7 @@ export async function openShell(): Promise<Shell> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   const commands = path.join(folder, 'commands');
   mkdirSync(commands);
-  symlinkSync(process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '', path.join(commands, 'temporal'));
+  symlinkSync(temporalCli(), path.join(commands, 'temporal'));
   const words = path.join(folder, 'words');
   const recordArguments = `printf '%s\\0' "$@" > '${words}'`;
   for (const [name, script] of Object.entries({ ferry: recordArguments, npx: `shift; ${recordArguments}` }))

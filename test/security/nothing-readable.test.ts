@@ -29,6 +29,7 @@ import { registerApplications } from '../support/applications';
 import { until } from '../support/conditions';
 import { createTestDatabase } from '../support/database';
 import { startHttpProxy } from '../support/http-proxy';
+import { temporalCli } from '../support/servers';
 import { startWorkerProcess } from '../support/worker-process';
 import { filesBelow, formsOf, found, marker } from './traces';
 
@@ -86,7 +87,7 @@ test('nothing of a credential is written anywhere, and nothing of a name to Temp
  */
 async function move(): Promise<readonly string[]> {
   const servers = { ephemeral: false, log: () => undefined, port: 0, uiPort: 0 };
-  const cli = process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '';
+  const cli = temporalCli();
   const temporal = await startTemporal({ ...servers, dataFolder: path.join(folder, 'temporal'), cli });
   const postgres = await startPostgres({ ...servers, dataFolder: path.join(folder, 'postgres') });
   const serviceDatabase = await createTestDatabase();

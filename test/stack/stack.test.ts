@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { loadConfig, readRunningStack } from '../../config';
 import { startStack, type Stack, type StackOptions } from '../../stack/stack';
 import { createTemporaryFolder } from '../../stack/temporary-folder';
+import { sharedPostgres, temporalCli } from '../support/servers';
 
 const stacks: Stack[] = [];
 
@@ -15,7 +16,7 @@ function optionsFor(dataFolder: string): StackOptions {
   return {
     dataFolder,
     ephemeral: true,
-    env: { ...process.env, TEMPORAL_CLI_PATH: process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] },
+    env: { ...process.env, TEMPORAL_CLI_PATH: temporalCli() },
     logLevel: 'silent',
     startWorker: async () => ({ stop: async () => undefined }),
     log: () => undefined,
@@ -94,7 +95,7 @@ test('an aborted start leaves nothing behind', async () => {
 });
 
 test('in a Postgres that was there before, an ephemeral stack leaves no database', async () => {
-  const databaseUrl = process.env['TOKENFERRY_TEST_POSTGRES'] ?? '';
+  const databaseUrl = await sharedPostgres();
   const stack = await start({ databaseUrl });
   const { config } = stack;
   const database = new URL(config.databaseUrl.reveal());

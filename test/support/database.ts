@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { sharedPostgres } from './servers';
 
 export interface TestDatabase {
   url: string;
@@ -10,24 +11,17 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asSuperuser(`create database ${name}`);
-  const url = new URL(postgresUrl());
+  const url = new URL(await sharedPostgres());
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => asSuperuser(`drop database ${name} with (force)`) };
 }
 
 async function asSuperuser(statement: string): Promise<void> {
-  const client = new Client({ connectionString: postgresUrl() });
+  const client = new Client({ connectionString: await sharedPostgres() });
   await client.connect();
   try {
     await client.query(statement);
   } finally {
     await client.end();
   }
-}
-
-function postgresUrl(): string {
-  const url = process.env['TOKENFERRY_TEST_POSTGRES'];
-  if (url === undefined)
-    throw new Error('TOKENFERRY_TEST_POSTGRES is not set: test/support/global-setup.ts has not run.');
-  return url;
 }

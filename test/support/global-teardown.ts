@@ -1,11 +1,13 @@
-import { assertIdsUsedOnce } from './namespaces';
-import { servers } from './servers';
+import { assertIdsUsedOnce, testNamespaces, type JestRun } from './namespaces';
+import { offeredServers } from './shared-servers';
 
-/** Stops what the tests shared. Were the run killed instead, the servers would end by themselves: see stack/process/supervisor.mjs. */
-export default async function globalTeardown(): Promise<void> {
+/** Stops the shared servers. If the run is killed instead, they end by themselves: see stack/process/supervisor.mjs. */
+export default async function globalTeardown({ maxWorkers }: JestRun): Promise<void> {
+  const servers = offeredServers();
   try {
-    await assertIdsUsedOnce(process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '');
+    const address = await servers?.temporalAddress();
+    if (address !== undefined) await assertIdsUsedOnce(address, testNamespaces(maxWorkers));
   } finally {
-    for (const server of servers.reverse()) await server.stop();
+    await servers?.stop();
   }
 }

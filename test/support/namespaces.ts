@@ -1,14 +1,17 @@
 import { Connection } from '@temporalio/client';
 import { MIGRATIONS } from '../../workflows/messages';
 
-const MOST_JEST_WORKERS = 8;
-
-/** One for each of jest's workers: files that run side by side do not take each other's tasks. */
-export function testNamespaces(): string[] {
-  return Array.from({ length: MOST_JEST_WORKERS }, (_, index) => namespaceOf(`${index + 1}`));
+/** The part of jest's global configuration that decides how many namespaces a run has. */
+export interface JestRun {
+  readonly maxWorkers: number;
 }
 
-/** Of the worker that runs this file. */
+/** Returns one namespace per jest worker, so that files that run side by side do not take each other's tasks. */
+export function testNamespaces(jestWorkers: number): string[] {
+  return Array.from({ length: jestWorkers }, (_, index) => namespaceOf(`${index + 1}`));
+}
+
+/** Returns the namespace of the jest worker that runs this file. */
 export function ownNamespace(): string {
   return namespaceOf(process.env['JEST_WORKER_ID'] ?? '1');
 }
@@ -23,13 +26,13 @@ function namespaceOf(jestWorker: string): string {
  *
  * @throws where an id was used in two namespaces
  */
-export async function assertIdsUsedOnce(address: string): Promise<void> {
+export async function assertIdsUsedOnce(address: string, namespaces: readonly string[]): Promise<void> {
   const connection = await Connection.connect({ address });
   try {
     const seenIn = new Map<string, string>();
     const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
     const query = `WorkflowType IN (${types.join(', ')})`;
-    for (const namespace of testNamespaces()) {
+    for (const namespace of namespaces) {
       // What a whole run starts in one is far from filling a page.
       const page = { namespace, query, pageSize: 1_000 };
       const { executions } = await connection.workflowService.listWorkflowExecutions(page);

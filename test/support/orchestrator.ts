@@ -17,6 +17,7 @@ import { registerApplications } from './applications';
 import { createTestDatabase } from './database';
 import { keepHistories } from './histories';
 import { ownNamespace } from './namespaces';
+import { sharedTemporal } from './servers';
 
 /**
  * Made by the build, which the run's set-up brings up to date: bundling anew for each file would take seconds. Read once:
@@ -44,11 +45,12 @@ export interface Orchestrator {
   close(): Promise<void>;
 }
 
-/** @param address of a Temporal server of the test's own; otherwise the one that all share */
+/** @param temporalAddress of a Temporal server of the test's own; otherwise the one that all share */
 export async function startOrchestrator(
   serviceOptions: Partial<ServiceOptions> = {},
-  address = process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '',
+  temporalAddress?: string,
 ): Promise<Orchestrator> {
+  const address = temporalAddress ?? (await sharedTemporal());
   const [serviceDatabase, database] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const service = await startService({
     requestsPerMinute: 100_000,

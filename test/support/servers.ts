@@ -1,2 +1,39 @@
-/** What global-setup.ts has started and global-teardown.ts has to stop; both run in the same process. */
-export const servers: { stop(): Promise<void> }[] = [];
+/**
+ * The servers that all test files of a run share: Postgres and Temporal's dev server. Each starts when the first test
+ * asks for it, so that a run of pure tests starts neither. They belong to jest's main process, because its workers come
+ * and go: a test asks that process for them over HTTP, and shared-servers.ts answers.
+ */
+
+/** The URL at which jest's main process answers, and the `temporal` command: set by global-setup.ts. */
+export const SERVERS_URL = 'TOKENFERRY_TEST_SERVERS';
+export const TEMPORAL_CLI = 'TOKENFERRY_TEST_TEMPORAL_CLI';
+
+/** Returns the superuser's URL of the shared Postgres. */
+export function sharedPostgres(): Promise<string> {
+  return ask('postgres');
+}
+
+/** Returns the address of the shared Temporal server. */
+export function sharedTemporal(): Promise<string> {
+  return ask('temporal');
+}
+
+/** Returns the path of the `temporal` command. */
+export function temporalCli(): string {
+  return variable(TEMPORAL_CLI);
+}
+
+export type SharedServer = 'postgres' | 'temporal';
+
+async function ask(name: SharedServer): Promise<string> {
+  const answer = await fetch(new URL(name, variable(SERVERS_URL)));
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`the shared ${name} did not start: ${text}`);
+  return text;
+}
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: test/support/global-setup.ts has not run`);
+  return value;
+}

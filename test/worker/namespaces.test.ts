@@ -14,6 +14,7 @@ import { ferry } from '../cli/captured-terminal';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
+import { temporalCli } from '../support/servers';
 
 const NAMESPACE = `client-${randomBytes(4).toString('hex')}`;
 const ID = 'separated.quickbooks-online';
@@ -61,7 +62,7 @@ test('a worker refuses a namespace that is not set up, and names the command tha
   const command = /create them with: (temporal operator .*)$/.exec(String(refusal))?.[1] ?? '';
   expect(command).toContain(`--namespace ${NAMESPACE}`);
   const { TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE } = theirs.env;
-  execFileSync(process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '', command.split(' ').slice(1), {
+  execFileSync(temporalCli(), command.split(' ').slice(1), {
     env: { ...process.env, TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE },
   });
   await until(async () => {

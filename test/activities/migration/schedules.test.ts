@@ -6,11 +6,12 @@ import type { Window } from '../../../domain/planning/windows';
 import { windowOccurrences } from '../../../domain/planning/windows';
 import { until } from '../../support/conditions';
 import { ownNamespace } from '../../support/namespaces';
+import { sharedTemporal } from '../../support/servers';
 
 const MIGRATION = 'listed.quickbooks-online';
 let client: Client;
 beforeAll(async () => {
-  const connection = await Connection.connect({ address: process.env['TOKENFERRY_TEST_TEMPORAL'] ?? '' });
+  const connection = await Connection.connect({ address: await sharedTemporal() });
   client = new Client({ connection, namespace: ownNamespace() });
 });
 afterAll(async () => {

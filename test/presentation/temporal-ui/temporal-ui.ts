@@ -9,6 +9,7 @@ import { alterBody, startHttpProxy, sendAnswer } from '../../support/http-proxy'
 import { ownNamespace } from '../../support/namespaces';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
+import { temporalCli } from '../../support/servers';
 import { openBrowser } from './browser';
 
 export interface TemporalUi {
@@ -37,7 +38,7 @@ export async function openTemporalUi(chromium: string): Promise<TemporalUi> {
   const dataFolder = createTemporaryFolder();
   const codec = await reserveStackCodec(0);
   const temporal = await startTemporal({
-    cli: process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '',
+    cli: temporalCli(),
     dataFolder: path.join(dataFolder, 'temporal'),
     ...{ port: 0, uiPort: 0, ephemeral: true },
     codecUrl: codec.url,

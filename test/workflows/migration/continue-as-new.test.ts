@@ -6,6 +6,7 @@ import { readTrail } from '../../../store';
 import { ownNamespace } from '../../support/namespaces';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
+import { temporalCli } from '../../support/servers';
 import { CLIENT, started, SUPPORT } from '../running-migration';
 
 /** The server suggests continue-as-new after this many events. Its default is 4,096. */
@@ -15,7 +16,7 @@ let temporal: RunningTemporal;
 let orchestrator: Orchestrator;
 beforeAll(async () => {
   temporal = await startTemporal({
-    cli: process.env['TOKENFERRY_TEST_TEMPORAL_CLI'] ?? '',
+    cli: temporalCli(),
     dataFolder: createTemporaryFolder(),
     port: 0,
     uiPort: 0,

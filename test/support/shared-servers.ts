@@ -1,0 +1,74 @@
+/** Starts and stops the servers that servers.ts asks for. Runs in jest's main process only. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startPostgres } from '../../stack/postgres/postgres';
+import { startTemporal } from '../../stack/temporal/server';
+import { createTemporaryFolder } from '../../stack/temporary-folder';
+import { SERVERS_URL, temporalCli, type SharedServer } from './servers';
+
+interface RunningServer {
+  /** What tests connect to. */
+  readonly at: string;
+  readonly stop: () => Promise<void>;
+}
+
+interface SharedServers {
+  /** Returns the address of the Temporal server, undefined when no test asked for one. */
+  temporalAddress(): Promise<string | undefined>;
+  stop(): Promise<void>;
+}
+
+let shared: SharedServers | undefined;
+
+/** Begins to answer tests. Called by global-setup.ts, in jest's main process. */
+export async function offerServers(namespaces: readonly string[]): Promise<void> {
+  const starts: Readonly<Record<SharedServer, () => Promise<RunningServer>>> = {
+    postgres: async () => {
+      const dataFolder = createTemporaryFolder();
+      const server = await startPostgres({ dataFolder, port: 0, ephemeral: true, log: console.log });
+      return { at: server.url, stop: () => server.stop() };
+    },
+    temporal: async () => {
+      const dataFolder = createTemporaryFolder();
+      const options = { cli: temporalCli(), dataFolder, port: 0, uiPort: 0, ephemeral: true, namespaces };
+      const server = await startTemporal(options);
+      return { at: server.address, stop: () => server.stop() };
+    },
+  };
+  const started = new Map<SharedServer, Promise<RunningServer>>();
+  const answering = await answer(async (name) => {
+    if (name !== 'postgres' && name !== 'temporal') throw new Error(`there is no shared server ${name}`);
+    const server = started.get(name) ?? starts[name]();
+    started.set(name, server);
+    return (await server).at;
+  });
+  shared = {
+    temporalAddress: async () => (await started.get('temporal'))?.at,
+    stop: async () => {
+      answering.close();
+      answering.closeAllConnections();
+      for (const server of await Promise.allSettled(started.values())) {
+        if (server.status === 'fulfilled') await server.value.stop();
+      }
+    },
+  };
+  process.env[SERVERS_URL] = `http://127.0.0.1:${(answering.address() as AddressInfo).port}/`;
+}
+
+/** Returns what {@link offerServers} offers. Called by global-teardown.ts, in the same process. */
+export function offeredServers(): SharedServers | undefined {
+  return shared;
+}
+
+async function answer(addressOf: (name: string) => Promise<string>): Promise<Server> {
+  const server = createServer((request, response) => {
+    addressOf(request.url?.slice(1) ?? '').then(
+      (address) => response.end(address),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
