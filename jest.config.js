@@ -1,3 +1,8 @@
+const { availableParallelism } = require('node:os');
+
+/** Tests mostly wait, for servers, timers and processes: more files than cores run at the same time. */
+const FILES_PER_CORE = 2.5;
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
@@ -9,6 +14,7 @@ module.exports = {
   // csv-parse looks Math up for every byte, which is slow through a sandbox's global object.
   sandboxInjectedGlobals: ['Math'],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  maxWorkers: 2,
+  maxWorkers: Number(process.env.JEST_WORKERS) || Math.ceil(availableParallelism() * FILES_PER_CORE),
+  testSequencer: '<rootDir>/test/support/slowest-first.js',
   testTimeout: 60_000,
 };

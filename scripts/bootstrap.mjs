@@ -1,7 +1,8 @@
 /**
- * `npm run demo`, `npm run bench` and `npm test` on a machine that has Node and npm, and nothing else: brings in what is missing, says
- * what and how long that may take, and then does what was asked. Runs before any package is installed, so it and what
- * it imports at the top know nothing but Node. Silent and fast when all is there.
+ * Starts `npm run demo`, `npm run bench`, `npm run conformance` and `npm test` on a machine that has only Node and npm:
+ * installs the packages, builds, finds or makes Temporal's command, and then runs the task; the task `prepare` does
+ * nothing else. Runs before any package is installed, so this file and its static imports need only Node. Prints
+ * nothing when nothing is missing.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -45,6 +46,7 @@ async function main([task, ...args]) {
     );
   }
   const env = await prepare();
+  if (task === 'prepare') return;
   if (task in PROGRAMS) return become(PROGRAMS[task], args, env);
   const { runTests } = await import('./checks.mjs');
   // Jest's set-up then prepares neither the build nor the command again: see test/support/global-setup.ts.

@@ -63,6 +63,8 @@ export function offeredServers(): SharedServers | undefined {
 
 async function answer(addressOf: (name: string) => Promise<string>): Promise<Server> {
   const server = createServer((request, response) => {
+    // A kept connection could be closed at the moment when a test asks again.
+    response.setHeader('connection', 'close');
     addressOf(request.url?.slice(1) ?? '').then(
       (address) => response.end(address),
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),

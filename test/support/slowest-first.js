@@ -1,0 +1,41 @@
+/**
+ * Runs the slowest test files first, so that a run does not end with one long file while other workers have nothing to
+ * do. Jest knows durations from earlier runs; a clean checkout has none, so the slowest files are listed here.
+ */
+const { default: Sequencer } = require('@jest/test-sequencer');
+
+const SLOWEST = [
+  'workflows/workers/killed-workers',
+  'activities/companies/killed-at-every-point',
+  'presentation/temporal-ui/temporal-ui',
+  'workflows/batch/late-supply',
+  'workflows/batch/scheduled-windows',
+  'workflows/replay',
+  'cli/supply/self-service',
+  '',
+  'security/nothing-readable',
+  'workflows/workers/second-worker',
+  'cli/dashboard/desk',
+  'workflows/batch/windows',
+  'cli/shared/outages',
+  'workflows/batch/outage',
+  'workflows/migration/contradictory-messages',
+  'company-data-client/pacing',
+  'postgres/pool',
+  'scripts/demo',
+  'cli/manifest/read-manifest',
+  'cli/manifest/streaming',
+  'store/vault/streaming',
+  'workflows/migration/outside-changes',
+];
+
+const rank = ({ path }) => SLOWEST.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));
+
+module.exports = class SlowestFirst extends Sequencer {
+  sort(tests) {
+    const sorted = super.sort(tests);
+    const listed = sorted.filter((test) => this.time(test) === undefined && rank(test) !== -1);
+    const others = sorted.filter((test) => !listed.includes(test));
+    return [...listed.sort((one, other) => rank(one) - rank(other)), ...others];
+  }
+};
