@@ -1,15 +1,20 @@
+/**
+ * Authenticated encryption with AES-256-GCM under one symmetric key.
+ *
+ * Output: a random nonce (12 bytes), the authentication tag (16 bytes), then the ciphertext (as long as the plaintext).
+ */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Secret } from './secret';
 
-/**
- * Authenticated encryption under one key, AES-256-GCM. What comes out is a nonce (12 random bytes), the tag (16) and the
- * ciphertext, which is as long as the plaintext.
- */
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @param boundTo it opens only together with the same; it is not in what comes out, and not secret */
+/**
+ * Encrypts `plaintext`.
+ *
+ * @param boundTo additional authenticated data: not secret, not part of the output, and required again to decrypt
+ */
 export function encrypt(key: Secret<Buffer>, plaintext: Uint8Array, boundTo: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key.reveal(), nonce).setAAD(Buffer.from(boundTo));
@@ -17,7 +22,11 @@ export function encrypt(key: Secret<Buffer>, plaintext: Uint8Array, boundTo: str
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** @throws when it was altered, cut, encrypted under another key or bound to something else */
+/**
+ * Decrypts what {@link encrypt} returned.
+ *
+ * @throws when the data was altered or truncated, or was encrypted under another key or bound to something else
+ */
 export function decrypt(key: Secret<Buffer>, encrypted: Uint8Array, boundTo: string): Buffer {
   const nonce = encrypted.subarray(0, NONCE_BYTES);
   const tag = encrypted.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);

@@ -1,4 +1,4 @@
-/** How errors become failures: their texts and stacks lie where the payload codec encrypts them. */
+/** Moves the messages and stack traces of failures into a payload, so that the payload codec encrypts them too. */
 import { DefaultFailureConverter } from '@temporalio/common';
 
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

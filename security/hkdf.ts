@@ -1,23 +1,24 @@
 import { createHmac } from 'node:crypto';
 import { HkdfSha256 } from '@hpke/core';
-import { toArrayBuffer } from './array-buffer';
 
 type Bytes = Parameters<HkdfSha256['extract']>[0];
 
 const HASH_BYTES = 32;
 
 /**
- * HKDF-SHA256 (RFC 5869) for the key schedule of HPKE, by Node's own HMAC where the library's goes through Web Crypto: six
- * tasks for other threads, each with a key import, take as long as all else that opening a box needs.
+ * HKDF-SHA256 (RFC 5869) for HPKE's key schedule, computed with Node's synchronous HMAC.
+ *
+ * The library's own version calls Web Crypto six times per message, and each call imports a key and runs on another
+ * thread. Together they take as long as all other work of opening a sealed credential.
  */
 export class NodeHkdfSha256 extends HkdfSha256 {
   override async extract(salt: Bytes, ikm: Bytes): Promise<ArrayBuffer> {
-    // No salt is one of zeros, and HMAC fills its key up with zeros itself.
+    // RFC 5869 replaces a missing salt with zeros. HMAC pads its key with zeros, so an empty key gives the same result.
     return toArrayBuffer(hmac(bytesOf(salt), bytesOf(ikm)));
   }
 
   override async expand(prk: Bytes, info: Bytes, length: number): Promise<ArrayBuffer> {
-    if (length > 255 * HASH_BYTES) throw new RangeError(`HKDF gives no ${length} bytes`);
+    if (length > 255 * HASH_BYTES) throw new RangeError(`HKDF cannot output ${length} bytes`);
     const expanded = Buffer.alloc(length);
     let block: Buffer = Buffer.alloc(0);
     for (let count = 1, at = 0; at < length; count += 1) {
@@ -27,6 +28,9 @@ export class NodeHkdfSha256 extends HkdfSha256 {
     return toArrayBuffer(expanded);
   }
 }
+
+/** Copies the bytes into their own ArrayBuffer. A small Buffer is a view into a pool that it shares with others. */
+export const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer;
 
 function hmac(key: Buffer, ...parts: readonly Buffer[]): Buffer {
   const hash = createHmac('sha256', key);

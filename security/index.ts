@@ -1,9 +1,30 @@
-/** Secrets that print as `[secret]`, boxes that only a worker opens, and the keys above them. */
-export { dataConverterOf, withoutPayloads } from './data-converter';
-export { type KeyProvider, UnknownMasterKey, WrappedKeyBroken } from './key-provider';
+/**
+ * Secrets and the keys that protect them.
+ *
+ * - `Secret` wraps a value in memory so that logs, errors and JSON show `[secret]` instead of it.
+ * - Sealing encrypts a credential with its migration's public key. Only a holder of the private key can decrypt it.
+ * - Master keys wrap the private keys that Postgres stores, so a copy of the database decrypts no credential.
+ * - Payload keys encrypt what Temporal stores, so Temporal's operators only see ids, states, times and counts.
+ * - The signing key of a person signs that person's decisions.
+ *
+ * `redaction.ts` and `log.ts` remove credentials from text and log lines. `codec-server/` decrypts payloads for
+ * Temporal's UI and CLI. Temporal's SDK loads `payload-converter.ts` and `failure-converter.ts` by path.
+ */
 export { KeyInvalid, type KeyRing } from './key-ring';
-export { createMasterKeyProvider, parseMasterKeys } from './master-keys';
-export { createPayloadCodec, parsePayloadKeys, UnknownPayloadKey } from './payload-codec';
-export { createVaultKey, openerFor, seal, SealBroken, type VaultKey, VaultKeyExchanged } from './sealing';
+export {
+  createMasterKeyProvider,
+  type KeyProvider,
+  parseMasterKeys,
+  UnknownMasterKey,
+  WrappedKeyBroken,
+} from './master-keys';
+export {
+  createDataConverter,
+  createPayloadCodec,
+  parsePayloadKeys,
+  UnknownPayloadKey,
+  withoutPayloadCodec,
+} from './payload-codec';
+export { createOpener, createVaultKey, seal, SealBroken, type VaultKey, VaultKeyMismatch } from './sealing';
 export { Secret } from './secret';
 export { createSigningKey, parseSigningKey, type SigningKey } from './signing-key';

@@ -1,30 +1,36 @@
+/**
+ * Key rings: the symmetric keys of one purpose, newest first.
+ *
+ * New data is encrypted under the newest key. Every key of the ring decrypts the data that names it, so a key is
+ * rotated by putting a new one in front of the old one.
+ */
 import { createHmac } from 'node:crypto';
 import { Secret } from './secret';
 
 const KEY_BYTES = 32;
 
-/** Thrown when what should be keys is not. */
+/** Thrown when a text that should hold keys does not. The message says what to do and never quotes the text. */
 export class KeyInvalid extends Error {
   override readonly name = 'KeyInvalid';
 }
 
-/** Keys for one purpose, at least one: the first is used from now on, each opens what it has closed. */
+/** At least one key, all for one purpose. */
 export interface KeyRing {
   readonly newest: Key;
   readonly byId: ReadonlyMap<string, Key>;
 }
 
 interface Key {
-  /** Follows from the key: nobody has to invent it, and two keys cannot have the same by mistake. Not secret. */
+  /** Derived from the key and its purpose, so two different keys never share an id. Not secret. */
   readonly id: string;
   readonly key: Secret<Buffer>;
 }
 
 /**
- * The keys in a file or a variable: 32 bytes in base64 each, separated by white space or commas, the newest first.
+ * Parses the keys in a file or a variable: 32 bytes in base64 each, separated by white space or commas, newest first.
  *
- * @param purpose what they are: `master key`. Keys of different purposes have different ids.
- * @throws {KeyInvalid} with what to do, and without the text.
+ * @param purpose names the keys in messages (`master key`); the same key has another id for another purpose
+ * @throws {KeyInvalid}
  */
 export function parseKeyRing(text: Secret, purpose: string): KeyRing {
   const words = text.reveal().split(/[\s,]+/);

@@ -1,53 +1,56 @@
-/** How every process of ours logs: whatever it is handed, what is secret is not written. */
+/**
+ * The logger of every process. Removes secrets from all fields and messages before a line is written.
+ *
+ * Values are handled by type, not by field name: a `Secret` prints `[secret]`. An error is reduced to name, message,
+ * stack, code and causes, because errors of libraries carry requests, responses and database rows. Bytes print as their
+ * length. The finished line is then redacted, which also covers text that quotes a credential.
+ */
 import { types } from 'node:util';
 import { destination, pino, type DestinationStream, type Logger } from 'pino';
-import { withoutCredentials } from './masking';
+import { redactCredentials } from './redaction';
 
 export interface LogOptions {
+  /** One of pino's levels. Default `info`: debug and trace lines are dropped. */
   readonly level?: string;
-  /** A file, which only its owner may read; 1 or 2 for the process's own output; or a stream. */
+  /** A file path (created with mode 0600, so only its owner can read it); 1 or 2 for stdout or stderr; or a stream. */
   readonly to: string | 1 | 2 | DestinationStream;
 }
 
-/**
- * A logger for one process. What it writes goes by what something is, not by where it stands: a `Secret` is `[secret]`,
- * an error is its name, message, stack and code, with those of its causes (errors of libraries hold requests, answers
- * and rows of the database), bytes are their number. What looks like a credential in any text is masked in the line.
- */
+/** Creates the logger of one process. Child loggers redact in the same way. */
 export function createLog({ level = 'info', to }: LogOptions): Logger {
   const stream = typeof to === 'string' ? destination({ dest: to, mkdir: true, mode: 0o600 }) : to;
   return pino(
     {
       level,
-      formatters: { log: printedFields },
-      // Its own would take what is printed here for an error, and print that anew.
-      serializers: { err: (printedAlready: unknown) => printedAlready },
-      hooks: { streamWrite: withoutCredentials },
+      formatters: { log: toLoggableFields },
+      // pino's default serializer would serialize the already reduced error a second time.
+      serializers: { err: (loggable: unknown) => loggable },
+      hooks: { streamWrite: redactCredentials },
     },
     typeof stream === 'number' ? destination(stream) : stream,
   );
 }
 
-/** As deep as pino itself prints. */
-const DEEPEST = 5;
+/** pino's own limit for nested objects. */
+const MAX_DEPTH = 5;
 
-function printedFields(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, printed(value, 1)]));
+function toLoggableFields(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toLoggable(value, 1)]));
 }
 
-/** What has a printed form of its own (a `Secret`, a date, a request that has a serializer) is left to it. */
-function printed(value: unknown, depth: number): unknown {
+/** Leaves instances of other classes to their own `toJSON`, for example a `Secret` or a date. */
+function toLoggable(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > DEEPEST) return '...';
-  if (types.isNativeError(value)) return printedError(value, depth);
+  if (depth > MAX_DEPTH) return '...';
+  if (types.isNativeError(value)) return toLoggableError(value, depth);
   if (types.isAnyArrayBuffer(value) || ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  const inside = (each: unknown) => printed(each, depth + 1);
+  const inside = (each: unknown) => toLoggable(each, depth + 1);
   if (types.isMap(value) || types.isSet(value) || Array.isArray(value)) return [...value].map(inside);
   if (!isPlain(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inside(each)]));
 }
 
-function printedError(error: Error, depth: number): object {
+function toLoggableError(error: Error, depth: number): object {
   const { name, message, stack, cause } = error;
   const errors: unknown = 'errors' in error ? error.errors : undefined;
   return {
@@ -55,12 +58,12 @@ function printedError(error: Error, depth: number): object {
     message,
     stack,
     ...('code' in error && { code: error.code }),
-    ...(cause !== undefined && { cause: printed(cause, depth + 1) }),
-    ...(Array.isArray(errors) && { errors: printed(errors, depth + 1) }),
+    ...(cause !== undefined && { cause: toLoggable(cause, depth + 1) }),
+    ...(Array.isArray(errors) && { errors: toLoggable(errors, depth + 1) }),
   };
 }
 
-/** Of no class. */
+/** True for an object literal, false for an instance of a class. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
   return prototype === null || Object.getPrototypeOf(prototype) === null;

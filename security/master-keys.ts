@@ -1,14 +1,62 @@
+/**
+ * Master keys wrap (encrypt) the private key of each vault, which Postgres stores only in wrapped form.
+ *
+ * Workers and `ferry vault rotate` are given the master keys; the database is not. A copy of the database therefore
+ * decrypts no credential.
+ */
 import { decrypt, encrypt } from './aead';
-import { type KeyProvider, UnknownMasterKey, WrappedKeyBroken } from './key-provider';
 import { type KeyRing, parseKeyRing } from './key-ring';
 import { Secret } from './secret';
+
+interface WrappedKey {
+  /** Id of the master key that wrapped it. Not secret. */
+  readonly keyId: string;
+  readonly wrapped: Buffer;
+}
+
+/** Wraps and unwraps data keys. An interface, so that a cloud key service can replace keys in a file or a variable. */
+export interface KeyProvider {
+  /** Id of the master key that {@link wrap} uses. */
+  readonly newestKeyId: string;
+  wrap(dataKey: Secret<Buffer>): Promise<WrappedKey>;
+  /**
+   * @throws {UnknownMasterKey} when the provider does not have the master key
+   * @throws {WrappedKeyBroken} when the master key does not unwrap the key
+   */
+  unwrap(keyId: string, wrapped: Buffer): Promise<Secret<Buffer>>;
+}
+
+/** Thrown when this process does not have the master key that wrapped a key. Adding that master key fixes it. */
+export class UnknownMasterKey extends Error {
+  override readonly name = 'UnknownMasterKey';
+
+  constructor(keyId: string, known: readonly string[]) {
+    super(
+      `This was encrypted under master key ${keyId}, but this process only has ${known.join(', ')}. ` +
+        'Start it with that master key as well. Without it, the credentials must be supplied again.',
+    );
+  }
+}
+
+/** Thrown when a wrapped key was altered in the database, or was not wrapped by the master key that its row names. */
+export class WrappedKeyBroken extends Error {
+  override readonly name = 'WrappedKeyBroken';
+
+  constructor(keyId: string, options?: ErrorOptions) {
+    super(
+      `Master key ${keyId} cannot unwrap the key that is stored with it: the stored key was altered or replaced in ` +
+        'the database. Restore it from a backup, or have the credentials supplied again.',
+      options,
+    );
+  }
+}
 
 /** @throws {KeyInvalid} */
 export function parseMasterKeys(text: Secret): KeyRing {
   return parseKeyRing(text, 'master key');
 }
 
-/** Wraps data keys under the newest master key; each unwraps what it has wrapped. */
+/** Creates a provider that wraps under the newest master key and unwraps with the key that did the wrapping. */
 export function createMasterKeyProvider({ newest, byId }: KeyRing): KeyProvider {
   return {
     newestKeyId: newest.id,

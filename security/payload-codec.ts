@@ -1,22 +1,28 @@
-import type { Payload, PayloadCodec } from '@temporalio/common';
+/**
+ * Encrypts everything that Temporal stores: inputs, results, messages, memos, details and failures.
+ *
+ * Clients and workers encrypt before they send, and decrypt what they receive. Temporal's operators, its database and
+ * its UI see ciphertext and the id of the payload key. The codec server decrypts payloads for authorized readers.
+ */
+import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { decrypt, encrypt } from './aead';
 import { type KeyRing, parseKeyRing } from './key-ring';
 import type { Secret } from './secret';
 
-/** As Temporal's own samples name it: its tools show such payloads as encrypted. */
+/** The name that Temporal's own samples use: Temporal's tools show such payloads as encrypted. */
 const ENCRYPTED = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 
 const StoredPayload = temporal.api.common.v1.Payload;
 
-/** In place of what does not open: `UnreadablePayload` of the workflows. */
+/** Replaces a payload that fails authentication. It has the form of `UnreadablePayload` in payload-converter.ts. */
 const ALTERED: Payload = {
   metadata: { encoding: Buffer.from('json/plain') },
   data: Buffer.from(JSON.stringify({ unreadable: 'the message was altered after it was encrypted' })),
 };
 
-/** Thrown when something was encrypted under a key that this process was not given. Nothing is lost: give it the key. */
+/** Thrown when this process does not have the payload key of a payload. Adding that payload key fixes it. */
 export class UnknownPayloadKey extends Error {
   override readonly name = 'UnknownPayloadKey';
 
@@ -25,7 +31,7 @@ export class UnknownPayloadKey extends Error {
     known: readonly string[],
   ) {
     super(
-      `This was encrypted under payload key ${keyId}, and this process has only ${known.join(', ')}. ` +
+      `This was encrypted under payload key ${keyId}, but this process only has ${known.join(', ')}. ` +
         'Start it with that payload key as well.',
     );
   }
@@ -36,12 +42,28 @@ export function parsePayloadKeys(text: Secret): KeyRing {
   return parseKeyRing(text, 'payload key');
 }
 
+/** Creates the data converter that every client and worker uses to write and read payloads. */
+export function createDataConverter(payloadKeys: KeyRing): DataConverter {
+  return {
+    payloadConverterPath: require.resolve('./payload-converter'),
+    failureConverterPath: require.resolve('./failure-converter'),
+    payloadCodecs: [createPayloadCodec(payloadKeys)],
+  };
+}
+
+/** Returns a converter that decrypts nothing, so no key can be missing: for reading states, times and counts only. */
+export function withoutPayloadCodec(converter: DataConverter): DataConverter {
+  return { ...converter, payloadCodecs: [] };
+}
+
 /**
- * Encrypts what Temporal keeps: inputs, results, messages, memos, details, failures.
+ * Creates the codec. Encoding uses the newest key. Decoding distinguishes four cases:
  *
- * What was not encrypted here passes through as it is: somebody has typed it into Temporal's own tools. What was altered
- * becomes a value that says so, because no message may stop a migration. A key that is missing does stop it: with the
- * key it goes on, and decoding it differently until then would break its replay.
+ * - Encrypted under a known key: decrypted.
+ * - Not encrypted: returned unchanged, because someone typed it into Temporal's UI or CLI.
+ * - Altered after encryption: replaced by a value that says so, because no message may stop a migration.
+ * - Encrypted under an unknown key: throws {@link UnknownPayloadKey}. The migration waits until the key is added. A
+ *   substitute value would make its workflow non-deterministic when it is replayed with the key.
  */
 export function createPayloadCodec({ newest, byId }: KeyRing): PayloadCodec {
   function encode(payload: Payload): Payload {

@@ -1,11 +1,11 @@
 /**
- * How values become payloads and come back. As the SDK does it, but what cannot be read becomes a value that says so: a
- * message that somebody garbled would otherwise fail every task of its migration, for ever.
+ * Converts values to payloads and back like the SDK's default converter, except that a payload that cannot be decoded
+ * becomes an `UnreadablePayload` instead of an error. An error would fail every workflow task of the migration forever.
  */
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common/lib/converter/payload-converter';
 
-/** In place of what could not be read. It is no decision, and is refused like everything that is none. */
+/** Stands for a payload that could not be decoded. It does not parse as a decision, so it is refused like any other. */
 export interface UnreadablePayload {
   readonly unreadable: string;
 }
@@ -16,7 +16,7 @@ export const payloadConverter: PayloadConverter = {
     try {
       return defaultPayloadConverter.fromPayload<T>(payload);
     } catch {
-      // The reason would quote the content, which may hold anything. The SDK's signature promises whatever is asked for.
+      // The error's message is dropped because it would quote the content. The SDK's signature requires some T.
       const unreadable: UnreadablePayload = { unreadable: 'the message cannot be decoded' };
       return unreadable as T;
     }

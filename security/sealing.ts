@@ -1,48 +1,63 @@
-import { createECDH } from 'node:crypto';
+/**
+ * Sealing: encrypts a credential so that only the holder of its migration's private key can decrypt it.
+ *
+ * `ferry credentials` seals with the public key and cannot read what it has sealed. Workers open: they have the master
+ * key that unwraps the private key (see master-keys.ts). Each box is bound to a migration and a row, so a box that was
+ * copied to another row does not open.
+ *
+ * HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message per encapsulation.
+ * A box is one version byte, the encapsulated key (65 bytes) and the ciphertext with its tag. Base mode does not
+ * authenticate the sender: whoever has the public key can seal.
+ */
+import { createECDH, type webcrypto } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';
-import { toArrayBuffer } from './array-buffer';
-import { NodeHkdfSha256 } from './hkdf';
+import { NodeHkdfSha256, toArrayBuffer } from './hkdf';
 import { Secret } from './secret';
 
-/**
- * Sealing: whoever has the public key can close the box, only who has the private key can open it.
- *
- * HPKE (RFC 9180), base mode, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message for each encapsulation.
- * A sealed box is one byte for the version of this form, the encapsulated key (65 bytes) and the ciphertext with its
- * tag.
- */
+declare global {
+  // The types of `@hpke/core` name the browser's globals. Node's Web Crypto has the same types under another name.
+  type CryptoKey = webcrypto.CryptoKey;
+  type CryptoKeyPair = webcrypto.CryptoKeyPair;
+}
+
 const suite = new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new NodeHkdfSha256(), aead: new Aes256Gcm() });
 const VERSION = 1;
 const ENCAPSULATED_BYTES = 65;
 const HEADER_BYTES = 1 + ENCAPSULATED_BYTES;
-/** Keeps boxes apart from whatever else may one day be sealed with such keys. */
+/** Domain separation: a box that was sealed for another purpose does not open here. */
 const INFO = Buffer.from('tokenferry vault 1');
 
-/** The pair of keys of one migration's vault. */
+/** The key pair of one migration's vault. */
 export interface VaultKey {
-  /** Uncompressed point, 65 bytes. */
+  /** Uncompressed P-256 point, 65 bytes. Not secret. */
   readonly publicKey: Buffer;
-  /** 32 bytes, to be kept wrapped. */
+  /** 32 bytes. Stored only wrapped by a master key. */
   readonly privateKey: Secret<Buffer>;
 }
 
-/** Thrown when a sealed box does not open: altered, sealed for another key, or moved to another place. */
+/** Thrown when a box does not open: it was altered, sealed with another key, or copied from another row. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 
   constructor(options?: ErrorOptions) {
-    super('The sealed data does not open: it was altered, sealed for another key, or belongs to another row.', options);
+    super(
+      'The sealed credential does not open: it was altered, sealed with another key, or belongs to another row.',
+      options,
+    );
   }
 }
 
-/** Thrown when a vault's public key is not the one that was made with its private key. */
-export class VaultKeyExchanged extends Error {
-  override readonly name = 'VaultKeyExchanged';
+/**
+ * Thrown when the stored public key is not the one that belongs to the private key. Someone who can write to the
+ * database and replaces the public key could read every credential that is sealed afterwards.
+ */
+export class VaultKeyMismatch extends Error {
+  override readonly name = 'VaultKeyMismatch';
 
   constructor(options?: ErrorOptions) {
     super(
-      "The vault's public key was altered or exchanged in the database. Pause, and restore it from a backup; take " +
-        'credentials that were supplied since it was exchanged for known: have them revoked and supplied again.',
+      "The vault's public key was altered or replaced in the database. Pause the migration and restore the key from " +
+        'a backup. Treat credentials supplied since the change as leaked: have them revoked and supplied again.',
       options,
     );
   }
@@ -57,9 +72,11 @@ export async function createVaultKey(): Promise<VaultKey> {
 }
 
 /**
- * @param boundTo says where the box belongs: it opens only together with the same. It is not in the box, and not
- * secret.
- * @throws {VaultKeyExchanged} when the public key is none; another one is noticed by whoever has the private key
+ * Seals `plaintext` with the vault's public key.
+ *
+ * @param boundTo additional authenticated data: not secret, not part of the box, and required again to open it
+ * @throws {VaultKeyMismatch} when the bytes are not a P-256 point; a replaced but valid key is only detected by
+ * {@link createOpener}
  */
 export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo: Uint8Array): Promise<Buffer> {
   const recipientPublicKey = await readPublicKey(publicKey);
@@ -75,15 +92,15 @@ export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo
 export type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Promise<Buffer>;
 
 /**
- * What opens every box that was sealed with this public key. The keys are read once: read anew for each box they would
- * take longer than opening it.
+ * Creates a function that opens every box sealed with this key pair. It imports the keys once, because importing them
+ * takes longer than opening a box.
  *
- * @throws {VaultKeyExchanged}
+ * @throws {VaultKeyMismatch} when the public key does not belong to the private key
  */
-export async function openerFor({ publicKey, privateKey }: VaultKey): Promise<Opener> {
+export async function createOpener({ publicKey, privateKey }: VaultKey): Promise<Opener> {
   const ownKey = createECDH('prime256v1');
   ownKey.setPrivateKey(privateKey.reveal());
-  if (!ownKey.getPublicKey().equals(publicKey)) throw new VaultKeyExchanged();
+  if (!ownKey.getPublicKey().equals(publicKey)) throw new VaultKeyMismatch();
   const recipientKey = {
     publicKey: await readPublicKey(publicKey),
     privateKey: await suite.kem.deserializePrivateKey(toArrayBuffer(privateKey.reveal())),
@@ -109,6 +126,6 @@ async function readPublicKey(publicKey: Uint8Array) {
   try {
     return await suite.kem.deserializePublicKey(toArrayBuffer(publicKey));
   } catch (error) {
-    throw new VaultKeyExchanged({ cause: error });
+    throw new VaultKeyMismatch({ cause: error });
   }
 }

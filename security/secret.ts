@@ -1,14 +1,16 @@
 import { inspect } from 'node:util';
 
-/** What is shown in the place of every secret, wherever it turns up. */
+/** Replaces a secret in everything that is printed. */
 export const MASK = '[secret]';
 
 /**
- * A value that nobody sees by accident: a credential, an API key, a client secret.
+ * Holds a credential, an API key or a client secret so that it cannot be printed by accident.
  *
- * In JSON, template strings, `console.log`, `util.inspect`, errors and pino's logs it is `[secret]`. The value lies in
- * a private field, so spreading, `Object.entries` and structured printing find nothing. {@link Secret.reveal} is the
- * only way to it: a search for `.reveal(` lists every place where a secret is used.
+ * JSON, template strings, `console.log`, `util.inspect`, errors and pino's log lines show `[secret]`. The value is in a
+ * private field, so spreading, `Object.entries` and structured cloning do not copy it. {@link Secret.reveal} is the
+ * only way to read it: a search for `.reveal(` lists every use of a secret.
+ *
+ * It does not protect against code that runs in this process, a core dump or a debugger.
  */
 export class Secret<T = string> {
   readonly #value: T;
@@ -17,7 +19,7 @@ export class Secret<T = string> {
     this.#value = value;
   }
 
-  /** The value itself, for the one call that needs it; never for a message, a log or an error. */
+  /** Returns the value, for the one call that needs it. Never put it into a message, a log line or an error. */
   reveal(): T {
     return this.#value;
   }
@@ -30,7 +32,7 @@ export class Secret<T = string> {
     return MASK;
   }
 
-  /** `valueOf` too would be asked by `+` and by comparisons. */
+  /** Covers `+` and comparisons, which would otherwise call `valueOf`. */
   [Symbol.toPrimitive](): string {
     return MASK;
   }

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { KeyInvalid } from './key-ring';
 import type { Secret } from './secret';
 
-/** Somebody's own key: what it signs is theirs. Ed25519. */
+/** A person's Ed25519 key. Its signature proves to an auditor which person made a decision. */
 export interface SigningKey {
-  /** The person, as their decisions name them. */
+  /** The person's name, as it appears in their decisions. */
   readonly by: string;
   /** 64 hexadecimal digits. */
   readonly publicKey: string;
@@ -20,16 +20,16 @@ const signingKeyFile = z.object({
   privateKey: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** The content of a new signing key's file. */
+/** Generates a signing key and returns the content of its file. The private key in it is not encrypted. */
 export function createSigningKey(by: string): string {
   const privateKey = bytesToHex(ed25519.utils.randomPrivateKey());
   return JSON.stringify({ signingKey: 'ed25519', by, privateKey } satisfies z.infer<typeof signingKeyFile>, null, 2);
 }
 
-/** @throws {KeyInvalid} without the text */
+/** @throws {KeyInvalid} with a message that never quotes the text */
 export function parseSigningKey(text: Secret): SigningKey {
   const parsed = signingKeyFile.safeParse(jsonOf(text.reveal()));
-  if (!parsed.success) throw new KeyInvalid('This is no signing key. Make one with: ferry keys create');
+  if (!parsed.success) throw new KeyInvalid('This is not a signing key. Create one with: ferry keys create');
   const { by, privateKey } = parsed.data;
   const key = hexToBytes(privateKey);
   return {
@@ -43,6 +43,6 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // the parser's message would quote the text
+    return undefined; // The parser's message would quote the private key.
   }
 }

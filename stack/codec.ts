@@ -27,7 +27,7 @@ export async function reserveStackCodec(port = DEFAULT_PORT): Promise<StackCodec
       const server = await startCodecServer({
         payloadKeys,
         origins: [uiUrl, uiUrl.replace(HOST, 'localhost')],
-        readToken: null,
+        verifyToken: null,
         host: HOST,
         port: reserved.port,
         log: createLog({ to: path.join(dataFolder, 'logs', 'codec-server.log') }),

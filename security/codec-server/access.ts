@@ -1,44 +1,51 @@
-/** Who may have payloads decoded: whoever carries a token that says so. */
+/** Who may call the codec server: bearers of a JWT from the configured issuer, for the namespaces that it lists. */
 import { readFile } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify } from 'jose';
-import { isLoopback } from './loopback';
 
 export interface TokenRules {
+  /** Required value of the claim `iss`. */
   readonly issuer: string;
+  /** Required value of the claim `aud`. */
   readonly audience: string;
-  /** The issuer's public keys (a JWK set): a file, or an `https:` address (`http:` on this machine alone). */
+  /** The issuer's public keys as a JWK set: a file, or an `https:` URL (`http:` is only accepted on this machine). */
   readonly keySet: string;
 }
 
-/** Somebody who may read. */
+/** The bearer of a valid token. */
 export interface Reader {
-  /** As the token calls them. */
+  /** Claim `sub` of the token. */
   readonly subject: string;
-  /** Temporal namespaces whose payloads they may read. */
+  /** Claim `namespaces` of the token: the Temporal namespaces whose payloads the reader may decrypt. */
   readonly namespaces: readonly string[];
 }
 
-/** Reads a bearer token. Rejects with {@link TokenRefused} when it is not good. */
-export type ReadToken = (token: string) => Promise<Reader>;
+/** Verifies a bearer token. Rejects with {@link TokenRefused} or {@link KeySetUnavailable}. */
+export type VerifyToken = (token: string) => Promise<Reader>;
 
-/** Thrown for a token that is not good; the message says why, and never repeats it. */
+/** Thrown when a token is not valid. The message says why and never repeats the token. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
 }
 
-/** Thrown when the issuer's public keys cannot be had: of no token can be said whether it is good. */
+/** Thrown when the issuer's public keys cannot be read, so that no token can be verified. */
 export class KeySetUnavailable extends Error {
   override readonly name = 'KeySetUnavailable';
 }
 
-/** Only signatures: a token that anybody who has the public key could have made is none. */
+/** Asymmetric signatures only. With HMAC or `none`, anyone who knows the public key could forge a token. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-/** The issuer's clock and this one's. */
+/** Accepted difference between the issuer's clock and ours. */
 const CLOCK_TOLERANCE_S = 30;
 
-/** @throws {KeySetUnavailable} when the key set is no file that can be read, or an address that anybody could answer for */
-export async function tokenReader({ issuer, audience, keySet }: TokenRules): Promise<ReadToken> {
+/**
+ * Creates the function that verifies tokens.
+ *
+ * @throws {KeySetUnavailable} when the key set file cannot be read, or its URL is `http:` to another machine, because
+ * an attacker on the network could then supply their own keys
+ */
+export async function createTokenVerifier({ issuer, audience, keySet }: TokenRules): Promise<VerifyToken> {
   const keys = await openKeySet(keySet);
   return async (token) => {
     try {
@@ -64,26 +71,31 @@ async function openKeySet(keySet: string): Promise<JWTVerifyGetKey> {
   try {
     return createLocalJWKSet(JSON.parse(await readFile(keySet, 'utf8')) as JSONWebKeySet);
   } catch (error) {
-    throw new KeySetUnavailable(`the key set ${keySet} cannot be read: it has to be a JWK set`, { cause: error });
+    throw new KeySetUnavailable(`the key set ${keySet} cannot be read: it must be a JWK set`, { cause: error });
   }
 }
 
 function remoteKeySet(address: URL): JWTVerifyGetKey {
   if (address.protocol === 'http:' && !isLoopback(address.hostname)) {
-    throw new KeySetUnavailable(`the key set ${address.href} has to begin with https:`);
+    throw new KeySetUnavailable(`the URL of the key set ${address.href} must begin with https:`);
   }
   const keys = createRemoteJWKSet(address);
   return async (header, token) => {
     try {
       return await keys(header, token);
     } catch (error) {
-      const isOfToken = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
-      if (isOfToken.some((each) => error instanceof each)) throw error;
-      throw new KeySetUnavailable('the keys of the issuer cannot be had', { cause: error });
+      const causedByToken = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+      if (causedByToken.some((each) => error instanceof each)) throw error;
+      throw new KeySetUnavailable('cannot fetch the public keys of the issuer', { cause: error });
     }
   };
 }
 
 function isListOfText(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** Returns whether only this machine can reach the address. Decided from the text, because DNS answers can change. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 }

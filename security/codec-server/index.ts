@@ -1,8 +1,10 @@
 /**
- * The codec server: lets Temporal's UI and command show payloads to those who may read them.
+ * The codec server: decrypts payloads so that Temporal's UI and CLI can show them to authorized readers.
  *
- * Its two calls are Temporal's: `POST /decode` and `POST /encode`, with `{"payloads": [{"metadata", "data"}]}` in
- * protobuf's JSON, and the namespace in `X-Namespace`.
+ * It implements Temporal's protocol: `POST /decode` and `POST /encode` with `{"payloads": [{"metadata", "data"}]}` in
+ * protobuf's JSON form and the namespace in `X-Namespace`. It holds the payload keys, so every call is checked: the
+ * `Origin` must be listed, the bearer token must be valid for the namespace, and calls are rate limited. Without token
+ * checks it only serves this machine. Every call is logged with its subject, and never with its content.
  */
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
@@ -14,21 +16,21 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { createPayloadCodec, UnknownPayloadKey } from '../payload-codec';
 import type { KeyRing } from '../key-ring';
-import type { Reader, ReadToken } from './access';
-import { KeySetUnavailable, TokenRefused } from './access';
-import { isLoopback } from './loopback';
+import type { Reader, VerifyToken } from './access';
+import { isLoopback, KeySetUnavailable, TokenRefused } from './access';
 
-export { KeySetUnavailable, tokenReader } from './access';
-export { isLoopback } from './loopback';
+export { createTokenVerifier, isLoopback, KeySetUnavailable } from './access';
 
 export interface CodecServerOptions {
+  /** Keys that decrypt payloads. Encoding uses the newest. */
   readonly payloadKeys: KeyRing;
-  /** Whose pages may ask: `https://temporal.example.com`. */
+  /** Origins whose pages may call, for example `https://temporal.example.com`. Other origins get 403. */
   readonly origins: readonly string[];
-  /** Null: nobody is asked for a token. Only for an address that nobody else reaches. */
-  readonly readToken: ReadToken | null;
+  /** Null disables token checks: everyone who reaches the address can decrypt. Only allowed on a loopback address. */
+  readonly verifyToken: VerifyToken | null;
+  /** Address to listen on. */
   readonly host: string;
-  /** 0: any that is free. */
+  /** Port to listen on. 0: any free port. */
   readonly port: number;
   readonly log: Logger;
 }
@@ -38,11 +40,11 @@ export interface CodecServer {
   close(): Promise<void>;
 }
 
-/** Of one reader; a page of Temporal's UI asks for some dozens. */
+/** Limit per reader. One page of Temporal's UI makes a few dozen calls. */
 const CALLS_PER_MINUTE = 600;
-/** From one address: whoever has no good token need not try on. */
+/** Limit per address for calls with a bad token, which slows down guessing. */
 const REFUSALS_PER_MINUTE = 60;
-/** Temporal itself takes no larger message than 4 MB; in base64 that is a third more. */
+/** Temporal's largest message is 4 MB, which is a third more in base64. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
 const MAX_PAYLOADS = 10_000;
 
@@ -56,7 +58,7 @@ const body = z.object({
 
 const { Payload: StoredPayload } = temporal.api.common.v1;
 
-/** Thrown when a call is not answered as asked; the message is for whoever asked. */
+/** Thrown when a call is refused. The message is sent to the caller. */
 class CallRefused extends Error {
   override readonly name = 'CallRefused';
   constructor(
@@ -67,11 +69,15 @@ class CallRefused extends Error {
   }
 }
 
-/** @throws when nobody is asked for a token and the address is not this machine's own */
+/**
+ * Starts the codec server.
+ *
+ * @throws when token checks are disabled and `host` is not a loopback address
+ */
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
-  const { payloadKeys, origins, readToken, host, port, log } = options;
-  if (!readToken && !isLoopback(host))
-    throw new Error(`without tokens the codec server listens on 127.0.0.1, not ${host}`);
+  const { payloadKeys, origins, verifyToken, host, port, log } = options;
+  if (!verifyToken && !isLoopback(host))
+    throw new Error(`without token checks the codec server only listens on 127.0.0.1, not on ${host}`);
   const codec = createPayloadCodec(payloadKeys);
   const app = fastify({ bodyLimit: MAX_BODY_BYTES, trustProxy: false });
   await app.register(cors, {
@@ -99,34 +105,35 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     return readers.get(request)?.subject ?? request.ip;
   }
 
-  async function readerOf(request: FastifyRequest, read: ReadToken): Promise<Reader> {
+  async function authenticate(request: FastifyRequest, verify: VerifyToken): Promise<Reader> {
     try {
       const [, token] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-      if (token === undefined) throw new CallRefused(401, 'a bearer token is needed');
-      return await read(token);
+      if (token === undefined) throw new CallRefused(401, 'a bearer token is required');
+      return await verify(token);
     } catch (error) {
       if (error instanceof KeySetUnavailable) throw error;
-      // After it was looked at: behind a proxy everybody has one address, and whoever has a good token is let in.
-      const soFar = await refusals(request);
-      if (soFar.isAllowed || !soFar.isExceeded) throw error;
-      throw new CallRefused(429, 'too many calls were refused, try again in a minute');
+      // Counted only after the token failed: behind a proxy all callers share one address, and good tokens must pass.
+      const refused = await refusals(request);
+      if (refused.isAllowed || !refused.isExceeded) throw error;
+      throw new CallRefused(429, 'too many calls with a bad token; try again in a minute');
     }
   }
 
   app.addHook('onRequest', async (request) => {
     if (request.method === 'OPTIONS') return;
     const { origin } = request.headers;
-    if (origin !== undefined && !origins.includes(origin)) throw new CallRefused(403, 'this page may not ask');
-    if (!readToken) {
-      // A page whose name was made to lead to this machine is of the same origin as what it calls.
-      if (!isLoopback(request.hostname)) throw new CallRefused(403, 'without tokens only this machine may ask');
+    if (origin !== undefined && !origins.includes(origin))
+      throw new CallRefused(403, 'pages of this origin may not call the codec server');
+    if (!verifyToken) {
+      // DNS rebinding: a page whose host name resolves to 127.0.0.1 can call this server. Its Host header is that name.
+      if (!isLoopback(request.hostname)) throw new CallRefused(403, 'without token checks only this machine may call');
       return;
     }
-    const reader = await readerOf(request, readToken);
+    const reader = await authenticate(request, verifyToken);
     readers.set(request, reader);
     const namespace = namespaceOf(request);
     if (!reader.namespaces.includes(namespace))
-      throw new CallRefused(403, `this token may not read namespace ${namespace}`);
+      throw new CallRefused(403, `this token does not allow reading namespace ${namespace}`);
   });
 
   app.addHook('onSend', async (_request, reply) => {
@@ -136,9 +143,10 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   for (const call of ['decode', 'encode'] as const) {
     app.post(`/${call}`, async (request) => {
       const parsed = body.safeParse(request.body);
-      if (!parsed.success) throw new CallRefused(400, 'the body has to be {"payloads": [...]} in base64');
+      if (!parsed.success)
+        throw new CallRefused(400, 'the body must be {"payloads": [...]} with metadata and data in base64');
       const payloads = await codec[call](parsed.data.payloads.map((each) => StoredPayload.fromObject(each)));
-      return { payloads: payloads.map(inJson) };
+      return { payloads: payloads.map(toJsonPayload) };
     });
   }
 
@@ -155,7 +163,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
         status: reply.statusCode,
         from: request.ip,
       },
-      'payloads were asked for',
+      'codec call',
     );
   });
 
@@ -168,17 +176,17 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
 
 function refuse(reply: FastifyReply, error: unknown, log: Logger): FastifyReply {
   const [status, message] = refusalOf(error);
-  if (status >= 500) log.error({ err: error }, 'a call of the codec server failed');
+  if (status >= 500) log.error({ err: error }, 'codec call failed');
   if (status === 401) void reply.header('www-authenticate', 'Bearer');
   return reply.status(status).send({ message });
 }
 
 function refusalOf(error: unknown): readonly [status: number, message: string] {
   if (error instanceof CallRefused) return [error.status, error.message];
-  if (error instanceof TokenRefused) return [401, `this token is not accepted: ${error.message}`];
-  if (error instanceof KeySetUnavailable) return [503, 'no token can be verified at the moment'];
+  if (error instanceof TokenRefused) return [401, `this token is not valid: ${error.message}`];
+  if (error instanceof KeySetUnavailable) return [503, 'tokens cannot be verified at the moment; try again later'];
   if (error instanceof UnknownPayloadKey) return [422, error.message];
-  // Fastify's own: a body that is too large, no JSON, too many calls.
+  // Fastify's own errors: body too large, invalid JSON, too many calls.
   if (
     error instanceof Error &&
     'statusCode' in error &&
@@ -187,7 +195,7 @@ function refusalOf(error: unknown): readonly [status: number, message: string] {
   ) {
     return [error.statusCode, error.message];
   }
-  return [500, 'something is wrong here; the log says what'];
+  return [500, 'internal error; see the log of the codec server'];
 }
 
 function namespaceOf(request: FastifyRequest): string {
@@ -195,7 +203,7 @@ function namespaceOf(request: FastifyRequest): string {
   return typeof namespace === 'string' ? namespace : '';
 }
 
-function inJson({ metadata, data }: Payload): object {
+function toJsonPayload({ metadata, data }: Payload): object {
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
   const entries = Object.entries(metadata ?? {}).map(([name, value]) => [name, text(value)]);
   return { metadata: Object.fromEntries(entries) as Record<string, string>, data: text(data ?? new Uint8Array()) };

@@ -93,7 +93,7 @@ export async function openShell(): Promise<Shell> {
   const codec = await startCodecServer({
     payloadKeys: config.payloadKeys,
     origins: [],
-    readToken: null,
+    verifyToken: null,
     host: '127.0.0.1',
     port: 0,
     log: pino({ level: 'error' }),

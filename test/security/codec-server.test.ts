@@ -11,7 +11,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { pino } from 'pino';
 import { createPayloadCodec, parsePayloadKeys, Secret } from '../../security';
 import type { CodecServer, CodecServerOptions } from '../../security/codec-server';
-import { startCodecServer, tokenReader } from '../../security/codec-server';
+import { startCodecServer, createTokenVerifier } from '../../security/codec-server';
 import { ferry } from '../cli/captured-terminal';
 
 const [ISSUER, AUDIENCE, ORIGIN] = ['https://identity.example', 'tokenferry-codec', 'https://temporal.example'];
@@ -43,11 +43,11 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function serve(some: Partial<CodecServerOptions> = {}): Promise<CodecServer> {
-  const readToken = await tokenReader({ issuer: ISSUER, audience: AUDIENCE, keySet });
+  const verifyToken = await createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, keySet });
   const server = await startCodecServer({
     payloadKeys,
     origins: [ORIGIN],
-    readToken,
+    verifyToken,
     host: '127.0.0.1',
     port: 0,
     log: logger,
@@ -120,14 +120,19 @@ test('whoever may read a namespace sees its payloads, and can have others encryp
 });
 
 test.each<[string, () => Promise<string> | undefined, number, RegExp]>([
-  ['no token', () => undefined, 401, /a bearer token is needed/],
-  ['what is no token', () => Promise.resolve('nonsense'), 401, /not accepted/],
-  ['a token of a stranger', () => token({}, strangersKey), 401, /not accepted/],
-  ['a token that has expired', () => token({}, key, Math.floor(Date.now() / 1000) - 60), 401, /not accepted: .*exp/],
-  ['a token of another issuer', () => token({ iss: 'https://elsewhere' }), 401, /not accepted: .*iss/],
-  ['a token for another audience', () => token({ aud: 'another' }), 401, /not accepted: .*aud/],
+  ['no token', () => undefined, 401, /a bearer token is required/],
+  ['what is no token', () => Promise.resolve('nonsense'), 401, /not valid/],
+  ['a token of a stranger', () => token({}, strangersKey), 401, /not valid/],
+  ['a token that has expired', () => token({}, key, Math.floor(Date.now() / 1000) - 60), 401, /not valid: .*exp/],
+  ['a token of another issuer', () => token({ iss: 'https://elsewhere' }), 401, /not valid: .*iss/],
+  ['a token for another audience', () => token({ aud: 'another' }), 401, /not valid: .*aud/],
   ['a token that names no namespaces', () => token({ namespaces: 'ours' }), 401, /claim "namespaces"/],
-  ['a token for other namespaces', () => token({ namespaces: ['theirs'] }), 403, /may not read namespace ours/],
+  [
+    'a token for other namespaces',
+    () => token({ namespaces: ['theirs'] }),
+    403,
+    /does not allow reading namespace ours/,
+  ],
 ])('with %s nothing is told, and it is written down', async (_, bearerOf, status, why) => {
   const server = await serve();
   const bearer = await bearerOf();
@@ -155,36 +160,47 @@ test('the key set may stand behind an address', async () => {
   await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve));
   running.push({ close: async () => void keys.close() });
   const address = `http://127.0.0.1:${(keys.address() as AddressInfo).port}`;
-  const readToken = await tokenReader({ issuer: ISSUER, audience: AUDIENCE, keySet: address });
-  const server = await serve({ readToken });
+  const verifyToken = await createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, keySet: address });
+  const server = await serve({ verifyToken });
   expect((await ask(server, 'decode', [await encrypted('any')], { bearer: await token() })).status).toBe(200);
 });
 
 test('the key set has to come from where nobody else answers for it', async () => {
   const rules = { issuer: ISSUER, audience: AUDIENCE };
-  await expect(tokenReader({ ...rules, keySet: 'http://identity.example/keys' })).rejects.toThrow('begin with https:');
-  await expect(tokenReader({ ...rules, keySet: path.join(folder, 'none.json') })).rejects.toThrow('cannot be read');
+  await expect(createTokenVerifier({ ...rules, keySet: 'http://identity.example/keys' })).rejects.toThrow(
+    'must begin with https:',
+  );
+  await expect(createTokenVerifier({ ...rules, keySet: path.join(folder, 'none.json') })).rejects.toThrow(
+    'cannot be read',
+  );
 });
 
 test('while the key set cannot be had nobody is told anything, and no token is called bad', async () => {
-  const readToken = await tokenReader({ issuer: ISSUER, audience: AUDIENCE, keySet: 'http://127.0.0.1:9/keys' });
-  const server = await serve({ readToken });
+  const verifyToken = await createTokenVerifier({
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    keySet: 'http://127.0.0.1:9/keys',
+  });
+  const server = await serve({ verifyToken });
   const answer = await ask(server, 'decode', [await encrypted('marker')], { bearer: await token() });
-  expect([answer.status, answer.body.message]).toEqual([503, 'no token can be verified at the moment']);
+  expect([answer.status, answer.body.message]).toEqual([
+    503,
+    'tokens cannot be verified at the moment; try again later',
+  ]);
 });
 
 test('a page of another origin is told nothing, whatever it carries', async () => {
   const bearer = await token();
   const payload = await encrypted('marker');
-  for (const server of [await serve(), await serve({ readToken: null })]) {
+  for (const server of [await serve(), await serve({ verifyToken: null })]) {
     const evil = await ask(server, 'decode', [payload], { bearer, origin: 'https://evil.example' });
-    expect([evil.status, evil.body.message]).toEqual([403, 'this page may not ask']);
+    expect([evil.status, evil.body.message]).toEqual([403, 'pages of this origin may not call the codec server']);
     expect((await ask(server, 'decode', [payload], { bearer, origin: ORIGIN })).status).toBe(200);
   }
 });
 
 test('without tokens a page whose name leads to this machine is told nothing', async () => {
-  const server = await serve({ readToken: null });
+  const server = await serve({ verifyToken: null });
   const status = (host: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const headers = { host, 'content-type': 'application/json' };
@@ -277,7 +293,7 @@ test('who asks too often has to wait', async () => {
 });
 
 test('without tokens it listens on this machine alone', async () => {
-  const server = await serve({ readToken: null });
+  const server = await serve({ verifyToken: null });
   expect((await ask(server, 'decode', [await encrypted('marker')])).status).toBe(200);
-  await expect(serve({ readToken: null, host: '0.0.0.0' })).rejects.toThrow('127.0.0.1');
+  await expect(serve({ verifyToken: null, host: '0.0.0.0' })).rejects.toThrow('127.0.0.1');
 });

@@ -1,5 +1,5 @@
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
-import { createVaultKey, openerFor, seal } from '../../security';
+import { createVaultKey, createOpener, seal } from '../../security';
 import { NodeHkdfSha256 } from '../../security/hkdf';
 
 const bytes = (hex: string): ArrayBuffer => Uint8Array.from(Buffer.from(hex, 'hex')).buffer;
@@ -37,5 +37,5 @@ test("what is sealed here opens with the library's own HKDF", async () => {
   const info = Uint8Array.from(Buffer.from('tokenferry vault 1'));
   const opened = await suite.open({ recipientKey, enc, info }, text, Uint8Array.from(row));
   expect(Buffer.from(opened)).toEqual(credential);
-  expect(await (await openerFor({ publicKey, privateKey }))(sealed, row)).toEqual(credential);
+  expect(await (await createOpener({ publicKey, privateKey }))(sealed, row)).toEqual(credential);
 });

@@ -1,4 +1,4 @@
-import { createVaultKey, openerFor, seal, SealBroken, type VaultKey } from '../../security';
+import { createVaultKey, createOpener, seal, SealBroken, type VaultKey } from '../../security';
 
 const CREDENTIAL = Buffer.from('{"accessToken":"marker-77aa","refreshToken":"r"}');
 const ROW_7 = Buffer.from('acme.quickbooks/7');
@@ -7,7 +7,7 @@ const ROW_8 = Buffer.from('acme.quickbooks/8');
 let key: VaultKey;
 let sealed: Buffer;
 
-const open = async (by: VaultKey, box: Uint8Array, boundTo: Uint8Array) => (await openerFor(by))(box, boundTo);
+const open = async (by: VaultKey, box: Uint8Array, boundTo: Uint8Array) => (await createOpener(by))(box, boundTo);
 
 beforeAll(async () => {
   key = await createVaultKey();

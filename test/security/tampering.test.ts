@@ -9,7 +9,7 @@ import {
   Secret,
   UnknownMasterKey,
   UnknownPayloadKey,
-  VaultKeyExchanged,
+  VaultKeyMismatch,
   WrappedKeyBroken,
 } from '../../security';
 import { payloadConverter } from '../../security/payload-converter';
@@ -37,7 +37,7 @@ function* eachByteAltered(bytes: Uint8Array): Generator<Buffer> {
 
 describe('a sealed credential', () => {
   const UNREADABLE = { state: 'failed', failure: 'credential-unreadable' };
-  const TOLD = /does not open: it was altered, sealed for another key, or belongs to another row/;
+  const TOLD = /does not open: it was altered, sealed with another key, or belongs to another row/;
 
   test('in which a byte was altered fails its own company, by name, and is not sent anywhere', async () => {
     const { id } = await rig.migration(GOOD);
@@ -94,15 +94,15 @@ describe("a vault's key", () => {
       await expect(altered(id, 'vault_wrapped_key', each)).rejects.toThrow(WrappedKeyBroken);
     await altered(id, 'vault_wrapped_key', wrapped);
     for (const each of eachByteAltered(publicKey))
-      await expect(altered(id, 'vault_public_key', each)).rejects.toThrow(VaultKeyExchanged);
+      await expect(altered(id, 'vault_public_key', each)).rejects.toThrow(VaultKeyMismatch);
     await altered(id, 'vault_public_key', publicKey);
     await expect(altered(id, 'vault_key_id', '0123456789abcdef')).rejects.toThrow(UnknownMasterKey);
   });
 
   test.each<[string, Columns, () => Promise<Buffer | string>, RegExp]>([
-    ['wrapped key', 'vault_wrapped_key', async () => randomBytes(60), /altered or exchanged.*Restore it from a backup/],
-    ['public key', 'vault_public_key', async () => (await createVaultKey()).publicKey, /exchanged.*have them revoked/],
-    ['master key’s name', 'vault_key_id', async () => '0123456789abcdef', /only [0-9a-f]{16}\. Start it with/],
+    ['wrapped key', 'vault_wrapped_key', async () => randomBytes(60), /altered or replaced.*Restore it from a backup/],
+    ['public key', 'vault_public_key', async () => (await createVaultKey()).publicKey, /replaced.*have them revoked/],
+    ['master key’s name', 'vault_key_id', async () => '0123456789abcdef', /only has [0-9a-f]{16}\. Start it with/],
   ])('whose %s was exchanged stops the slice before a company is touched, and says what to do', async (...row) => {
     const [, column, value, told] = row;
     const { id } = await rig.migration(GOOD);
@@ -127,7 +127,7 @@ describe("a vault's key", () => {
       rows.map((row) => credentialOf(row, { obtainedAt: new Date().toISOString() })),
       'Cleo',
     );
-    await expect(supplying).rejects.toThrow(VaultKeyExchanged);
+    await expect(supplying).rejects.toThrow(VaultKeyMismatch);
   });
 });
 

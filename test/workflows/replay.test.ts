@@ -3,12 +3,12 @@
  */
 import path from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { dataConverterOf, parsePayloadKeys, Secret } from '../../security';
+import { createDataConverter, parsePayloadKeys, Secret } from '../../security';
 import type { KeptHistory } from '../support/histories';
 import { keptHistories } from '../support/histories';
 import { PAYLOAD_KEY } from '../support/orchestrator';
 
-const dataConverter = dataConverterOf(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
+const dataConverter = createDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
 const { payloadConverterPath = '', failureConverterPath = '' } = dataConverter;
 const quiet = new DefaultLogger('ERROR');
 const histories = [...keptHistories()];

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../../config';
-import { isLoopback, KeySetUnavailable, startCodecServer, tokenReader } from '../../../security/codec-server';
+import { isLoopback, KeySetUnavailable, startCodecServer, createTokenVerifier } from '../../../security/codec-server';
 import { createLog } from '../../../security/log';
 import { CommandFailed } from '../../shared/command-failed';
 import { untilAborted } from '../../shared/pause';
@@ -53,9 +53,9 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
       'say whose tokens it takes, with --issuer, --audience and --key-set',
     );
   }
-  const readToken = rulesOfTokens && (await tokenReader(rulesOfTokens).catch(refusedKeySet));
+  const verifyToken = rulesOfTokens && (await createTokenVerifier(rulesOfTokens).catch(refusedKeySet));
   const log = createLog({ level: logLevel, to: 2 });
-  return startCodecServer({ payloadKeys, origins: origin, readToken, host, port, log });
+  return startCodecServer({ payloadKeys, origins: origin, verifyToken, host, port, log });
 }
 
 function refusedKeySet(error: unknown): never {

@@ -44,7 +44,7 @@ beforeAll(async () => {
   );
   const log = pino({ level: 'silent' });
   const { payloadKeys } = orchestrator.config;
-  codec = await startCodecServer({ payloadKeys, origins: [], readToken: null, host: '127.0.0.1', port: 0, log });
+  codec = await startCodecServer({ payloadKeys, origins: [], verifyToken: null, host: '127.0.0.1', port: 0, log });
 }, 60_000);
 afterAll(async () => {
   await codec.close();
@@ -227,7 +227,7 @@ test('a codec server that asks for a token: which variable holds it', async () =
   const guarded = await startCodecServer({
     payloadKeys: parsePayloadKeys(new Secret(randomBytes(32).toString('base64'))),
     ...{ origins: [], host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) },
-    readToken: async () => Promise.reject(new Error('never')),
+    verifyToken: async () => Promise.reject(new Error('never')),
   });
   const { problems } = await examined({ TEMPORAL_CODEC_ENDPOINT: guarded.url });
   expect(problems).toEqual([expect.objectContaining({ about: 'codec server', advice: 'set TEMPORAL_CODEC_AUTH' })]);

@@ -18,7 +18,7 @@ import { createTemporaryFolder } from '../../stack/temporary-folder';
 import { findPlatform } from '../../platforms/platforms';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { parsePayloadKeys, Secret } from '../../security';
-import { startCodecServer, tokenReader } from '../../security/codec-server';
+import { startCodecServer, createTokenVerifier } from '../../security/codec-server';
 import { createLog } from '../../security/log';
 import { countCompanies, supplyCredentials } from '../../store';
 import { startWorker } from '../../worker';
@@ -31,7 +31,7 @@ import { createTestDatabase } from '../support/database';
 import { startHttpProxy } from '../support/http-proxy';
 import { temporalCli } from '../support/servers';
 import { startWorkerProcess } from '../support/worker-process';
-import { filesBelow, formsOf, found, marker } from './traces';
+import { filesBelow, formsOf, found, marker } from './leak-search';
 
 let folder: string;
 beforeAll(() => {
@@ -303,7 +303,7 @@ async function keepAnswers(payloads: readonly Wire[]): Promise<void> {
   const server = await startCodecServer({
     payloadKeys: parsePayloadKeys(new Secret(KEYS.payload)),
     origins: ['https://temporal.example'],
-    readToken: await tokenReader({ issuer, audience, keySet }),
+    verifyToken: await createTokenVerifier({ issuer, audience, keySet }),
     host: '127.0.0.1',
     port: 0,
     log: createLog({ level: 'trace', to: path.join(folder, 'logs', 'codec-server.log') }),

@@ -136,7 +136,7 @@ test('a worker without the master key hands nothing over and says which is missi
   await inPlaceOfWorker({ masterKeys: parseMasterKeys(new Secret(OTHER)) });
   await migration.readyToMove();
 
-  const heldUp = `Held up: This was encrypted under master key ${newest.id}, and this process has only`;
+  const heldUp = `Held up: This was encrypted under master key ${newest.id}, but this process only has`;
   await until(async () => (await run({}, 'show', migration.id)).out.includes(heldUp), 40_000);
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({
     waiting: 2,

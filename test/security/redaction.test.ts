@@ -1,4 +1,4 @@
-import { withoutCredentials, withoutSecrets } from '../../security/masking';
+import { redactCredentials, redactSecrets } from '../../security/redaction';
 
 /** With characters that JSON, URLs and HTML write in their own way. */
 const TOKEN = '1//0gX/a+b=c&d"e\\f-Qk7vZp3RtYw8';
@@ -23,7 +23,7 @@ test.each<[string, string]>([
   ['cut in the middle', TOKEN.slice(0, 20)],
   ['without its beginning', TOKEN.slice(9)],
 ])('a secret is masked %s', (_where, quoted) => {
-  const shown = withoutSecrets(`it says ${quoted} here`, [TOKEN]);
+  const shown = redactSecrets(`it says ${quoted} here`, [TOKEN]);
   expect(shown).toMatch(/^it says .*\[secret\]/);
   for (const form of [
     TOKEN,
@@ -38,15 +38,15 @@ test.each<[string, string]>([
 
 test('what somebody else has said is shown without what looks like a token, whether it is known or not', () => {
   const jwt = 'eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJzb21lYm9keSBlbHNlIn0x.c2lnbmF0dXJlLW9mLXRoZS10b2tlbjE';
-  expect(withoutSecrets(`refused ${jwt}`, [])).toBe('refused [secret].[secret].[secret]');
-  expect(withoutSecrets('shpat_0123456789abcdef0123456789abcdef is dead', [])).toBe('[secret] is dead');
+  expect(redactSecrets(`refused ${jwt}`, [])).toBe('refused [secret].[secret].[secret]');
+  expect(redactSecrets('shpat_0123456789abcdef0123456789abcdef is dead', [])).toBe('[secret] is dead');
 });
 
 test('what is no credential stays', () => {
   const text =
     'accessToken: Invalid input: expected string; PUT /companies/0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11/authorization, ' +
     'the value is the word Basic and a key; Basic credentials expected; CompanyValidationException: Company limit exceeded';
-  expect(withoutSecrets(text, ['eu', 'de'])).toBe(text);
+  expect(redactSecrets(text, ['eu', 'de'])).toBe(text);
 });
 
 test.each([
@@ -58,5 +58,5 @@ test.each([
   ['"{\\"clientSecret\\":\\"abc123\\",\\"a\\":1}"', '"{\\"clientSecret\\":\\"[secret]\\",\\"a\\":1}"'],
   ["{ accessToken: 'abc123' }", "{ accessToken: '[secret]' }"],
 ])('in the log %s is %s', (written, shown) => {
-  expect(withoutCredentials(written)).toBe(shown);
+  expect(redactCredentials(written)).toBe(shown);
 });

@@ -1,0 +1,105 @@
+/**
+ * Redaction: removes credentials from text before it is shown, logged or stored.
+ *
+ * Text from others (a service, a proxy, a platform) may quote what we sent, so it is searched for those secrets in
+ * every encoding and for anything that looks like a token. Our own text is only searched for credentials in known
+ * forms, because it also contains ids that look like tokens.
+ */
+import { MASK } from './secret';
+
+/** Shorter values are not treated as secrets, because masking every `eu` would make the text useless. */
+const MIN_SECRET_LENGTH = 8;
+/** Any run of this many characters of a secret is masked, because a quoted secret may have been truncated. */
+const FRAGMENT_LENGTH = 12;
+/** Longest error text that is kept, in characters. */
+const MAX_ERROR_LENGTH = 500;
+/** Part of an error text that is searched for secrets: still fills `MAX_ERROR_LENGTH` after masking. */
+const MAX_SEARCHED_LENGTH = 8 * MAX_ERROR_LENGTH;
+
+/**
+ * Returns an error text from outside in one line of at most 500 characters, without anything it quotes of a credential.
+ *
+ * @param secrets the values that the call sent
+ */
+export function redactErrorText(text: string, secrets: readonly string[] = []): string {
+  const line = text.slice(0, MAX_SEARCHED_LENGTH).replace(/\p{Cc}+/gu, ' ');
+  return redactSecrets(line, secrets).slice(0, MAX_ERROR_LENGTH);
+}
+
+/**
+ * Redacts text from outside: masks `secrets`, whole or in part, as plain text and as JSON, URLs, HTML, base64 and hex
+ * encode them; then masks everything that looks like a credential.
+ */
+export function redactSecrets(text: string, secrets: readonly string[]): string {
+  const encodings = secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH).flatMap(encodingsOf);
+  return redactCredentials(encodings.reduce(maskFragments, text)).replace(TOKEN, MASK);
+}
+
+/** Redacts our own text, for example a log line: masks only what certainly is a credential. */
+export function redactCredentials(text: string): string {
+  return text
+    .replace(AUTHORIZATION, `$1 ${MASK}`)
+    .replace(USER_AND_PASSWORD, `$1${MASK}@`)
+    .replace(NAMED_CREDENTIAL, `$1$2${MASK}`);
+}
+
+/** RFC 7617 and 6750: `Basic YWJj...`, `Bearer ey...`. */
+const AUTHORIZATION = /\b([Bb]asic|[Bb]earer|BASIC|BEARER)(?:\s|%20|\+)+(?=[\w.~+/%-]*[\dA-Z=])[\w.~+/%=-]{6,}/g;
+/** `postgres://user:password@host` */
+const USER_AND_PASSWORD = /(\w:\/\/)[^\s/?#"'\\@]+@/g;
+/** `access_token=...`, `"clientSecret":"..."`, also JSON inside JSON. Does not match `accessToken: is missing`. */
+const NAMED_CREDENTIAL =
+  /((?:access|refresh|id)[_-]?token|client[_-]?secret|api[_-]?key|password)(\\*["']?\s*(?:=|:\s*\\*["'])\\*["']?)[^\s"'\\&;<>]+/gi;
+/** A word of at least 24 letters and digits that is not a UUID. */
+const TOKEN = /(?<![\w-])(?![0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b)(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{24,}/gi;
+
+function encodingsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const wellFormed = bytes.toString();
+  const percent = encodeURIComponent(wellFormed);
+  const escaped = (escape: (code: number) => string) =>
+    wellFormed.replace(/[^\w.~-]/g, (character) => escape(character.charCodeAt(0)));
+  const hex4 = (code: number) => code.toString(16).padStart(4, '0');
+  // Inside a longer text, base64 has three alignments. In two of them the first characters also encode earlier bytes.
+  const base64 = [0, 1, 2].map((offset) =>
+    Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .slice(offset === 0 ? 0 : 4),
+  );
+  const encodings = new Set([
+    wellFormed,
+    JSON.stringify(wellFormed).slice(1, -1),
+    escaped((code) => `\\u${hex4(code)}`),
+    escaped((code) => `\\u${hex4(code).toUpperCase()}`),
+    escaped((code) => `&#x${code.toString(16).toUpperCase()};`),
+    percent,
+    percent.replace(/%../g, (byte) => byte.toLowerCase()),
+    percent.replaceAll('%20', '+'),
+    encodeURIComponent(percent),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    ...base64,
+    ...base64.map((encoded) => encoded.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')),
+  ]);
+  return [...encodings];
+}
+
+/** Masks every part of `text` that is made of fragments of `secret`. */
+function maskFragments(text: string, secret: string): string {
+  const length = Math.min(FRAGMENT_LENGTH, secret.length);
+  const fragments = new Set<string>();
+  for (let at = 0; at + length <= secret.length; at += 1) fragments.add(secret.slice(at, at + length));
+  let masked = '';
+  let from = 0;
+  for (let at = 0; at + length <= text.length;) {
+    if (!fragments.has(text.slice(at, at + length))) {
+      at += 1;
+      continue;
+    }
+    let end = at + length;
+    while (end < text.length && fragments.has(text.slice(end + 1 - length, end + 1))) end += 1;
+    masked += `${text.slice(from, at)}${MASK}`;
+    from = at = end;
+  }
+  return masked + text.slice(from);
+}
