@@ -1,111 +1,136 @@
+/**
+ * Caller: makes one call, in as many attempts as its retry budget allows.
+ *
+ * Each attempt takes these steps in this order:
+ * 1. Acquire a permit from the rate limiter. If it would come too late, the call ends with `DeferredUntil`.
+ * 2. Await `recordSendIntent`, if the call has one. If it rejects, nothing is sent.
+ * 3. Check `sendBefore`. If it has passed, nothing is sent.
+ * 4. Send the request once. The transport may wait for a connection, but never beyond the end of the budget.
+ * 5. Tell the rate limiter about the response, then parse it or turn it into a typed error.
+ *
+ * A failed attempt is repeated only if `mayRetry` says that this is safe. Errors name the call by method and path. They
+ * contain neither the API key nor secrets that the call sent, even if the service quotes them.
+ */
 import type { z } from 'zod';
-import { correlationIdOf, errorOf } from './error-answer';
+import { redactErrorText } from '../security/redaction';
+import { correlationIdOf, errorFromResponse } from './error-answer';
 import { CompanyDataError, DeferredUntil, NoAnswer, UnreadableAnswer } from './errors';
 import { createRateLimiter } from './rate-limiter';
-import { redact } from './redaction';
-import { mayRepeat, RetryBudget, type Repeatable, type RetryPolicy, type Wait } from './retrying';
-import type { HttpAnswer, HttpRequest, Transport } from './transport';
+import { type Idempotency, mayRetry, RetryBudget, type RetryPolicy, type RetryWait } from './retry-budget';
+import type { HttpRequest, HttpResponse, Transport } from './transport';
 
-/** What every call can be given. */
+/** Options that every call accepts. */
 export interface CallOptions {
-  /** Ends the call, its waits included; the signal's reason is thrown. */
+  /** Cancels the call, including its waits: it throws the signal's reason. Default: the call cannot be cancelled. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Nothing is sent after this moment, whatever the retry budget says: the call then fails as one that was never sent.
-   * For whoever may do the same again from then on.
+   * Nothing is sent after this moment, even if the retry budget has time left. The call then fails with a reason that
+   * says it was not sent. Default: only the retry budget limits when attempts start.
+   *
+   * A caller that holds a lease sets it so that no request leaves when another worker may already have reclaimed.
    */
   readonly sendBefore?: Date | undefined;
-  /** Called each time before the request leaves, after every wait for its turn. What it throws ends the call: nothing is sent. */
+  /**
+   * Awaited before every attempt, after all waits for its turn and before a connection is used. If it rejects, nothing
+   * is sent and the call fails with that error. Default: nothing is recorded.
+   *
+   * A caller stores here that a single-use credential is about to leave. See `recordSendIntent` in the store.
+   */
   readonly recordSendIntent?: (() => Promise<void>) | undefined;
 }
 
-/** What a call gave, and how to speak about it with support. */
-export interface Answered<T> {
+/** The result of a successful call. */
+export interface CallResult<T> {
   readonly value: T;
-  /** The service's id of the answer. */
+  /** Id by which the service's support finds the response; absent if the response had none. */
   readonly correlationId?: string;
-  /** The attempt that succeeded, without waits and earlier attempts. */
+  /** Duration of the successful attempt in milliseconds, without waits and earlier attempts. */
   readonly durationMs: number;
 }
 
-/** One endpoint's request, and what it takes to judge its answer. */
-export interface Call extends Repeatable {
+/** The request of one endpoint. */
+export interface Call extends Idempotency {
   readonly method: HttpRequest['method'];
   /** Path and query on the service's origin. */
   readonly path: string;
   readonly body?: unknown;
   readonly timeoutMs: number;
   readonly freshConnection?: boolean;
-  /** Values in the body that must not turn up in an error, should the service quote them. */
+  /** Values in the body that errors must not contain, even if the service quotes them. */
   readonly secrets?: readonly string[];
 }
 
-/** Makes calls: paced, sent again where that is safe, and read by a schema. */
 export interface Caller {
-  /** @throws {CompanyDataError} */
-  read<S extends z.ZodType>(call: Call, schema: S, options?: CallOptions): Promise<Answered<z.output<S>>>;
   /**
-   * A call whose success has no content, or none that matters.
+   * Makes a call and parses the body of its response.
+   *
    * @throws {CompanyDataError}
    */
-  done(call: Call, options?: CallOptions): Promise<Answered<void>>;
+  read<S extends z.ZodType>(call: Call, schema: S, options?: CallOptions): Promise<CallResult<z.output<S>>>;
+  /**
+   * Makes a call and ignores the body of its response.
+   *
+   * @throws {CompanyDataError}
+   */
+  done(call: Call, options?: CallOptions): Promise<CallResult<void>>;
 }
 
 export interface CallerOptions {
   readonly transport: Transport;
   readonly retry: RetryPolicy;
-  /** What must not turn up in any error: the key, in every form in which it is sent. */
+  /** Values that no error may contain: the API key in every form in which it is sent. */
   readonly secrets: readonly string[];
-  readonly onWait: (wait: Wait) => void;
+  readonly onWait: (wait: RetryWait) => void;
 }
 
 export function createCaller({ transport, retry, secrets, onWait }: CallerOptions): Caller {
-  const pacer = createRateLimiter();
+  const rateLimiter = createRateLimiter();
 
-  async function sendInTurn(request: HttpRequest, patience: RetryBudget, options: CallOptions) {
-    const { signal, sendBefore, recordSendIntent: beforeSending } = options;
-    const turn = await pacer.turn(patience.endsAt, signal);
-    if (turn instanceof Date) throw heldBack(request.call, turn);
-    let answer: HttpAnswer | undefined;
+  async function attempt(request: HttpRequest, budget: RetryBudget, options: CallOptions) {
+    const { signal, sendBefore, recordSendIntent } = options;
+    const permit = await rateLimiter.acquire(budget.endsAt, signal);
+    if (permit instanceof Date) throw deferredByRateLimit(request.call, permit);
+    let response: HttpResponse | undefined;
     try {
-      await beforeSending?.();
-      if (sendBefore && new Date() >= sendBefore) throw new NoAnswer(request.call, 'refused', 'never sent: too late');
-      answer = await transport.send(request, patience.endsAt, signal);
-      return answer;
+      await recordSendIntent?.();
+      if (sendBefore && new Date() >= sendBefore)
+        throw new NoAnswer(request.call, 'refused', 'not sent: its deadline has passed');
+      response = await transport.send(request, budget.endsAt, signal);
+      return response;
     } finally {
-      turn.settled(answer);
+      permit.complete(response);
     }
   }
 
-  async function make<T>(call: Call, judge: (answer: HttpAnswer, label: string) => T, options: CallOptions) {
+  async function make<T>(call: Call, parse: (response: HttpResponse, label: string) => T, options: CallOptions) {
     const request = requestOf(call);
-    const patience = new RetryBudget(retry, onWait, options);
+    const budget = new RetryBudget(retry, onWait, options);
     for (;;) {
       try {
-        const answer = await sendInTurn(request, patience, options);
-        if (!succeeded(answer, call, patience.isRepeating))
-          throw errorOf(request.call, answer, [...(call.secrets ?? []), ...secrets]);
-        const correlationId = correlationIdOf(answer);
-        const { durationMs } = answer;
+        const response = await attempt(request, budget, options);
+        if (!isSuccess(response, call, budget.isRetrying))
+          throw errorFromResponse(request.call, response, [...(call.secrets ?? []), ...secrets]);
+        const correlationId = correlationIdOf(response);
+        const { durationMs } = response;
         return {
-          value: judge(answer, request.call),
+          value: parse(response, request.call),
           ...(correlationId !== undefined && { correlationId }),
           durationMs,
         };
       } catch (error) {
-        if (!(error instanceof CompanyDataError && mayRepeat(error, call, patience.isRepeating))) throw error;
-        await patience.wait(error);
+        if (!(error instanceof CompanyDataError && mayRetry(error, call, budget.isRetrying))) throw error;
+        await budget.wait(error);
       }
     }
   }
 
   return {
-    read: (call, schema, options = {}) => make(call, (answer, label) => parse(answer, label, schema), options),
+    read: (call, schema, options = {}) => make(call, (response, label) => parseBody(response, label, schema), options),
     done: (call, options = {}) => make(call, () => undefined, options),
   };
 }
 
-/** How a call is named in errors: without its query, which may hold names. */
+/** Returns the name of a call in errors: method and path. The query is omitted because it can contain names. */
 export function labelOf({ method, path }: Call): string {
   return `${method} ${path.replace(/\?.*/, '')}`;
 }
@@ -122,38 +147,40 @@ function requestOf(call: Call): HttpRequest {
   };
 }
 
-/** Any 2xx; and what a repeated deletion does not find has been deleted by the attempt whose answer was lost. */
-function succeeded({ status }: HttpAnswer, { method }: Call, isRepeated: boolean): boolean {
-  return (status >= 200 && status < 300) || (status === 404 && method === 'DELETE' && isRepeated);
+/**
+ * Returns true for any 2xx, and for 404 to a retried deletion: an earlier attempt whose response was lost deleted it.
+ */
+function isSuccess({ status }: HttpResponse, { method }: Call, isRetry: boolean): boolean {
+  return (status >= 200 && status < 300) || (status === 404 && method === 'DELETE' && isRetry);
 }
 
-/**
- * Neither what was read nor what was expected of a field's value is quoted: answers hold names of people and
- * businesses.
- */
-function parse<S extends z.ZodType>(answer: HttpAnswer, call: string, schema: S): z.output<S> {
-  if (answer.cutOff) throw answer.cutOff;
-  const unreadable = (what: string) => new UnreadableAnswer(call, answer.status, correlationIdOf(answer), what);
-  const json = parseJson(answer.body);
-  if (json === undefined)
-    throw unreadable(`answered ${answer.status} with ${answer.body === '' ? 'nothing' : 'no JSON'}`);
+/** Parses a body. Its errors quote no values of the response, because those are names of people and businesses. */
+function parseBody<S extends z.ZodType>(response: HttpResponse, call: string, schema: S): z.output<S> {
+  if (response.cutOff) throw response.cutOff;
+  const unreadable = (message: string) =>
+    new UnreadableAnswer(call, response.status, correlationIdOf(response), message);
+  const json = parseJson(response.body);
+  if (json === undefined) {
+    const body = response.body === '' ? 'an empty body' : 'a body that is not JSON';
+    throw unreadable(`answered ${response.status} with ${body}`);
+  }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw unreadable(`answered ${answer.status} in an unexpected form (${redact(issues.join('; '))})`);
+  throw unreadable(`answered ${response.status} in an unexpected form (${redactErrorText(issues.join('; '))})`);
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // The parser's own message would quote the text.
+    return undefined; // The parser's message would quote the text.
   }
 }
 
-/** An earlier answer said when requests are welcome again, and that is too far away for this call. */
-function heldBack(call: string, until: Date): DeferredUntil {
-  const error = 'too many requests, an earlier answer said';
+/** An earlier response said that requests are blocked until a moment that is beyond this call's budget. */
+function deferredByRateLimit(call: string, until: Date): DeferredUntil {
+  const error = 'too many requests, according to an earlier response';
   const retryAfterMs = until.getTime() - Date.now();
   return new DeferredUntil(call, until, { kind: 'answer', status: 429, error, service: '', retryAfterMs });
 }

@@ -1,5 +1,6 @@
+/** The endpoints of the Company Data Service that a migration needs. */
 import type { Secret } from '../security/secret';
-import type { Answered, CallOptions } from './caller';
+import type { CallResult, CallOptions } from './caller';
 import type {
   Account,
   Company,
@@ -13,40 +14,43 @@ import type {
   SyncSettings,
 } from './schemas';
 
-/** What a company is created with, or changed to. */
+/** The fields of a company that a client can set. */
 export interface CompanyDetails {
   readonly name: string;
   readonly description?: string | undefined;
-  /** 10 at most, values of 100 characters at most. */
+  /** At most 10 tags with values of at most 100 characters. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Which companies a list gives. */
+/** Selects the companies of a list. */
 export interface CompanyFilter {
-  /** Only companies that carry all of these tags. */
+  /** Only companies with all of these tags. Default: all companies. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** The service's query language: `name~Bakery&&created>2024-01-01`. */
+  /** A filter in the service's query language: `name~Bakery&&created>2024-01-01`. Default: no filter. */
   readonly query?: string | undefined;
-  /** Results per page, 1 to 5,000; the service's default is 100. */
+  /** Results per page, 1 to 5,000. The service's default is 100. */
   readonly pageSize?: number | undefined;
 }
 
-/** Which page of a list is read. */
+/** Selects one page of a data set. */
 interface PageChoice {
   readonly page?: number | undefined;
-  /** 1 to 5,000; the service's default is 100. */
+  /** Results per page, 1 to 5,000. The service's default is 100. */
   readonly pageSize?: number | undefined;
-  /** Filters by field: `{ status: 'Paid' }`. */
+  /** Only records with these field values: `{ status: 'Paid' }`. */
   readonly where?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Creations are sent again safely under one key, for 90 minutes; after that, look whether the thing exists. */
+/**
+ * A creation can be repeated with the same key for 90 minutes without creating anything twice. Later, check first
+ * whether the resource exists.
+ */
 interface CreationOptions extends CallOptions {
   /** A UUID. */
   readonly idempotencyKey: string;
 }
 
-/** The client's own application at a platform, which its refresh tokens are bound to. */
+/** The client's own application at a platform. Refresh tokens only work with the application that obtained them. */
 interface ApplicationCredentials {
   readonly clientId: string;
   readonly clientSecret: Secret;
@@ -54,87 +58,88 @@ interface ApplicationCredentials {
 }
 
 /**
- * The Company Data Service, as far as a migration needs it.
+ * A client of the Company Data Service.
  *
  * Every call throws a `CompanyDataError` when it fails, or the reason of its signal when it is cancelled. Calls are
- * sent again by themselves where that is safe, within the retry budget.
+ * retried where that is safe, within the retry budget.
  */
 export interface CompanyDataClient {
-  /** Whose key this is, and what its plan allows. */
-  account(options?: CallOptions): Promise<Answered<Account>>;
-  /** Answers when the service is up. */
-  healthz(options?: CallOptions): Promise<Answered<void>>;
+  /** Reads the account of the API key and the limits of its plan. */
+  account(options?: CallOptions): Promise<CallResult<Account>>;
+  /** Succeeds when the service is up. */
+  healthz(options?: CallOptions): Promise<CallResult<void>>;
 
   integrations(options?: CallOptions): AsyncIterable<Integration>;
-  integration(platformKey: string, options?: CallOptions): Promise<Answered<Integration>>;
+  integration(platformKey: string, options?: CallOptions): Promise<CallResult<Integration>>;
   putApplicationCredentials(
     platformKey: string,
     credentials: ApplicationCredentials,
     options?: CallOptions,
-  ): Promise<Answered<void>>;
+  ): Promise<CallResult<void>>;
 
   companies(filter?: CompanyFilter, options?: CallOptions): AsyncIterable<Company>;
-  createCompany(details: CompanyDetails, options: CreationOptions): Promise<Answered<Company>>;
-  getCompany(companyId: string, options?: CallOptions): Promise<Answered<Company>>;
-  updateCompany(companyId: string, details: CompanyDetails, options?: CallOptions): Promise<Answered<Company>>;
-  deleteCompany(companyId: string, options?: CallOptions): Promise<Answered<void>>;
+  createCompany(details: CompanyDetails, options: CreationOptions): Promise<CallResult<Company>>;
+  getCompany(companyId: string, options?: CallOptions): Promise<CallResult<Company>>;
+  updateCompany(companyId: string, details: CompanyDetails, options?: CallOptions): Promise<CallResult<Company>>;
+  deleteCompany(companyId: string, options?: CallOptions): Promise<CallResult<void>>;
 
   connections(companyId: string, options?: CallOptions): AsyncIterable<Connection>;
-  createConnection(companyId: string, platformKey: string, options: CreationOptions): Promise<Answered<Connection>>;
-  getConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<Answered<Connection>>;
-  /** Ends the service's access to the platform; what was synced stays readable. */
-  unlinkConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<Answered<Connection>>;
-  deleteConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<Answered<void>>;
+  createConnection(companyId: string, platformKey: string, options: CreationOptions): Promise<CallResult<Connection>>;
+  getConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<CallResult<Connection>>;
+  /** Ends the service's access to the platform. Records that were synced stay readable. */
+  unlinkConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<CallResult<Connection>>;
+  deleteConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<CallResult<void>>;
   /**
-   * Hands a credential over: the crossing. What became of it stands in the connection's status and errors.
+   * Hands a credential over to the service: the crossing. The connection's status and errors tell the outcome.
    *
-   * Sent again only when it certainly was not used (429, refused connection). After any other failure read the
-   * connection before this is called again: a single-use token may have been used.
-   * @param fields as the platform's entry names them.
+   * Retried only when the credential certainly was not used (429, connection refused). After any other failure, read
+   * the connection before calling this again, because a single-use token may have been used.
+   *
+   * @param fields the credential, with the field names of the platform's entry in the platform table
    */
   putAuthorization(
     companyId: string,
     connectionId: string,
     fields: Secret<Readonly<Record<string, string>>>,
     options?: CallOptions,
-  ): Promise<Answered<Connection>>;
+  ): Promise<CallResult<Connection>>;
 
-  /** Queues every data set that the platform supports; those under way are left alone. */
-  startSync(companyId: string, options?: CallOptions): Promise<Answered<void>>;
-  /** Queues one data set. `NotReady` when it is already under way. */
+  /** Queues a sync of every data set that the platform supports, except those that are already syncing. */
+  startSync(companyId: string, options?: CallOptions): Promise<CallResult<void>>;
+  /** Queues a sync of one data set. Throws `NotReady` when it is already syncing. */
   queueSync(
     companyId: string,
     dataType: string,
     options?: CallOptions & { readonly connectionId?: string | undefined },
-  ): Promise<Answered<PullOperation>>;
-  dataStatus(companyId: string, options?: CallOptions): Promise<Answered<DataStatus>>;
+  ): Promise<CallResult<PullOperation>>;
+  dataStatus(companyId: string, options?: CallOptions): Promise<CallResult<DataStatus>>;
   syncHistory(companyId: string, options?: CallOptions): AsyncIterable<PullOperation>;
-  getSync(companyId: string, syncId: string, options?: CallOptions): Promise<Answered<PullOperation>>;
+  getSync(companyId: string, syncId: string, options?: CallOptions): Promise<CallResult<PullOperation>>;
 
-  /** One page of a data set. `NotReady` until its first sync is complete. */
+  /** Reads one page of a data set. Throws `NotReady` until its first sync is complete. */
   records(
     companyId: string,
     dataType: string,
     choice?: PageChoice,
     options?: CallOptions,
-  ): Promise<Answered<Page<DataRecord>>>;
-  /** How many records a data set has, without reading them. `NotReady` until its first sync is complete. */
-  countRecords(companyId: string, dataType: string, options?: CallOptions): Promise<Answered<number>>;
+  ): Promise<CallResult<Page<DataRecord>>>;
+  /** Counts the records of a data set without reading them. Throws `NotReady` until its first sync is complete. */
+  countRecords(companyId: string, dataType: string, options?: CallOptions): Promise<CallResult<number>>;
 
-  syncSettings(companyId: string, options?: CallOptions): Promise<Answered<SyncSettings>>;
-  setSyncSettings(companyId: string, settings: SyncSettings, options?: CallOptions): Promise<Answered<void>>;
+  syncSettings(companyId: string, options?: CallOptions): Promise<CallResult<SyncSettings>>;
+  setSyncSettings(companyId: string, settings: SyncSettings, options?: CallOptions): Promise<CallResult<void>>;
 
-  /** Creates a record at the platform. The operation is `Pending` at first: what became of it is to be read later. */
+  /** Creates a record at the platform. The operation is `Pending` at first; read its outcome with `getPush`. */
   push(
     companyId: string,
     connectionId: string,
     dataType: string,
     record: Readonly<Record<string, unknown>>,
     options: CreationOptions,
-  ): Promise<Answered<PushOperation>>;
+  ): Promise<CallResult<PushOperation>>;
   pushes(companyId: string, options?: CallOptions): AsyncIterable<PushOperation>;
-  getPush(companyId: string, pushOperationKey: string, options?: CallOptions): Promise<Answered<PushOperation>>;
+  getPush(companyId: string, pushOperationKey: string, options?: CallOptions): Promise<CallResult<PushOperation>>;
 
-  /** Waits for calls under way, then closes the connections. */
+  /** Waits for requests in flight, then closes the connections. */
   close(): Promise<void>;
 }

@@ -1,40 +1,53 @@
+/** Creates the client: builds the request of each endpoint and decides which of them are idempotent. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import { redactErrorText } from '../security/redaction';
 import type { Secret } from '../security/secret';
 import { type Call, type CallOptions, createCaller, labelOf } from './caller';
 import type { CompanyDataClient, CompanyDetails } from './client';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
-import { redact } from './redaction';
-import type { Wait } from './retrying';
+import type { RetryWait } from './retry-budget';
 import * as schemas from './schemas';
 import { createTransport } from './transport';
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Where the service is, and how patient to be with it. */
 export interface CompanyDataClientOptions {
-  /** May have a path: `https://api.example.com/v2`. */
+  /** Base URL of the service's API. It can have a path: `https://api.example.com/v2`. */
   readonly baseUrl: string;
+  /** API key of the account. Only sent to the origin of `baseUrl`, and never part of an error. */
   readonly apiKey: Secret;
-  /** Requests on their way at once; authorizations have as many of their own. Default 32. */
+  /**
+   * Requests in flight at most. Further calls wait for a free connection, within their retry budget. Authorizations
+   * have the same number of connections of their own. Default 32.
+   */
   readonly connections?: number | undefined;
-  /** For one attempt, until the whole answer is there. Default 30,000. */
+  /**
+   * Time limit of one attempt, in milliseconds from getting a connection to the complete response. A call that exceeds
+   * it is retried if it is idempotent. Default 30,000.
+   */
   readonly requestTimeoutMs?: number | undefined;
-  /** The same for putting an authorization, during which the service asks the platform. Default 90,000. */
+  /**
+   * Time limit of putting an authorization, in milliseconds. Longer, because the service calls the platform meanwhile.
+   * After it is exceeded nobody knows whether the token was used, so the call is not retried. Default 90,000.
+   */
   readonly authorizationTimeoutMs?: number | undefined;
   /**
-   * For all attempts of one call and the waits before them: no attempt begins later than this, so that a call is over
-   * after this and one time-out. Default 60,000.
+   * Time for all attempts of one call and the waits between them, in milliseconds. No attempt starts later, so a call
+   * ends within the budget plus one time limit. 0 means a single attempt. Default 60,000.
    */
   readonly retryBudgetMs?: number | undefined;
-  /** The longest wait after a first failure; each further failure doubles it, up to 30 times this. Default 500. */
+  /**
+   * Upper bound of the random wait before the first retry, in milliseconds. It doubles with each retry up to 30 times
+   * this value. Default 500.
+   */
   readonly firstRetryWaitMs?: number | undefined;
-  /** Told before each wait for another attempt: to heartbeat, to count, to log. */
-  readonly onWait?: ((wait: Wait) => void) | undefined;
+  /** Called before each wait for a retry, to log, count or heartbeat. Default: not called. */
+  readonly onWait?: ((wait: RetryWait) => void) | undefined;
 }
 
-/** @throws {TypeError} when `baseUrl` is not an http or https URL. */
+/** @throws {TypeError} when `baseUrl` is not an http or https URL */
 export function createCompanyDataClient(options: CompanyDataClientOptions): CompanyDataClient {
   const { requestTimeoutMs = 30_000, authorizationTimeoutMs = 90_000, firstRetryWaitMs = 500 } = options;
   const address = parseAddress(options.baseUrl);
@@ -56,18 +69,18 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     onWait: (wait) => options.onWait?.(wait),
   });
 
-  /** A call that may be sent twice; those that may not say so. */
+  /** Builds a call. Calls are idempotent unless `overrides` say otherwise: POST and PATCH carry an idempotency key. */
   const to = (
     method: Call['method'],
     segments: readonly string[],
-    { query, ...more }: Partial<Call> & { readonly query?: Query } = {},
+    { query, ...overrides }: Partial<Call> & { readonly query?: Query } = {},
   ): Call => ({
     method,
     path: pathTo(address, segments, query),
-    repeatable: true,
+    idempotent: true,
     timeoutMs: requestTimeoutMs,
     ...((method === 'POST' || method === 'PATCH') && { idempotencyKey: randomUUID() }),
-    ...more,
+    ...overrides,
   });
 
   function list<T>(
@@ -156,13 +169,13 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       const call = to('PUT', [...connectionOf(companyId, connectionId), 'authorization'], {
         body,
         secrets,
-        repeatable: false,
+        idempotent: false,
         timeoutMs: authorizationTimeoutMs,
-        // A kept connection that the service closes at this moment would leave it open whether a token was used.
+        // If the service closed a reused connection at this moment, nobody would know whether the token was used.
         freshConnection: true,
       });
-      const { value, ...about } = await caller.read(call, schemas.connectionSchema, options);
-      return { value: withoutQuotes(value, secrets), ...about };
+      const { value, ...details } = await caller.read(call, schemas.connectionSchema, options);
+      return { value: withRedactedErrors(value, secrets), ...details };
     },
 
     startSync: (companyId, options) => caller.done(to('POST', ['companies', companyId, 'data', 'all']), options),
@@ -181,8 +194,8 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 
     records: readRecords,
     async countRecords(companyId, dataType, options) {
-      const { value, ...about } = await readRecords(companyId, dataType, { pageSize: 1 }, options);
-      return { value: value.totalResults, ...about };
+      const { value, ...details } = await readRecords(companyId, dataType, { pageSize: 1 }, options);
+      return { value: value.totalResults, ...details };
     },
 
     syncSettings: (companyId, options) =>
@@ -210,24 +223,24 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
   };
 }
 
-/** A success too may say why the platform has refused what it was sent. */
-function withoutQuotes(connection: schemas.Connection, secrets: readonly string[]): schemas.Connection {
+/** Redacts the platform's error texts, which can quote the credential even in a success response. */
+function withRedactedErrors(connection: schemas.Connection, secrets: readonly string[]): schemas.Connection {
   const dataConnectionErrors = connection.dataConnectionErrors.map((error) => ({
     ...error,
-    errorMessage: error.errorMessage && redact(error.errorMessage, secrets),
+    errorMessage: error.errorMessage && redactErrorText(error.errorMessage, secrets),
   }));
   return { ...connection, dataConnectionErrors };
 }
 
 const bodyOf = ({ name, description, tags }: CompanyDetails) => ({ name, description, tags });
 
-/** The service filters by one tag: `uid=42`. */
+/** Returns the first tag as a filter, `uid=42`. The service filters by one tag only. */
 function firstTag(tags: Tags): string | undefined {
   const [first] = Object.entries(tags);
   return first && `${first[0]}=${first[1]}`;
 }
 
-/** The other tags; and the first once more, for a service that does not know the filter would give every company. */
+/** Filters by all tags, including the first: a service that does not support the filter lists every company. */
 async function* withTags(tags: Tags, companies: AsyncIterable<schemas.Company>) {
   for await (const company of companies) {
     if (Object.entries(tags).every(([name, value]) => company.tags?.[name] === value)) yield company;

@@ -1,4 +1,7 @@
+/** Turns HTTP error responses into typed errors, and reads the headers that every response can carry. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { CallFailure } from '../domain/companies/call-failure';
+import { redactErrorText } from '../security/redaction';
 import {
   AccessDenied,
   BadRequest,
@@ -10,39 +13,57 @@ import {
   ServiceFailing,
   Throttled,
 } from './errors';
-import { redact } from './redaction';
-import { retryAfterMs } from './retry-after';
 import { errorBodySchema } from './schemas';
-import type { HttpAnswer } from './transport';
+import type { HttpResponse } from './transport';
 
 /**
- * The error that an answer without success is, whatever its body may be: the service's error body, a proxy's page, a
- * piece, nothing.
+ * Creates the error for a response whose status is not a success. Accepts any body: the service's error body, a proxy's
+ * HTML page, a truncated body or none.
+ *
+ * @param secrets values that the call sent; they are masked in the error's text
  */
-export function errorOf(call: string, answer: HttpAnswer, secrets: readonly string[]): ErrorAnswer {
-  const clean = (text: string) => redact(text, secrets);
-  const body = errorBody(answer.body);
-  const correlationId = idIn(body?.correlationId) ?? correlationIdOf(answer);
-  const waitMs = retryAfterMs(answer.headers, Date.now());
+export function errorFromResponse(call: string, response: HttpResponse, secrets: readonly string[]): ErrorAnswer {
+  const clean = (text: string) => redactErrorText(text, secrets);
+  const body = errorBody(response.body);
+  const correlationId = uuidIn(body?.correlationId) ?? correlationIdOf(response);
+  const waitMs = retryAfterMs(response.headers, Date.now());
   const failure: Extract<CallFailure, { kind: 'answer' }> = {
     kind: 'answer',
-    status: answer.status,
-    error: clean(body?.error || pageText(answer)),
+    status: response.status,
+    error: clean(body?.error || textOfPage(response)),
     service: clean(body?.service ?? ''),
     ...(correlationId !== undefined && { correlationId }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   };
   const validation = body?.validation?.errors.map(({ message }) => clean(message)) ?? [];
-  return new (classOf(answer.status))(call, failure, validation);
+  return new (classOf(response.status))(call, failure, validation);
 }
 
-/** The answer's correlation id, as the service sends it with every answer. */
-export function correlationIdOf({ headers }: HttpAnswer): string | undefined {
-  return idIn(headers['x-correlation-id']);
+/** Returns the correlation id that the service sends with every response; undefined if there is none. */
+export function correlationIdOf({ headers }: HttpResponse): string | undefined {
+  return uuidIn(headers['x-correlation-id']);
 }
 
-/** It is a UUID; whatever else stands in its place is quoted to nobody. */
-function idIn(value: unknown): string | undefined {
+/**
+ * Returns the wait that `Retry-After` asks for, in milliseconds: seconds or a date (RFC 9110, 10.2.3). Undefined when
+ * there is no such header or it cannot be parsed.
+ *
+ * A date is compared with the response's own `Date`, so the result does not depend on our clock.
+ *
+ * @param now fallback for a missing `Date`, epoch milliseconds
+ */
+export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
+  const value = headers['retry-after']?.trim();
+  if (value === undefined || value === '') return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+  const until = Date.parse(value);
+  if (Number.isNaN(until)) return undefined;
+  const sentAt = Date.parse(headers.date ?? '');
+  return Math.max(0, until - (Number.isNaN(sentAt) ? now : sentAt));
+}
+
+/** Accepts only UUIDs, because any other text in the header or field could contain a credential. */
+function uuidIn(value: unknown): string | undefined {
   return typeof value === 'string' && UUID.test(value) ? value : undefined;
 }
 
@@ -78,13 +99,14 @@ function errorBody(text: string) {
   try {
     return errorBodySchema.safeParse(JSON.parse(text)).data;
   } catch {
-    return undefined; // Not JSON, or cut off: what can be said is said by `pageText`.
+    return undefined; // Not JSON, or truncated: `textOfPage` extracts a text.
   }
 }
 
-/** What a person can make of a body that is not the service's: the title of a page, or where it wanted to send us. */
-function pageText({ status, headers, body }: HttpAnswer): string {
-  if (status >= 300 && status < 400) return `redirect to ${headers.location ?? 'nowhere'}: is the base URL right?`;
+/** Extracts a readable text from a body that is not the service's: a redirect's target, a page's title or its text. */
+function textOfPage({ status, headers, body }: HttpResponse): string {
+  if (status >= 300 && status < 400)
+    return `redirect to ${headers.location ?? 'an unknown location'}; check the base URL`;
   const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim();
   if (title) return title;
   const text = body

@@ -1,14 +1,14 @@
 import type { CallFailure } from '../domain/companies/call-failure';
 
 /**
- * Whether the same call may succeed later. `safe`: it has had no effect, and may. `risky`: it may, and it may have taken
- * effect already. `useless`: the same answer would come again.
+ * Whether sending the same call again makes sense. `safe`: the failed call had no effect. `risky`: it may have taken
+ * effect. `useless`: the same failure would follow.
  */
-type Repetition = 'safe' | 'risky' | 'useless';
+type RetrySafety = 'safe' | 'risky' | 'useless';
 
-/** Every way in which a call can fail, except being cancelled: then the reason of its `AbortSignal` is thrown. */
+/** Base class of all failures of a call, except cancellation, which throws the reason of the `AbortSignal`. */
 export abstract class CompanyDataError extends Error {
-  /** @param call method and path, without query and body: `PUT /companies/…/authorization`. */
+  /** @param call method and path, without query and body: `PUT /companies/…/authorization` */
   constructor(
     readonly call: string,
     message: string,
@@ -17,43 +17,43 @@ export abstract class CompanyDataError extends Error {
     super(`${call}: ${message}`, options);
   }
 
-  /** How long to wait before trying again, where the service says so. */
+  /** How long the service asks to wait before a retry, in milliseconds; undefined if it does not say. */
   get retryAfterMs(): number | undefined {
     const failure = this.toFailure();
     return failure.kind === 'unreadable' ? undefined : failure.retryAfterMs;
   }
 
-  /** By which the service's own people find the call, where it gave one. */
+  /** Id by which the service's support finds the call; undefined if the response had none. */
   get correlationId(): string | undefined {
     const failure = this.toFailure();
     return 'correlationId' in failure ? failure.correlationId : undefined;
   }
 
-  get repetition(): Repetition {
+  get retrySafety(): RetrySafety {
     return 'useless';
   }
 
-  /** The failure as plain data, to be judged, stored and sent. */
+  /** Returns the failure as plain data, for the failure table and the ledger. */
   abstract toFailure(): CallFailure;
 }
 
 type AnswerFailure = Extract<CallFailure, { kind: 'answer' }>;
 
-/** The service answered with an error status. Thrown as one of the classes below, by status. */
+/** Thrown when the service responds with an error status: as one of the subclasses below if the status has one. */
 export class ErrorAnswer extends CompanyDataError {
   override readonly name: string = 'ErrorAnswer';
 
-  /** @param validation the messages of `validation.errors`, in the service's words. */
+  /** @param validation the messages of `validation.errors` in the response body */
   constructor(
     call: string,
     readonly answer: AnswerFailure,
     readonly validation: readonly string[],
   ) {
-    const from = answer.service === '' ? [] : [`from ${answer.service}`];
-    const quote = answer.correlationId === undefined ? [] : [`correlation id ${answer.correlationId}`];
-    const source = [...from, ...quote].join(', ');
-    const said = [answer.error, ...validation.filter((message) => message !== answer.error)].join('; ');
-    super(call, `answered ${answer.status} ${said}${source === '' ? '' : ` (${source})`}`);
+    const service = answer.service === '' ? [] : [`from ${answer.service}`];
+    const correlation = answer.correlationId === undefined ? [] : [`correlation id ${answer.correlationId}`];
+    const source = [...service, ...correlation].join(', ');
+    const text = [answer.error, ...validation.filter((message) => message !== answer.error)].join('; ');
+    super(call, `answered ${answer.status} ${text}${source === '' ? '' : ` (${source})`}`);
   }
 
   get status(): number {
@@ -65,7 +65,7 @@ export class ErrorAnswer extends CompanyDataError {
   }
 }
 
-/** Thrown when the service does not accept the request itself (400): see `validation`. */
+/** Thrown when the request is invalid (400). `validation` lists the reasons. */
 export class BadRequest extends ErrorAnswer {
   override readonly name = 'BadRequest';
 }
@@ -75,14 +75,14 @@ export class KeyRefused extends ErrorAnswer {
   override readonly name = 'KeyRefused';
 }
 
-/** Thrown when a limit of the account is reached or the account has expired (402): the error text says which. */
+/** Thrown when the account has reached a limit or has expired (402). The error text says which. */
 export class LimitReached extends ErrorAnswer {
   override readonly name = 'LimitReached';
 }
 
 /**
- * Thrown when the key may not do this, or the platform behind the service cannot be reached (403): `answer.service`
- * says which.
+ * Thrown when the API key lacks a permission, or the platform does not let the service in (403). `answer.service` names
+ * the one that refused.
  */
 export class AccessDenied extends ErrorAnswer {
   override readonly name = 'AccessDenied';
@@ -93,34 +93,37 @@ export class NotFound extends ErrorAnswer {
   override readonly name = 'NotFound';
 }
 
-/** Thrown when the resource is not ready for the call (409): not synced yet, a sync under way, no linked connection. */
+/** Thrown when the resource is not ready (409): not synced yet, a sync in progress, or no linked connection. */
 export class NotReady extends ErrorAnswer {
   override readonly name = 'NotReady';
 
-  override get repetition(): Repetition {
+  override get retrySafety(): RetrySafety {
     return 'safe';
   }
 }
 
-/** Thrown when there were too many requests (429) and no more time to wait. */
+/** Thrown when the service's rate limit is exceeded (429) and the retry budget is used up. */
 export class Throttled extends ErrorAnswer {
   override readonly name = 'Throttled';
 
-  override get repetition(): Repetition {
+  override get retrySafety(): RetrySafety {
     return 'safe';
   }
 }
 
-/** Thrown when the service, or a proxy before it, fails at the moment (500, 502, 503, 504). */
+/** Thrown when the service or a proxy in front of it fails temporarily (500, 502, 503, 504). */
 export class ServiceFailing extends ErrorAnswer {
   override readonly name = 'ServiceFailing';
 
-  override get repetition(): Repetition {
+  override get retrySafety(): RetrySafety {
     return 'risky';
   }
 }
 
-/** Thrown when no whole answer came; unless the connection was refused, the call may have taken effect. */
+/**
+ * Thrown when no complete response arrived. `refused`: the request was certainly never sent. `time-out` and `dropped`:
+ * the call may have taken effect.
+ */
 export class NoAnswer extends CompanyDataError {
   override readonly name = 'NoAnswer';
 
@@ -133,7 +136,7 @@ export class NoAnswer extends CompanyDataError {
     super(call, message, options);
   }
 
-  override get repetition(): Repetition {
+  override get retrySafety(): RetrySafety {
     return this.reason === 'refused' ? 'safe' : 'risky';
   }
 
@@ -142,14 +145,14 @@ export class NoAnswer extends CompanyDataError {
   }
 }
 
-/** Thrown when the service answered with success, but not in the form that the call expects. */
+/** Thrown when a response with a success status is not in the form that the call expects. */
 export class UnreadableAnswer extends CompanyDataError {
   override readonly name: string = 'UnreadableAnswer';
 
   constructor(
     call: string,
     readonly status: number,
-    private readonly quoted: string | undefined,
+    private readonly correlation: string | undefined,
     message: string,
     options?: ErrorOptions,
   ) {
@@ -157,34 +160,34 @@ export class UnreadableAnswer extends CompanyDataError {
   }
 
   toFailure(): CallFailure {
-    const { status, quoted } = this;
-    return { kind: 'unreadable', status, ...(quoted !== undefined && { correlationId: quoted }) };
+    const { status, correlation } = this;
+    return { kind: 'unreadable', status, ...(correlation !== undefined && { correlationId: correlation }) };
   }
 }
 
-/** Thrown when the links of a list cannot be followed: they go in a circle, or to another host. */
+/** Thrown when a list cannot be read to its end: its links form a circle or lead to another host. */
 export class BrokenPaging extends UnreadableAnswer {
   override readonly name = 'BrokenPaging';
 }
 
 /**
- * Thrown when the service asks for a longer wait than the call's budget allows, so that the caller can wait in its own
- * way. The call has not taken effect. `cause` is the last error answer, if there was one.
+ * Thrown when the service asks for a longer wait than the retry budget allows, so that the caller can wait in its own
+ * way, for example with a durable timer. The call had no effect. `cause` is the last error response, if there was one.
  */
 export class DeferredUntil extends CompanyDataError {
   override readonly name = 'DeferredUntil';
 
   constructor(
     call: string,
-    /** Not before this moment. */
+    /** Earliest time of the next attempt. */
     readonly until: Date,
     private readonly failure: CallFailure,
     options?: ErrorOptions,
   ) {
-    super(call, `the service asks to come back at ${until.toISOString()}`, options);
+    super(call, `the service asks us to retry after ${until.toISOString()}`, options);
   }
 
-  override get repetition(): Repetition {
+  override get retrySafety(): RetrySafety {
     return 'safe';
   }
 

@@ -1,8 +1,18 @@
-/** The HTTP client of the Company Data Service: typed calls, failures as types, paging, retries and pacing. */
+/**
+ * The HTTP client of the Company Data Service.
+ *
+ * A call passes through these layers:
+ * 1. `create-client.ts` builds the request of one endpoint; `client.ts` documents the endpoints.
+ * 2. `caller.ts` sends it, retries within a budget (`retry-budget.ts`) and parses the response (`schemas.ts`).
+ * 3. `rate-limiter.ts` delays requests so that all users of the API key together stay below the service's limit.
+ * 4. `transport.ts` sends one request over a pooled connection, at most once.
+ *
+ * Failures are typed (`errors.ts`, `error-answer.ts`) and contain nothing of a credential. Lists are read page by page
+ * (`paging.ts`, `links.ts`). `service-facts.ts` collects what a preflight needs to know about an account.
+ */
 export type { CompanyDataClient } from './client';
 export { type CompanyDataClientOptions, createCompanyDataClient } from './create-client';
 export * from './errors';
-export type { Wait } from './retrying';
+export type { RetryWait } from './retry-budget';
 export type { Company, Connection, DataStatus, SyncSettings } from './schemas';
-export { readServiceFacts } from './service-facts';
-export type { FoundConnection } from './service-facts';
+export { type FoundConnection, readServiceFacts } from './service-facts';

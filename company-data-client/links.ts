@@ -1,21 +1,23 @@
-/** Where the service is: the origin that requests go to, and the path before every path of the contract. */
+/** URLs of the service: builds the paths of endpoints, and follows the links of lists without leaving the service. */
+
+/** The service's base URL, taken apart. */
 export interface ServiceAddress {
   readonly origin: string;
   readonly host: string;
-  /** Empty, or beginning with `/` and not ending with it. */
+  /** Precedes every path of the API. Empty, or starts with `/` and does not end with it. */
   readonly basePath: string;
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** @throws {TypeError} when it is not a URL of http or https. */
+/** @throws {TypeError} when `baseUrl` is not an http or https URL */
 export function parseAddress(baseUrl: string): ServiceAddress {
   const { origin, host, pathname, protocol } = new URL(baseUrl);
   if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`${baseUrl} is not an http or https URL`);
   return { origin, host, basePath: pathname.replace(/\/+$/, '') };
 }
 
-/** Path and query of an endpoint. */
+/** Builds path and query of an endpoint. Segments are URL-encoded, undefined parameters are omitted. */
 export function pathTo({ basePath }: ServiceAddress, segments: readonly string[], query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
@@ -24,11 +26,13 @@ export function pathTo({ basePath }: ServiceAddress, segments: readonly string[]
 }
 
 /**
- * Path and query of a link that the service gave in the answer to `currentPath`; `undefined` when it leads to another
- * host.
+ * Resolves a link from the response to `currentPath`.
  *
- * The contract's links begin with `/` and are relative to the base URL; other services give whole URLs, paths from the
- * root, or only a query. The scheme is not compared: behind a proxy that ends TLS a service takes itself for http.
+ * The service's own links start with `/` and are relative to the base URL. Other implementations send absolute URLs,
+ * paths from the root or only a query. Host and port must match, because the API key is sent along. The scheme is
+ * ignored: a service behind a proxy that terminates TLS builds http links.
+ *
+ * @returns path and query; undefined when the link leads to another host
  */
 export function followLink(address: ServiceAddress, currentPath: string, href: string): string | undefined {
   const { origin, host, basePath } = address;

@@ -1,29 +1,32 @@
+/** Reads lists page by page. */
 import { BrokenPaging } from './errors';
 import type { Page } from './schemas';
 
-/** How often a list is read again because results vanished while it was read. */
+/** How often a list is read again because its total shrank while it was read. */
 const MAX_REREADS = 5;
 
-/** Where the pages of one list come from. */
+/** How to read one list. */
 export interface PageSource<T> {
   /** Names the list in errors. */
   readonly call: string;
   readonly firstPath: string;
   readPage(path: string): Promise<Page<T>>;
-  /** The path that a link on the page of `currentPath` leads to; `undefined` when it leads away from the service. */
+  /** Resolves a link on the page at `currentPath`; returns undefined when it leads to another host. */
   follow(currentPath: string, href: string): string | undefined;
   idOf(result: T): string;
 }
 
 /**
- * Every result of a list, each once, by following the links from page to page.
+ * Yields every result of a list exactly once, following the links from page to page.
  *
- * A result that moves to a later page is given once. When the total shrinks on the way, results may have moved to a
- * page that was read before they did: then the list is read again, and gives what is new.
- * @throws {BrokenPaging} when the links do not lead to an end, or away from the service.
+ * Results are deduplicated by id because a result can move to a later page while the list is read. If the total
+ * shrinks, a result may have moved to a page that was already read, so the list is read again and new results are
+ * yielded.
+ *
+ * @throws {BrokenPaging} when the links form a circle or lead to another host, or the total keeps shrinking
  */
 export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, void, undefined> {
-  const given = new Set<string>();
+  const yielded = new Set<string>();
   for (let reread = 0; reread <= MAX_REREADS; reread += 1) {
     let total = 0;
     let shrank = false;
@@ -32,17 +35,17 @@ export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, v
       total = page.totalResults;
       for (const result of page.results) {
         const id = source.idOf(result);
-        if (given.has(id)) continue;
-        given.add(id);
+        if (yielded.has(id)) continue;
+        yielded.add(id);
         yield result;
       }
     }
     if (!shrank) return;
   }
-  throw broken(source, `results kept vanishing while the list was read ${MAX_REREADS + 1} times`);
+  throw broken(source, `the total kept shrinking while the list was read ${MAX_REREADS + 1} times`);
 }
 
-/** The pages in their order, up to the one without a link to a next one. */
+/** Yields the pages in order, up to the one that has no link to a next page. */
 async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
   const seen = new Set<string>();
   let path: string | undefined = source.firstPath;
@@ -53,10 +56,10 @@ async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, u
     yield page;
     const next = page._links.next?.href;
     if (next === undefined) return;
-    if (seen.size === known) throw broken(source, `${path} has nothing new, and yet a link to a next page`);
+    if (seen.size === known) throw broken(source, `${path} has no new results but links to a next page`);
     path = source.follow(path, next);
-    if (path === undefined) throw broken(source, 'the link to the next page leads away from the service');
+    if (path === undefined) throw broken(source, 'the link to the next page leads to another host');
   }
 }
 
-const broken = ({ call }: PageSource<unknown>, what: string) => new BrokenPaging(call, 200, undefined, what);
+const broken = ({ call }: PageSource<unknown>, reason: string) => new BrokenPaging(call, 200, undefined, reason);

@@ -1,146 +1,163 @@
-import { pause } from './pause';
-import { retryAfterMs } from './retry-after';
-import { createServiceClock } from './service-clock';
-import { createSemaphore } from './semaphore';
-import type { HttpAnswer } from './transport';
-
 /**
- * Spreads the requests of one API key over the time that the service gives for them, from what its answers say:
- * `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` (a date), and 429s.
+ * Rate limiter: delays the requests of one API key so that the service does not have to refuse them with 429.
  *
- * As long as half of the limit suffices nothing is held back, so that small jobs are quick; when it does not, what is
- * left is spread evenly up to the reset, and so is the next limit from its beginning. Several processes with one key
- * need no coordination: what is gone and was not taken here, others took, and they will take as much of the rest.
+ * It learns the limit from each response: `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` (a date). The service counts
+ * requests per window, and all processes that use the key share the limit. Processes do not coordinate. Each estimates
+ * its own share: of the requests that the service has counted in this window, the part that was sent from here.
+ *
+ * Modes:
+ * - Unpaced: requests start immediately. Small jobs are fast. The limiter starts in this mode.
+ * - Paced: entered when more than half of the limit is used. Requests are spaced evenly over the rest of the window, so
+ *   that this process uses its share of what remains. The next window is paced from its beginning. A window that ends
+ *   with more than half of its limit unused returns the limiter to unpaced mode.
+ * - Exhausted: when less than half a request of our share remains, requests wait for the reset.
+ * - Blocked: after a 429, requests wait as long as `Retry-After` says, or one second.
+ *
+ * A request that would have to start after its caller's deadline is not delayed. The caller gets the earliest start
+ * time instead, so that it can wait in its own way.
  */
+import { retryAfterMs } from './error-answer';
+import { createSemaphore, pause } from './semaphore';
+import { createServiceClock } from './service-clock';
+import type { HttpResponse } from './transport';
+
 export interface RateLimiter {
   /**
-   * Waits until the next request may start, in the order of arrival.
-   * @returns the turn when it may start; when that is only after `latest`, the moment at which to come back.
+   * Waits until the next request is allowed to start, in order of arrival.
+   *
+   * @param latest deadline of the start, epoch milliseconds
+   * @returns the permit to start now; a `Date` when the earliest start is after the deadline
+   * @throws the signal's reason as soon as it aborts
    */
-  turn(latest: number, signal: AbortSignal | undefined): Promise<Turn | Date>;
+  acquire(latest: number, signal: AbortSignal | undefined): Promise<Permit | Date>;
 }
 
-/** One request that may start now. */
-export interface Turn {
-  /** To be told once what came back, or that nothing did. */
-  settled(answer: HttpAnswer | undefined): void;
+/** Permission to start one request now. */
+export interface Permit {
+  /** Must be called once with the response, or with undefined when none came. */
+  complete(response: HttpResponse | undefined): void;
 }
 
-/** How many requests the service takes before `resetAt`, all users of the key together. */
+/** The limit as one response states it, for all users of the key together. */
 interface Allowance {
   readonly limit: number;
-  readonly left: number;
+  readonly remaining: number;
+  /** Epoch milliseconds by our clock. */
   readonly resetAt: number;
 }
 
-/** What is known of the window that is open. */
+/** The current rate limit window of the service. */
 interface Window {
   limit: number;
+  /** Epoch milliseconds by our clock. */
   resetAt: number;
-  /** Without those that are on their way. */
-  left: number;
-  /** The first request from here that it counted, by the order in which they started. */
-  first: number;
+  /** Requests that remain after those that are in flight. */
+  remaining: number;
+  /** Number of our first request that the service counted in this window. */
+  firstRequest: number;
 }
 
-const UNHURRIED_SHARE = 0.5;
-/** How long to keep still after a 429 that does not say it. */
-const DEFAULT_HOLD_MS = 1_000;
-/** Below this share of one request the last one is left to the others. */
-const LEAST_LEFT = 0.5;
-/** As much of a limit has to be used until this window says more than the last one about who uses it. */
+/** Pacing begins when less than this share of the limit remains. */
+const UNPACED_SHARE = 0.5;
+/** Wait after a 429 without `Retry-After`. */
+const DEFAULT_BLOCK_MS = 1_000;
+/** With less than this many requests left of our share, the rest is left to the other users of the key. */
+const MIN_REMAINING = 0.5;
+/** Weight of the previous window's share, as a part of the limit: high until this window has counted that much. */
 const SHARE_MEMORY = 0.1;
 
 export function createRateLimiter(): RateLimiter {
-  const line = createSemaphore(1);
+  const queue = createSemaphore(1);
   const clock = createServiceClock();
   let window: Window | undefined;
-  /** From the first answer of a window up to its reset: the pace of the next one until an answer says more. */
+  /** From the first response of a window to its reset. Paces the next window until a response tells its limits. */
   let windowMs = 0;
-  /** Half of the limit did not suffice. */
-  let isBusy = false;
-  /** The part of what the key's users take that is taken here; and that of the window before. */
+  let isPacing = false;
+  /** Our part of the requests that the key's users send, in this window and in the one before. */
   let share = 1;
-  let lastShare = 1;
-  /** The shortest that was seen. */
+  let previousShare = 1;
+  /** Shortest round trip so far. */
   let roundTripMs = Infinity;
-  let heldUntil = 0;
+  let blockedUntil = 0;
   let nextAt = 0;
+  /** Requests started so far; also the number of the latest request. */
   let started = 0;
 
-  const startsAt = () => {
-    const freshAt = window && window.left * share <= LEAST_LEFT ? window.resetAt : 0;
-    return Math.max(nextAt, heldUntil, freshAt);
+  const earliestStart = () => {
+    const resetAt = window && window.remaining * share <= MIN_REMAINING ? window.resetAt : 0;
+    return Math.max(nextAt, blockedUntil, resetAt);
   };
 
+  /** Milliseconds between a request that starts `at` and the next one. */
   const spacingAt = (at: number): number => {
-    if (window === undefined || !isBusy) return 0;
-    const { limit, left, resetAt } = window;
-    const lastAt = resetAt - roundTripMs; // What starts later may be counted after the reset.
-    return at < lastAt ? (lastAt - at) / Math.max(1, left * share) : windowMs / (limit * share);
+    if (window === undefined || !isPacing) return 0;
+    const { limit, remaining, resetAt } = window;
+    const lastAt = resetAt - roundTripMs; // A request that starts later can be counted in the next window.
+    return at < lastAt ? (lastAt - at) / Math.max(1, remaining * share) : windowMs / (limit * share);
   };
 
-  const openWindow = (said: Allowance, first: number, now: number): Window => {
-    if (window && window.left > window.limit * UNHURRIED_SHARE) isBusy = false;
-    windowMs = said.resetAt - now;
-    lastShare = share;
-    return { ...said, first };
+  const startWindow = (allowance: Allowance, firstRequest: number, now: number): Window => {
+    if (window && window.remaining > window.limit * UNPACED_SHARE) isPacing = false;
+    windowMs = allowance.resetAt - now;
+    previousShare = share;
+    return { ...allowance, firstRequest };
   };
 
-  /** `number` is that of the request that was answered: those that started later the service has not counted. */
-  const understand = (said: Allowance, number: number, now: number) => {
-    if (said.resetAt <= now) return; // A late answer of a window that is over.
-    if (window === undefined || said.resetAt > window.resetAt + windowMs / 2) window = openWindow(said, number, now);
-    window.limit = said.limit;
-    window.resetAt = said.resetAt;
-    window.left = said.left - (started - number);
-    window.first = Math.min(window.first, number);
-    if (said.left < said.limit * UNHURRIED_SHARE) isBusy = true;
-    const memory = said.limit * SHARE_MEMORY;
-    const countedFromHere = number - window.first + 1;
-    share = Math.min(1, (countedFromHere + memory * lastShare) / (said.limit - said.left + memory));
+  /** Applies what the response to request `number` says. The service has not counted requests that started later. */
+  const apply = (allowance: Allowance, number: number, now: number) => {
+    if (allowance.resetAt <= now) return; // A late response about a window that is over.
+    if (window === undefined || allowance.resetAt > window.resetAt + windowMs / 2)
+      window = startWindow(allowance, number, now);
+    window.limit = allowance.limit;
+    window.resetAt = allowance.resetAt;
+    window.remaining = allowance.remaining - (started - number);
+    window.firstRequest = Math.min(window.firstRequest, number);
+    if (allowance.remaining < allowance.limit * UNPACED_SHARE) isPacing = true;
+    const memory = allowance.limit * SHARE_MEMORY;
+    const countedFromHere = number - window.firstRequest + 1;
+    share = Math.min(1, (countedFromHere + memory * previousShare) / (allowance.limit - allowance.remaining + memory));
   };
 
-  const begin = (): Turn => {
+  const startRequest = (): Permit => {
     const now = Date.now();
     nextAt = now + spacingAt(now);
-    if (window) window.left -= 1;
+    if (window) window.remaining -= 1;
     started += 1;
     const number = started;
     return {
-      settled(answer) {
-        if (answer === undefined) return;
+      complete(response) {
+        if (response === undefined) return;
         const at = Date.now();
         roundTripMs = Math.min(roundTripMs, at - now);
-        const aheadMs = clock.aheadMs(answer.headers.date, at);
-        const said = readAllowance(answer, aheadMs);
-        if (said) understand(said, number, at);
-        if (answer.status !== 429) return;
-        heldUntil = Math.max(heldUntil, at + (retryAfterMs(answer.headers, at) ?? DEFAULT_HOLD_MS));
+        const aheadMs = clock.aheadMs(response.headers.date, at);
+        const allowance = readAllowance(response, aheadMs);
+        if (allowance) apply(allowance, number, at);
+        if (response.status !== 429) return;
+        blockedUntil = Math.max(blockedUntil, at + (retryAfterMs(response.headers, at) ?? DEFAULT_BLOCK_MS));
       },
     };
   };
 
   return {
-    async turn(latest, signal) {
-      const leave = await line.take(latest, signal);
-      if (!leave) return new Date(Math.max(startsAt(), Date.now()));
+    async acquire(latest, signal) {
+      const leaveQueue = await queue.acquire(latest, signal);
+      if (!leaveQueue) return new Date(Math.max(earliestStart(), Date.now()));
       try {
-        for (let now = Date.now(); now < startsAt(); now = Date.now()) {
-          if (startsAt() > latest) return new Date(startsAt());
-          await pause(startsAt() - now, signal);
+        for (let now = Date.now(); now < earliestStart(); now = Date.now()) {
+          if (earliestStart() > latest) return new Date(earliestStart());
+          await pause(earliestStart() - now, signal);
         }
-        return begin();
+        return startRequest();
       } finally {
-        leave();
+        leaveQueue();
       }
     },
   };
 }
 
-function readAllowance({ headers }: HttpAnswer, aheadMs: number): Allowance | undefined {
+function readAllowance({ headers }: HttpResponse, aheadMs: number): Allowance | undefined {
   const limit = Number(headers['x-rate-limit-limit'] ?? Number.NaN);
-  const left = Number(headers['x-rate-limit-remaining'] ?? Number.NaN);
+  const remaining = Number(headers['x-rate-limit-remaining'] ?? Number.NaN);
   const resetAt = Date.parse(String(headers['x-rate-limit-reset'])) - aheadMs;
-  return limit > 0 && left >= 0 && !Number.isNaN(resetAt) ? { limit, left, resetAt } : undefined;
+  return limit > 0 && remaining >= 0 && !Number.isNaN(resetAt) ? { limit, remaining, resetAt } : undefined;
 }

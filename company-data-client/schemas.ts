@@ -1,39 +1,36 @@
 /**
- * What the service answers, as far as it is used here. Schemas are the types.
+ * Schemas of the service's responses, from which their types are inferred.
  *
- * Lenient on purpose: unknown fields are dropped, and a field is only required if nothing can be done without it,
- * because the specification leaves most of them open.
+ * Lenient on purpose: unknown fields are dropped, and a field is required only if the orchestrator cannot work without
+ * it, because the specification leaves most fields optional.
  */
 import { z } from 'zod';
-import { redact } from './redaction';
+import { redactErrorText } from '../security/redaction';
 
-/** A field that may be left out, or be `null`, which means the same. */
-const absent = <S extends z.ZodType>(schema: S) =>
+/** A field that is optional or `null`; both parse to undefined. */
+const optional = <S extends z.ZodType>(schema: S) =>
   z
     .nullish(schema)
     .transform((value) => value ?? undefined)
     .optional();
 
-const text = absent(z.string());
-/** What somebody behind the service has said, who may have quoted what they were sent. */
-const words = absent(z.string().transform((said) => redact(said)));
-const tags = absent(z.record(z.string(), z.string()));
-/** What the platform says a connection belongs to, once it is linked: `organizationId`, `organizationName`. */
-const info = absent(z.record(z.string(), z.string()));
+const text = optional(z.string());
+/** An error text of the service or a platform, redacted because it can quote what it was sent. */
+const errorText = optional(z.string().transform((value) => redactErrorText(value)));
+const tags = optional(z.record(z.string(), z.string()));
+/** What a linked connection belongs to, according to the platform: `organizationId`, `organizationName`. */
+const info = optional(z.record(z.string(), z.string()));
 
-/**
- * Something the platform said about a connection. `statusText` is the vocabulary: `GrantRefused`, `ApplicationRefused`,
- * ...
- */
+/** An error of a connection. `statusText` is its code: `GrantRefused`, `ApplicationRefused`, ... */
 const connectionErrorSchema = z.object({
-  statusCode: absent(z.coerce.string()),
+  statusCode: optional(z.coerce.string()),
   statusText: text,
-  errorMessage: words,
+  errorMessage: errorText,
   erroredOnUtc: text,
   status: text,
 });
 
-/** `PendingAuth` and `Deauthorized` mean that the end customer has to authorize again, at `linkUrl`. */
+/** With status `PendingAuth` or `Deauthorized` the end customer has to authorize at `linkUrl`. */
 export const connectionSchema = z.object({
   id: z.string().min(1),
   integrationKey: text,
@@ -49,15 +46,15 @@ export type Connection = z.infer<typeof connectionSchema>;
 
 export const companySchema = z.object({
   id: z.string().min(1),
-  /** As the service stored it: characters that it does not allow are missing. */
+  /** As stored: the service removes characters that it does not allow. */
   name: z.string(),
   redirect: text,
   description: text,
   created: text,
   lastSync: text,
   tags,
-  /** In short: to see what a company is connected to without asking for each. */
-  dataConnections: absent(z.array(z.object({ integrationKey: text, status: text, connectionInfo: info }))),
+  /** Summary of the company's connections, so that they need not be read one by one. */
+  dataConnections: optional(z.array(z.object({ integrationKey: text, status: text, connectionInfo: info }))),
 });
 export type Company = z.infer<typeof companySchema>;
 
@@ -66,9 +63,9 @@ export const integrationSchema = z.object({
   name: z.string(),
   enabled: z.boolean(),
   sourceType: text,
-  /** The redirect URI to be added to the client's application at the platform. */
+  /** The redirect URI that the client has to add to its application at the platform. */
   callbackUrl: text,
-  /** The account's own application, without its secret; `null`: none was registered; absent: the service does not say. */
+  /** The account's application, without its secret. Null: none is registered. Absent: the service does not say. */
   application: z.object({ clientId: z.string(), environment: z.string() }).nullish(),
 });
 export type Integration = z.infer<typeof integrationSchema>;
@@ -76,32 +73,29 @@ export type Integration = z.infer<typeof integrationSchema>;
 export const accountSchema = z.object({
   plan: z.string(),
   role: z.string(),
-  companyLimit: absent(z.number()),
-  companiesUsed: absent(z.number()),
+  companyLimit: optional(z.number()),
+  companiesUsed: optional(z.number()),
   /** When a trial or free account ends, ISO 8601. */
   expiresAt: text,
 });
 export type Account = z.infer<typeof accountSchema>;
 
-/** The sync of one data set. It is over when `isCompleted`, or, having failed, `isErrored`. */
+/** A sync of one data set. It has ended when `isCompleted` or `isErrored` (it failed) is true. */
 export const pullOperationSchema = z.object({
   id: z.string().min(1),
   dataType: z.string(),
   status: z.string(),
-  statusDescription: words,
-  errorMessage: words,
+  statusDescription: errorText,
+  errorMessage: errorText,
   requested: z.string(),
   completed: text,
-  progress: absent(z.number()),
+  progress: optional(z.number()),
   isCompleted: z.boolean(),
   isErrored: z.boolean(),
 });
 export type PullOperation = z.infer<typeof pullOperationSchema>;
 
-/**
- * How far each data set of a company is. `currentStatus`: `Queued`, `Fetching`, ..., `Complete`, `FetchError`,
- * `NotSupported`, ...
- */
+/** Status of each data set of a company. `currentStatus`: `Queued`, `Fetching`, `Complete`, `FetchError`, ... */
 export const dataStatusSchema = z.record(
   z.string(),
   z.object({
@@ -114,7 +108,7 @@ export const dataStatusSchema = z.record(
 );
 export type DataStatus = z.infer<typeof dataStatusSchema>;
 
-/** `syncSchedule` is in hours; 0 is never. */
+/** `syncSchedule` is the interval in hours; 0 means never. */
 const syncSettingSchema = z.object({
   dataType: z.string(),
   fetchOnFirstLink: z.boolean(),
@@ -128,33 +122,35 @@ export const syncSettingsSchema = z.object({
 });
 export type SyncSettings = z.infer<typeof syncSettingsSchema>;
 
-/** A record on its way to a platform. `statusCode` is the operation's own, `providerStatusCode` the platform's. */
+/**
+ * A record that is being pushed to a platform. `statusCode` is the operation's, `providerStatusCode` the platform's.
+ */
 export const pushOperationSchema = z.object({
   pushOperationKey: z.string().min(1),
   dataConnectionKey: text,
   dataType: text,
   status: z.enum(['Pending', 'Failed', 'Success', 'TimedOut']),
-  statusCode: absent(z.number()),
-  providerStatusCode: absent(z.number()),
+  statusCode: optional(z.number()),
+  providerStatusCode: optional(z.number()),
   requestedOnUtc: text,
   completedOnUtc: text,
-  errorMessage: words,
+  errorMessage: errorText,
 });
 export type PushOperation = z.infer<typeof pushOperationSchema>;
 
-/** A record of a data set: an invoice, a bill, ... Its own fields are kept as they are. */
+/** A record of a data set: an invoice, a bill, ... Fields that are not listed are kept. */
 const recordSchema = z.looseObject({ id: z.string(), modifiedDate: text });
 export type DataRecord = z.infer<typeof recordSchema>;
 
-const link = absent(z.object({ href: z.string() }));
+const link = optional(z.object({ href: z.string() }));
 
 /** A page of a list. */
 const pageOf = <S extends z.ZodType>(result: S) =>
   z.object({
     results: z.array(result),
-    pageNumber: absent(z.number().int()),
-    pageSize: absent(z.number().int()),
-    /** After filters. */
+    pageNumber: optional(z.number().int()),
+    pageSize: optional(z.number().int()),
+    /** Results on all pages, after filters. */
     totalResults: z.number().int().nonnegative(),
     _links: z.object({ self: link, current: link, next: link, previous: link }),
   });
@@ -167,10 +163,10 @@ export const pullOperationPageSchema = pageOf(pullOperationSchema);
 export const pushOperationPageSchema = pageOf(pushOperationSchema);
 export const recordPageSchema = pageOf(recordSchema);
 
-/** The service's error body, as far as it is one: what answers may also be a proxy. */
+/** The service's error body. Any field can be missing or malformed, because a proxy may have sent the response. */
 export const errorBodySchema = z.object({
   error: text.catch(undefined),
   service: text.catch(undefined),
   correlationId: text.catch(undefined),
-  validation: absent(z.object({ errors: z.array(z.object({ message: z.string() })) })).catch(undefined),
+  validation: optional(z.object({ errors: z.array(z.object({ message: z.string() })) })).catch(undefined),
 });

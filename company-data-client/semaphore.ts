@@ -1,50 +1,78 @@
-import { LONGEST_TIMER_MS } from './pause';
+/**
+ * Waiting that an `AbortSignal` can end: `pause` waits for a time, a semaphore for a free slot.
+ *
+ * A semaphore has a fixed number of slots and hands them out in order of arrival. A waiter leaves the queue when it
+ * gets a slot, when its deadline passes or when its signal aborts. Releasing a slot passes it to the first waiter.
+ */
 
-/** So many at once, the others in the order in which they came. */
-export interface Semaphore {
-  /**
-   * Waits for a free slot, at most until `latest` (and {@link LONGEST_TIMER_MS}); throws the signal's reason when it aborts.
-   * @returns what gives the slot back; nothing when none was free in time.
-   */
-  take(latest: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined>;
+/** Longest delay of a Node timer, about 24 days. Node fires longer timers immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Waits `ms` milliseconds, but at most about 24 days.
+ *
+ * @throws the signal's reason as soon as it aborts
+ */
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, Math.min(ms, MAX_TIMER_MS));
+    signal?.addEventListener('abort', wake);
+  });
+  signal?.throwIfAborted();
 }
 
-export function createSemaphore(count: number): Semaphore {
-  /** Each is called when its turn has come, and is then no longer here. */
-  const waiting = new Set<() => void>();
-  let free = count;
+export interface Semaphore {
+  /**
+   * Waits for a free slot until `latest` (epoch milliseconds), but at most about 24 days.
+   *
+   * @returns a function that releases the slot; undefined when no slot became free in time
+   * @throws the signal's reason as soon as it aborts
+   */
+  acquire(latest: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined>;
+}
 
-  const giveBack = () => {
+export function createSemaphore(slots: number): Semaphore {
+  /** The queue. Each function grants the slot to one waiter and removes it from the queue. */
+  const waiting = new Set<() => void>();
+  let free = slots;
+
+  const release = () => {
     const [next] = waiting;
     if (next === undefined) free += 1;
     else next();
   };
 
-  /** True when the turn has come, false when the time is over or the signal aborts before. */
-  const turn = (latest: number, signal: AbortSignal | undefined) =>
+  /** Resolves to true when this waiter is granted a slot, false when its deadline passes or its signal aborts first. */
+  const queue = (latest: number, signal: AbortSignal | undefined) =>
     new Promise<boolean>((resolve) => {
-      const stopWaiting = (hasTurn: boolean) => {
-        waiting.delete(enter);
+      const stopWaiting = (isGranted: boolean) => {
+        waiting.delete(grant);
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
-        resolve(hasTurn);
+        resolve(isGranted);
       };
-      const enter = () => stopWaiting(true);
+      const grant = () => stopWaiting(true);
       const giveUp = () => stopWaiting(false);
-      const timer = setTimeout(giveUp, Math.min(latest - Date.now(), LONGEST_TIMER_MS));
+      const timer = setTimeout(giveUp, Math.min(latest - Date.now(), MAX_TIMER_MS));
       signal?.addEventListener('abort', giveUp);
-      waiting.add(enter);
+      waiting.add(grant);
     });
 
   return {
-    async take(latest, signal) {
+    async acquire(latest, signal) {
       signal?.throwIfAborted();
       if (free > 0) free -= 1;
-      else if (!(await turn(latest, signal))) {
+      else if (!(await queue(latest, signal))) {
         signal?.throwIfAborted();
         return undefined;
       }
-      return giveBack;
+      return release;
     },
   };
 }

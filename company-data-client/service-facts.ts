@@ -1,3 +1,4 @@
+/** Collects what a preflight needs to know about the account before anything is moved. */
 import type { ServiceFacts } from '../domain/preflight/preflight';
 import type { ConnectedCompany, OrganizationConflicts } from '../domain/preflight/organization-conflicts';
 import { organizationKey } from '../domain/preflight/organization-conflicts';
@@ -7,43 +8,41 @@ import type { Company } from './schemas';
 
 /** A connection of the account to an organization of the platform. */
 export interface FoundConnection {
-  /** As `organizationKey` writes it. */
+  /** Normalized by `organizationKey`. */
   readonly organization: string;
   readonly status: string;
   readonly company: Company;
 }
 
-/** What a preflight asks about. */
-export interface FactsQuestion {
+export interface ServiceFactsQuery {
   readonly platformKey: string;
   /**
-   * Which of these connections are to be remembered, and no other. Asked about one page of companies after the other.
-   * Absent: none, and no company is read.
+   * Returns the connections to report, for one page of companies at a time. Default: none are reported and no companies
+   * are read.
    */
-  readonly concerning?: (found: readonly FoundConnection[]) => Promise<readonly FoundConnection[]>;
+  readonly selectRelevant?: (found: readonly FoundConnection[]) => Promise<readonly FoundConnection[]>;
   readonly signal?: AbortSignal;
-  /** Told after each so many companies: to heartbeat. */
+  /** Called after each page with the number of companies read so far, to heartbeat. Default: not called. */
   readonly onProgress?: (companies: number) => void;
 }
 
-export interface AnsweredFacts extends ServiceFacts {
+export interface AccountFacts extends ServiceFacts {
   readonly connected: OrganizationConflicts['connected'];
 }
 
-const PAGE = 5_000;
+const PAGE_SIZE = 5_000;
 
 /**
- * What the service says before anything is moved: the account, the platform, the application, and which organizations are
- * connected already. The service filters by nothing of a connection, so every company of the account is read, in pages of
- * 5,000 that hold their connections.
+ * Reads the account, the platform, the registered application and the organizations that are already connected. The
+ * service cannot filter by connection, so every company of the account is read, in pages of 5,000 with connections.
  *
- * @returns refused: the service answered, and its answer will be the same next time
- * @throws CompanyDataError when the service cannot answer now
+ * @returns `refused` with the reason when the service refused and would refuse again
+ * @throws {CompanyDataError} when the service cannot be reached or fails temporarily
  */
 export async function readServiceFacts(
   service: CompanyDataClient,
-  question: FactsQuestion,
-): Promise<AnsweredFacts | { readonly refused: string }> {
+  question: ServiceFactsQuery,
+): Promise<AccountFacts | { readonly refused: string }> {
   const { platformKey, signal } = question;
   const options = signal === undefined ? {} : { signal };
   try {
@@ -58,36 +57,36 @@ export async function readServiceFacts(
       connected: await connectedCompanies(service, question, companiesUsed),
     };
   } catch (error) {
-    if (error instanceof CompanyDataError && isAboutUs(error)) return { refused: error.message };
+    if (error instanceof CompanyDataError && isRefusal(error)) return { refused: error.message };
     throw error;
   }
 }
 
 async function connectedCompanies(
   service: CompanyDataClient,
-  { platformKey, concerning, signal, onProgress }: FactsQuestion,
+  { platformKey, selectRelevant, signal, onProgress }: ServiceFactsQuery,
   companiesUsed: number | undefined,
 ): Promise<OrganizationConflicts['connected']> {
   const connected = new Map<string, ConnectedCompany>();
-  if (!concerning || companiesUsed === 0) return connected;
+  if (!selectRelevant || companiesUsed === 0) return connected;
   let read = 0;
   let found: FoundConnection[] = [];
-  const remember = async (): Promise<void> => {
-    for (const { organization, status, company } of await concerning(found)) {
-      // One that is linked says more than one that no longer is.
+  const report = async (): Promise<void> => {
+    for (const { organization, status, company } of await selectRelevant(found)) {
+      // A linked connection matters more than an unlinked one to the same organization.
       if (connected.get(organization)?.status === 'Linked') continue;
       connected.set(organization, { companyId: company.id, name: company.name, status });
     }
     found = [];
   };
-  for await (const company of service.companies({ pageSize: PAGE }, signal === undefined ? {} : { signal })) {
+  for await (const company of service.companies({ pageSize: PAGE_SIZE }, signal === undefined ? {} : { signal })) {
     read += 1;
     found.push(...connectionsTo(platformKey, company));
-    if (read % PAGE !== 0) continue;
-    await remember();
+    if (read % PAGE_SIZE !== 0) continue;
+    await report();
     onProgress?.(read);
   }
-  await remember();
+  await report();
   return connected;
 }
 
@@ -99,8 +98,8 @@ function connectionsTo(platformKey: string, company: Company): readonly FoundCon
   });
 }
 
-/** An outage passes; what is refused stays refused until somebody changes something. */
-function isAboutUs(error: CompanyDataError): boolean {
+/** True for a refusal that lasts until someone changes something; false for an outage or a rate limit. */
+function isRefusal(error: CompanyDataError): boolean {
   const failure = error.toFailure();
   return failure.kind === 'answer' && failure.status >= 400 && failure.status < 500 && failure.status !== 429;
 }

@@ -1,81 +1,96 @@
+/**
+ * Transport: sends one HTTP request to the service, at most once, over a pooled connection.
+ *
+ * The pools connect to one origin only, so the API key cannot be sent anywhere else. There are two pools, each with the
+ * same number of connections: one reuses connections, the other opens a new connection for each request. A semaphore
+ * per pool limits the requests in flight, because undici's own queue has no deadline. The time limit of a request
+ * starts when it gets a connection and covers the complete response.
+ *
+ * A failure tells whether the request could have left this machine: `refused` if it certainly did not, `dropped` or
+ * `time-out` if it may have.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';
 import { type Dispatcher, Pool } from 'undici';
 import { type CompanyDataError, NoAnswer, UnreadableAnswer } from './errors';
 import { createSemaphore, type Semaphore } from './semaphore';
 
-/** More of an error's body than anybody reads. */
+/** Longest error body that is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
-/** A page of 5,000 large records is about 10 MB. */
+/** Longest success body that is read. A page of 5,000 large records is about 10 MB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** One HTTP request, ready to be sent. */
 export interface HttpRequest {
-  /** Method and path as they stand in errors. */
+  /** Method and path, as errors name them. */
   readonly call: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query on the service's origin. */
   readonly path: string;
   readonly json?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** For the whole answer, from the moment a connection is free. */
+  /** Time limit for the complete response, in milliseconds from the moment a connection is free. */
   readonly timeoutMs: number;
-  /** Send it over a connection that nothing was sent over before. */
+  /**
+   * Uses a new connection. The service may close a reused one just as the request is sent, which loses the response.
+   */
   readonly freshConnection: boolean;
 }
 
-/** What came back, whatever it is. */
-export interface HttpAnswer {
+/** A response with any status. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Why `body` is not all of it; absent when it is. */
+  /** Why `body` is incomplete; absent when it is complete. */
   readonly cutOff?: CompanyDataError;
-  /** From the moment at which a connection was free. */
+  /** Milliseconds from the moment a connection was free. */
   readonly durationMs: number;
 }
 
 export interface Transport {
   /**
-   * Sends one request once; not at all when no connection is free before `latest`.
-   * @throws {NoAnswer} when not even a status came.
+   * Sends one request once.
+   *
+   * @param latest deadline for getting a connection, epoch milliseconds
+   * @throws {NoAnswer} when no status arrived; with reason `refused` when no connection became free before `latest`
+   * @throws the signal's reason as soon as it aborts
    */
-  send(request: HttpRequest, latest: number, signal: AbortSignal | undefined): Promise<HttpAnswer>;
+  send(request: HttpRequest, latest: number, signal: AbortSignal | undefined): Promise<HttpResponse>;
+  /** Waits for requests in flight, then closes all connections. */
   close(): Promise<void>;
 }
 
 export interface TransportOptions {
   readonly origin: string;
-  /** The value of each request's `Authorization` header. */
+  /** Value of the `Authorization` header of every request. */
   readonly authorization: string;
-  /** How many requests are on their way at once. */
+  /** Requests in flight at most, in each of the two pools. */
   readonly connections: number;
 }
 
-interface Lane {
+interface LimitedPool {
   readonly pool: Pool;
   readonly slots: Semaphore;
 }
 
-/** Requests over kept connections to one origin: there is no way to send the key to another. */
 export function createTransport({ origin, authorization, connections }: TransportOptions): Transport {
-  // undici's own time-outs are coarse and begin anew with every piece of the body; one deadline for the whole is exact.
-  const pool = { connections, connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 };
-  const lane = (options: Pool.Options): Lane => ({
-    pool: new Pool(origin, options),
+  // undici's own time-outs are coarse and restart with every chunk of the body, so one exact deadline replaces them.
+  const options = { connections, connect: { timeout: CONNECT_TIMEOUT_MS }, headersTimeout: 0, bodyTimeout: 0 };
+  const limitedPool = (pipelining: number): LimitedPool => ({
+    pool: new Pool(origin, { ...options, pipelining }),
     slots: createSemaphore(connections),
   });
-  const kept = lane({ ...pool, pipelining: 1 });
-  // undici takes 0 for "close each connection after its answer".
-  const fresh = lane({ ...pool, pipelining: 0 });
+  const reused = limitedPool(1);
+  // For undici, pipelining 0 means that a connection is closed after its response.
+  const fresh = limitedPool(0);
 
   return {
     async send(request, latest, signal) {
-      const { pool, slots } = request.freshConnection ? fresh : kept;
-      const giveBack = await slots.take(latest, signal);
-      if (!giveBack) throw new NoAnswer(request.call, 'refused', 'never sent: no connection was free in time');
-      const deadline = openDeadline(request, signal);
+      const { pool, slots } = request.freshConnection ? fresh : reused;
+      const release = await slots.acquire(latest, signal);
+      if (!release) throw new NoAnswer(request.call, 'refused', 'not sent: no connection became free in time');
+      const deadline = startDeadline(request, signal);
       const startedAt = performance.now();
       try {
         const response = await pool.request({
@@ -90,45 +105,45 @@ export function createTransport({ origin, authorization, connections }: Transpor
           ...(request.json !== undefined && { body: request.json }),
           signal: deadline.signal,
         });
-        const answer = await readAll(request.call, response);
+        const complete = await readAll(request.call, response);
         signal?.throwIfAborted();
-        return { ...answer, durationMs: performance.now() - startedAt };
+        return { ...complete, durationMs: performance.now() - startedAt };
       } catch (error) {
         signal?.throwIfAborted();
         throw noAnswer(request.call, error);
       } finally {
-        deadline.close();
-        giveBack();
+        deadline.clear();
+        release();
       }
     },
 
     async close() {
-      await Promise.all([kept.pool.close(), fresh.pool.close()]);
+      await Promise.all([reused.pool.close(), fresh.pool.close()]);
     },
   };
 }
 
 /**
- * Aborts when the request's time is over, or the caller's signal aborts. Not `AbortSignal.any`: it would gather on a
- * signal that lives long.
+ * Creates a signal that aborts when the request's time is over or the caller's signal aborts. `AbortSignal.any` would
+ * leave a dependent signal behind on a long-lived signal for every request.
  */
-function openDeadline({ call, timeoutMs }: HttpRequest, signal: AbortSignal | undefined) {
+function startDeadline({ call, timeoutMs }: HttpRequest, signal: AbortSignal | undefined) {
   const deadline = new AbortController();
   const timer = setTimeout(() => {
-    deadline.abort(new NoAnswer(call, 'time-out', `no whole answer within ${timeoutMs} ms`));
+    deadline.abort(new NoAnswer(call, 'time-out', `no complete response within ${timeoutMs} ms`));
   }, timeoutMs);
   const abort = () => deadline.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   return {
     signal: deadline.signal,
-    close() {
+    clear() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     },
   };
 }
 
-/** The whole body, within limits. A body that breaks off is still an answer: its status is known. */
+/** Reads the body up to a limit. A body that breaks off is still a response, because its status is known. */
 async function readAll(call: string, { statusCode: status, headers, body }: Dispatcher.ResponseData) {
   const limit = status >= 400 ? MAX_ERROR_BYTES : MAX_BODY_BYTES;
   const chunks: Buffer[] = [];
@@ -139,7 +154,7 @@ async function readAll(call: string, { statusCode: status, headers, body }: Disp
       chunks.push(chunk);
       size += chunk.length;
       if (size <= limit) continue;
-      cutOff = new UnreadableAnswer(call, status, undefined, `the answer is longer than ${limit} bytes`);
+      cutOff = new UnreadableAnswer(call, status, undefined, `the response is longer than ${limit} bytes`);
       break;
     }
   } catch (error) {
@@ -156,11 +171,11 @@ function noAnswer(call: string, error: unknown): NoAnswer {
   return new NoAnswer(call, 'dropped', `the connection broke: ${message}`, { cause: error });
 }
 
-/** True when the request certainly never left: the name, the connection or the service's certificate was no good. */
+/** True when the request certainly never left: name resolution, connecting or the certificate check failed. */
 function neverConnected(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   const { code, syscall, errors }: NodeJS.ErrnoException & { errors?: readonly unknown[] } = error;
-  if (errors !== undefined) return errors.every(neverConnected); // one for each address of the name
+  if (errors !== undefined) return errors.every(neverConnected); // One error per address of the host name.
   const isCertificate = code !== undefined && /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code);
   return isCertificate || syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
 }

@@ -57,7 +57,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       }
       const facts = await readServiceFacts(service, {
         platformKey: platform.key,
-        concerning: (found) => concerning(db, migrationId, found),
+        selectRelevant: (found) => concerning(db, migrationId, found),
         signal: cancellationSignal(),
         onProgress: heartbeat,
       });

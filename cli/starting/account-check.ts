@@ -108,7 +108,7 @@ async function askService(
   if (!config) return { ...silent, findings: [] };
   const question = {
     platformKey: platform.key,
-    concerning: async (found: readonly FoundConnection[]) =>
+    selectRelevant: async (found: readonly FoundConnection[]) =>
       found.filter(({ organization }) => hasOrganization(organization)),
   };
   try {

@@ -207,7 +207,7 @@ describe('any success of the kind expected is one', () => {
 });
 
 describe('an error says whether the same call may succeed later', () => {
-  test.each<[string, Reply, CompanyDataError['repetition']]>([
+  test.each<[string, Reply, CompanyDataError['retrySafety']]>([
     ['429: it had no effect', failing(429, 'x'), 'safe'],
     ['409: not now', failing(409, 'x'), 'safe'],
     ['503: it may have had one', failing(503, 'x'), 'risky'],
@@ -218,7 +218,7 @@ describe('an error says whether the same call may succeed later', () => {
     ['a page instead of an answer', html(200, 'Log in'), 'useless'],
   ])('%s', async (_what, reply, repetition) => {
     service.answer(reply);
-    expect((await failureOf(clientWith().getCompany('c1'))).repetition).toBe(repetition);
+    expect((await failureOf(clientWith().getCompany('c1'))).retrySafety).toBe(repetition);
   });
 
   test('and when: also where the date is too far away to wait for', async () => {
@@ -228,15 +228,19 @@ describe('an error says whether the same call may succeed later', () => {
     service.answer(failing(503, 'x', { date: date.toUTCString(), 'retry-after': until.toUTCString() }));
     const error = await failureOf(clientWith().getCompany('c1'));
     expect(error).toBeInstanceOf(DeferredUntil);
-    expect([error.repetition, error.retryAfterMs]).toEqual(['safe', 7_200_000]);
+    expect([error.retrySafety, error.retryAfterMs]).toEqual(['safe', 7_200_000]);
   });
 });
 
 describe('an answer of success that cannot be read', () => {
   test.each<[string, Reply, string]>([
-    ['is empty', json(200, undefined), 'answered 200 with nothing'],
-    ['is a page', html(200, '<html>Log in</html>'), 'answered 200 with no JSON'],
-    ['is shorter than it says', cutByItsLength('{"id":"c1","name":"Bakery"}', 12), 'answered 200 with no JSON'],
+    ['is empty', json(200, undefined), 'answered 200 with an empty body'],
+    ['is a page', html(200, '<html>Log in</html>'), 'answered 200 with a body that is not JSON'],
+    [
+      'is shorter than it says',
+      cutByItsLength('{"id":"c1","name":"Bakery"}', 12),
+      'answered 200 with a body that is not JSON',
+    ],
     ['is longer than anybody reads', endless(200), 'is longer than'],
     ['lacks a field', json(200, { name: 'Marker & Sons' }), 'answered 200 in an unexpected form (id: '],
   ])('because it %s', async (_why, reply, message) => {

@@ -1,5 +1,5 @@
-import { pause } from '../../company-data-client/pause';
-import type { HttpAnswer } from '../../company-data-client/transport';
+import { pause } from '../../company-data-client/semaphore';
+import type { HttpResponse } from '../../company-data-client/transport';
 
 export interface LimitedServiceOptions {
   /** Requests in each window. */
@@ -20,7 +20,7 @@ export interface LimitedServiceOptions {
 
 /** A service with a limit, far away, in this process and in the time of jest's clock. */
 export interface LimitedService {
-  send(): Promise<HttpAnswer>;
+  send(): Promise<HttpResponse>;
   /** When each request arrived that was let through, and each that was refused. */
   readonly accepted: number[];
   readonly refused: number[];
@@ -45,7 +45,7 @@ export function simulateLimitedService(options: LimitedServiceOptions): LimitedS
     used = 0;
   };
 
-  const take = (): HttpAnswer => {
+  const take = (): HttpResponse => {
     const now = Date.now();
     if (now >= endsAt) beginWindow();
     used += 1;

@@ -19,9 +19,9 @@ async function pass(ms: number): Promise<void> {
 
 /** Sends one request in its turn. */
 async function askOnce(pacer: RateLimiter, service: LimitedService): Promise<void> {
-  const turn = await pacer.turn(Date.now() + PATIENCE_MS, undefined);
+  const turn = await pacer.acquire(Date.now() + PATIENCE_MS, undefined);
   if (turn instanceof Date) throw new Error(`no turn before ${turn.toISOString()}`);
-  turn.settled(await service.send());
+  turn.complete(await service.send());
 }
 
 /** So many callers that ask one thing after the other, as long as jest's clock runs. */

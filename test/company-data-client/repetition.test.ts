@@ -8,7 +8,7 @@ import {
   NotFound,
   NotReady,
   ServiceFailing,
-  type Wait,
+  type RetryWait,
 } from '../../company-data-client';
 import { Secret } from '../../security/secret';
 import { until } from '../support/conditions';
@@ -29,7 +29,7 @@ const CONNECTION = { id: 'k1', status: 'Linked' };
 const FIELDS = new Secret({ accessToken: 'a' });
 
 let service: MisbehavingService;
-let waits: Wait[] = [];
+let waits: RetryWait[] = [];
 const open: CompanyDataClient[] = [];
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { pause } from '../../company-data-client/pause';
+import { pause } from '../../company-data-client/semaphore';
 import { createSemaphore } from '../../company-data-client/semaphore';
 
 const SIXTY_DAYS_MS = 60 * 86_400_000;
@@ -7,8 +7,8 @@ const aMoment = () => new Promise<string>((resolve) => setTimeout(() => resolve(
 
 it('whoever may wait for months waits until it is their turn', async () => {
   const slots = createSemaphore(1);
-  const giveBack = await slots.take(Date.now(), undefined);
-  const waiting = slots.take(Date.now() + SIXTY_DAYS_MS, undefined);
+  const giveBack = await slots.acquire(Date.now(), undefined);
+  const waiting = slots.acquire(Date.now() + SIXTY_DAYS_MS, undefined);
   expect(await Promise.race([waiting, aMoment()])).toBe('still waiting');
   giveBack?.();
   expect(await waiting).toBeInstanceOf(Function);

@@ -26,7 +26,7 @@ test('an activity that gets a Retry-After of an hour is retried in an hour, and 
   const { id } = await started(orchestrator, 'asked-to-wait', ['sbx-ok-1']);
   await until(async () => (await readOutages(ferry, id)).length > 0);
   const [heldUp] = await readOutages(ferry, id);
-  expect(heldUp).toMatch(/^GET \/account: the service asks to come back at /);
+  expect(heldUp).toMatch(/^GET \/account: the service asks us to retry after /);
   const { raw } = await ferry.temporal.workflow.getHandle(id).describe();
   const [pending] = raw.pendingActivities ?? [];
   const nextAt = Number(pending?.nextAttemptScheduleTime?.seconds);

@@ -1,0 +1,91 @@
+/**
+ * Retries of one call: which failures are retried (`mayRetry`), and when (`RetryBudget`).
+ *
+ * A failed attempt is retried only if a repetition can do no harm: the attempt had no effect, or the call is
+ * idempotent. The wait before a retry is what `Retry-After` asks for, or else exponential backoff with full jitter, so
+ * that calls that failed together are not repeated together. No attempt starts after the budget ends. If the service
+ * asks for a longer wait than the budget has left, the call ends with `DeferredUntil` and the caller decides how to
+ * wait.
+ */
+import type { CallFailure } from '../domain/companies/call-failure';
+import { type CompanyDataError, DeferredUntil, NotReady } from './errors';
+import { pause } from './semaphore';
+
+export interface RetryPolicy {
+  /** Time for all attempts of one call and the waits between them, in milliseconds. */
+  readonly budgetMs: number;
+  /** Upper bound of the random wait before the first retry, in milliseconds. Doubles with each further retry. */
+  readonly firstWaitMs: number;
+  /** Upper bound of every random wait, in milliseconds. */
+  readonly longestWaitMs: number;
+}
+
+/** Describes a wait before a retry. */
+export interface RetryWait {
+  /** Method and path of the call. */
+  readonly call: string;
+  readonly waitMs: number;
+  /** Why the previous attempt failed. */
+  readonly failure: CallFailure;
+}
+
+/** What makes it safe to send a call twice. */
+export interface Idempotency {
+  /** Sending the call twice has the same effect as sending it once. */
+  readonly idempotent: boolean;
+  /**
+   * Sent with every attempt. The service answers a repetition with its response to the first attempt, or with a
+   * conflict (409) while the first attempt is still in progress.
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** The call creates something, so a conflict can only come from an earlier attempt that is still in progress. */
+  readonly isCreation?: boolean;
+}
+
+/** Returns whether a call that failed with `error` is retried. */
+export function mayRetry(error: CompanyDataError, call: Idempotency, isRetry: boolean): boolean {
+  if (error instanceof DeferredUntil) return false;
+  if (error instanceof NotReady) return call.isCreation === true || (call.idempotencyKey !== undefined && isRetry);
+  return error.retrySafety === 'safe' || (error.retrySafety === 'risky' && call.idempotent);
+}
+
+export class RetryBudget {
+  /** No attempt starts after this moment. Epoch milliseconds. */
+  readonly endsAt: number;
+  private retries = 0;
+
+  constructor(
+    private readonly policy: RetryPolicy,
+    private readonly onWait: (wait: RetryWait) => void,
+    private readonly call: { readonly signal?: AbortSignal | undefined; readonly sendBefore?: Date | undefined },
+  ) {
+    this.endsAt = Math.min(Date.now() + policy.budgetMs, call.sendBefore?.getTime() ?? Infinity);
+  }
+
+  /** Whether the current attempt is a retry. */
+  get isRetrying(): boolean {
+    return this.retries > 0;
+  }
+
+  /**
+   * Waits before the next attempt.
+   *
+   * @throws {DeferredUntil} when the service asks for more time than is left
+   * @throws the error itself when the budget is used up
+   * @throws the signal's reason as soon as it aborts
+   */
+  async wait(error: CompanyDataError): Promise<void> {
+    const { retryAfterMs } = error;
+    const jitterMs = Math.random() * Math.min(this.policy.longestWaitMs, this.policy.firstWaitMs * 2 ** this.retries);
+    this.retries += 1;
+    const waitMs = Math.ceil(
+      retryAfterMs === undefined ? jitterMs : retryAfterMs + Math.random() * this.policy.firstWaitMs,
+    );
+    if (Date.now() + waitMs > this.endsAt) {
+      if (retryAfterMs === undefined) throw error;
+      throw new DeferredUntil(error.call, new Date(Date.now() + retryAfterMs), error.toFailure(), { cause: error });
+    }
+    this.onWait({ call: error.call, waitMs, failure: error.toFailure() });
+    await pause(waitMs, this.call.signal);
+  }
+}
