@@ -27,7 +27,7 @@ export async function historiesOf(
 /** Each kind of action that Temporal Cloud bills, and how many there were. */
 export type Actions = Readonly<Record<string, number>>;
 
-/** The SDK sends the heartbeats of one activity no more often: see `worker/start-worker.ts`. */
+/** The SDK sends the heartbeats of one activity no more often: see `worker/index.ts`. */
 const HEARTBEATS_APART_MS = 3_000;
 
 /**

@@ -1,11 +1,12 @@
+import path from 'node:path';
+import envPaths from 'env-paths';
 import { z } from 'zod';
 
-/** pino's levels. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
- * The variables that are read here. Messages finish the sentence that the variable's name begins, and never repeat the
- * value: it may hold a password. Temporal's own variables are read by its SDK: see temporal.ts.
+ * Tokenferry's environment variables. Each message continues a sentence that starts with the variable's name. It never
+ * quotes the value, which can contain a password. Temporal's SDK reads the `TEMPORAL_*` variables: see temporal.ts.
  */
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
@@ -28,22 +29,22 @@ const environment = z.object({
 export type Environment = z.infer<typeof environment>;
 
 /**
- * Reads our own variables. What is wrong is added to `problems` and named in `wrong`; what is right is answered all the
- * same, so that everything can be reported together.
+ * Parses the variables. Adds a message for each invalid one to `problems` and its name to `invalid`. Valid variables
+ * are returned anyway, so that all problems of a configuration are reported together.
  */
 export function readEnvironment(
   env: NodeJS.ProcessEnv,
   problems: string[],
-): { environment: Environment; wrong: ReadonlySet<string> } {
+): { environment: Environment; invalid: ReadonlySet<string> } {
   const parsed = environment.safeParse(env);
   const issues = parsed.error?.issues ?? [];
   problems.push(...issues.map(({ path, message }) => `${path.join('.')} ${message}`));
-  const wrong = new Set(issues.map(({ path }) => String(path[0])));
-  const right = Object.entries(env).filter(([name]) => !wrong.has(name));
-  return { environment: environment.parse(Object.fromEntries(right)), wrong };
+  const invalid = new Set(issues.map(({ path }) => String(path[0])));
+  const valid = Object.entries(env).filter(([name]) => !invalid.has(name));
+  return { environment: environment.parse(Object.fromEntries(valid)), invalid };
 }
 
-/** `NAME=` in a file of variables means that it is not set. */
+/** Drops empty variables: `NAME=` in a file of variables means that the variable is not set. */
 export function withoutEmpty(env: NodeJS.ProcessEnv): Record<string, string> {
   const set = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
@@ -58,4 +59,9 @@ function address(...protocols: string[]) {
       (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
       `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
     );
+}
+
+/** Returns the folder of this user's persistent files: `TOKENFERRY_HOME`, or the operating system's data folder. */
+export function homeFolder(configured: string | undefined): string {
+  return configured === undefined ? envPaths('tokenferry', { suffix: '' }).data : path.resolve(configured);
 }

@@ -1,5 +1,178 @@
-/** Configuration: read and checked once, at the start of a process, and handed on from there. */
-export { ConfigurationError, loadConfig, type Config, type Part } from './load';
-export { signingKeyFile } from './signing-key';
+/** Configuration: read and validated once, when a process starts, and passed on from there. */
+import { parseMasterKeys, parsePayloadKeys, Secret, type KeyRing, type SigningKey } from '../security';
+import { homeFolder, readEnvironment, withoutEmpty, type Environment } from './environment';
+import { readKeys, readSigningKey } from './keys';
+import { readRunningStack, stackFile, type RunningStack } from './running-stack';
+import { targetsOtherTemporal, readTemporal, type TemporalConfig } from './temporal';
+
+export { signingKeyFile } from './keys';
 export { readRunningStack, removeRunningStack, stackFile, writeRunningStack, type RunningStack } from './running-stack';
 export type { TemporalConfig } from './temporal';
+
+interface ServiceConfig {
+  url: string;
+  apiKey: Secret;
+}
+
+interface WebhookConfig {
+  /** Receives notices, signed with the secret. Absent: notices only go to the log. */
+  target?: { url: string; secret: Secret };
+}
+
+/** The parts of the configuration. A process names the parts that it needs; the others are not read. */
+interface Parts {
+  /** Connection to Temporal. Without it, nothing can be started, followed or decided. */
+  temporal: TemporalConfig;
+  /** Database of the ledger and the vault: `postgres://user:password@host:port/database`. */
+  databaseUrl: Secret;
+  /** The Company Data Service and the account's API key. */
+  service: ServiceConfig;
+  /** Wrap the private keys of the vaults. A process without the right one cannot read credentials. */
+  masterKeys: KeyRing;
+  /** Encrypt the payloads that Temporal stores. A process without the right one cannot read a migration. */
+  payloadKeys: KeyRing;
+  /** Signs the decisions of the person who runs the command. Default: decisions are not signed. */
+  signingKey: SigningKey;
+  /** Receives notices. Default: notices only go to the log. */
+  webhook: WebhookConfig;
+}
+
+export type Part = keyof Parts;
+
+export type Config<Needed extends Part = never> = {
+  /** Folder of this user's persistent files. */
+  home: string;
+  logLevel: Environment['TOKENFERRY_LOG_LEVEL'];
+} & Pick<Parts, Needed>;
+
+/** The name of each part in messages, and Tokenferry's variables that configure it. */
+const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment)[] }> = {
+  temporal: { name: 'Temporal (TEMPORAL_ADDRESS, or a profile)', variables: [] },
+  databaseUrl: { name: 'Postgres (DATABASE_URL)', variables: ['DATABASE_URL'] },
+  service: {
+    name: 'the Company Data Service (COMPANY_DATA_URL and COMPANY_DATA_API_KEY)',
+    variables: ['COMPANY_DATA_URL', 'COMPANY_DATA_API_KEY'],
+  },
+  masterKeys: {
+    name: 'the master key (TOKENFERRY_MASTER_KEY or TOKENFERRY_MASTER_KEY_FILE)',
+    variables: ['TOKENFERRY_MASTER_KEY', 'TOKENFERRY_MASTER_KEY_FILE'],
+  },
+  payloadKeys: {
+    name: 'the payload key (TOKENFERRY_PAYLOAD_KEY or TOKENFERRY_PAYLOAD_KEY_FILE)',
+    variables: ['TOKENFERRY_PAYLOAD_KEY', 'TOKENFERRY_PAYLOAD_KEY_FILE'],
+  },
+  signingKey: { name: 'a signing key (TOKENFERRY_SIGNING_KEY_FILE)', variables: ['TOKENFERRY_SIGNING_KEY_FILE'] },
+  webhook: {
+    name: 'the webhook (TOKENFERRY_WEBHOOK_URL and TOKENFERRY_WEBHOOK_SECRET)',
+    variables: ['TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET'],
+  },
+};
+
+/** Thrown when the configuration is invalid or incomplete. The message lists every problem and what to do about it. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+/**
+ * Reads the configuration. Each part comes from the environment; for Temporal, then from a profile of its configuration
+ * file; then from the stack that `ferry up` runs. If the environment points to another Temporal server, nothing is
+ * taken from the stack, because its database and keys only belong to its own Temporal.
+ *
+ * @param needs parts that are required
+ * @param env the environment variables
+ * @param wants parts that are used if they are configured; other parts are not read, so they cannot cause problems
+ * @throws {ConfigurationError} with all problems
+ */
+export function loadConfig<Needed extends Part = never, Wanted extends Part = never>(
+  needs: readonly Needed[],
+  env: NodeJS.ProcessEnv = process.env,
+  wants: readonly Wanted[] = [],
+): Config<Needed> & Partial<Pick<Parts, Wanted>> {
+  const problems: string[] = [];
+  const variables = withoutEmpty(env);
+  const relevant = new Set<string>(['TOKENFERRY_HOME', 'TOKENFERRY_LOG_LEVEL']);
+  for (const part of [...needs, ...wants]) for (const variable of PARTS[part].variables) relevant.add(variable);
+  const { environment, invalid } = readEnvironment(
+    Object.fromEntries(Object.entries(variables).filter(([name]) => relevant.has(name))),
+    problems,
+  );
+  const home = homeFolder(environment.TOKENFERRY_HOME);
+  const running = readRunningStack(home);
+  const stack = running && targetsOtherTemporal(variables, running) ? undefined : running;
+
+  const readers: { [P in Part]: () => Parts[P] | undefined } = {
+    temporal: () => readTemporal(variables, stack, problems),
+    databaseUrl: () => readDatabaseUrl(environment, stack),
+    service: () => readService(environment, stack, problems),
+    masterKeys: () => {
+      const keyFile = stack && { name: "The running stack's master key", file: stack.masterKeyFile };
+      const source = { variable: 'TOKENFERRY_MASTER_KEY', parse: parseMasterKeys, stackFile: keyFile } as const;
+      return readKeys(environment, source, problems);
+    },
+    payloadKeys: () => {
+      const keyFile = stack && { name: "The running stack's payload key", file: stack.payloadKeyFile };
+      const source = { variable: 'TOKENFERRY_PAYLOAD_KEY', parse: parsePayloadKeys, stackFile: keyFile } as const;
+      return readKeys(environment, source, problems);
+    },
+    signingKey: () => readSigningKey(environment, home, problems),
+    webhook: () => readWebhook(environment, problems),
+  };
+  const parts: Partial<Parts> = {};
+  const missing: Part[] = [];
+  for (const part of [...needs, ...wants]) {
+    if (PARTS[part].variables.some((variable) => invalid.has(variable))) continue;
+    const problemsBefore = problems.length;
+    const value = readers[part]();
+    if (value !== undefined) Object.assign(parts, { [part]: value });
+    else if (problems.length === problemsBefore && needs.some((needed) => needed === part)) missing.push(part);
+  }
+  if (missing.length > 0) problems.push(missingMessage(missing, home, running !== stack));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return { home, logLevel: environment.TOKENFERRY_LOG_LEVEL, ...parts } as Config<Needed> &
+    Partial<Pick<Parts, Wanted>>;
+}
+
+function missingMessage(missing: readonly Part[], home: string, isStackIgnored: boolean): string {
+  const names = missing.map((part) => PARTS[part].name).join(', ');
+  if (isStackIgnored) {
+    const why = 'because TEMPORAL_ADDRESS or TEMPORAL_PROFILE points to another Temporal server';
+    return `Not configured: ${names}. The running stack is not used, ${why}.`;
+  }
+  return `Not configured: ${names}; and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`;
+}
+
+function readDatabaseUrl(environment: Environment, stack: RunningStack | undefined): Secret | undefined {
+  const url = environment.DATABASE_URL ?? stack?.databaseUrl;
+  return url === undefined ? undefined : new Secret(url);
+}
+
+/** Requires a secret with the URL, because the receiver can only verify signed notices. */
+function readWebhook(
+  { TOKENFERRY_WEBHOOK_URL: url, TOKENFERRY_WEBHOOK_SECRET: secret }: Environment,
+  problems: string[],
+): WebhookConfig | undefined {
+  if (url !== undefined && secret !== undefined) return { target: { url, secret: new Secret(secret) } };
+  if (url === undefined && secret === undefined) return {};
+  const [set, other] = url === undefined ? ['_SECRET', '_URL'] : ['_URL', '_SECRET'];
+  problems.push(`TOKENFERRY_WEBHOOK${set} is set, but TOKENFERRY_WEBHOOK${other} is not: set both.`);
+  return undefined;
+}
+
+/** Requires URL and key from the same source, so that the running stack's key is never sent to another address. */
+function readService(
+  { COMPANY_DATA_URL: url, COMPANY_DATA_API_KEY: apiKey }: Environment,
+  stack: RunningStack | undefined,
+  problems: string[],
+): ServiceConfig | undefined {
+  if (url !== undefined && apiKey !== undefined) return { url, apiKey: new Secret(apiKey) };
+  if (url !== undefined || apiKey !== undefined) {
+    const [set, other] = url === undefined ? ['_API_KEY', '_URL'] : ['_URL', '_API_KEY'];
+    problems.push(`COMPANY_DATA${set} is set, but COMPANY_DATA${other} is not: set both.`);
+    return undefined;
+  }
+  return stack && { url: stack.service.url, apiKey: new Secret(stack.service.apiKey) };
+}

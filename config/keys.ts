@@ -1,38 +1,44 @@
-import { readFileSync } from 'node:fs';
-import { KeyInvalid, Secret, type KeyRing } from '../security';
+/** Reads the keys that a process is configured with: master keys, payload keys and a person's signing key. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { KeyInvalid, parseSigningKey, Secret, type KeyRing, type SigningKey } from '../security';
 import type { Environment } from './environment';
 
-/** Where keys of one purpose are looked for: in a variable, in a file, or in the running stack's file. */
+/**
+ * Sources of a key ring, by precedence: a variable or the file that `<variable>_FILE` names, then the running stack.
+ */
 interface KeySource {
   readonly variable: 'TOKENFERRY_MASTER_KEY' | 'TOKENFERRY_PAYLOAD_KEY';
   readonly parse: (text: Secret) => KeyRing;
-  readonly ofStack: { readonly name: string; readonly file: string } | undefined;
+  /** The running stack's key file, and how messages name it; undefined if no stack is used. */
+  readonly stackFile: { readonly name: string; readonly file: string } | undefined;
 }
 
+/** Returns the key ring; undefined when no source has one, or when a problem was added to `problems`. */
 export function readKeys(
   environment: Environment,
-  { variable, parse, ofStack }: KeySource,
+  { variable, parse, stackFile }: KeySource,
   problems: string[],
 ): KeyRing | undefined {
   const text = environment[variable];
   const file = environment[`${variable}_FILE`];
   if (text !== undefined && file !== undefined) {
-    problems.push(`${variable} and ${variable}_FILE are both set: set one of them.`);
+    problems.push(`${variable} and ${variable}_FILE are both set: set only one of them.`);
     return undefined;
   }
   if (text !== undefined) return parsed(variable, text);
   if (file !== undefined) return fromFile(`${variable}_FILE`, file);
-  return ofStack && fromFile(ofStack.name, ofStack.file);
+  return stackFile && fromFile(stackFile.name, stackFile.file);
 
-  function fromFile(name: string, path: string): KeyRing | undefined {
+  function fromFile(name: string, file: string): KeyRing | undefined {
     let content: string;
     try {
-      content = readFileSync(path, 'utf8');
+      content = readFileSync(file, 'utf8');
     } catch (error) {
       problems.push(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     }
-    return parsed(`${name} (${path})`, content);
+    return parsed(`${name} (${file})`, content);
   }
 
   function parsed(name: string, content: string): KeyRing | undefined {
@@ -43,5 +49,28 @@ export function readKeys(
       problems.push(`${name}: ${error.message}`);
       return undefined;
     }
+  }
+}
+
+/** Returns the path of a person's signing key: the configured one, or `signing.key` in the home folder. */
+export function signingKeyFile(home: string, configured: string | undefined): string {
+  return configured ?? path.join(home, 'signing.key');
+}
+
+/** Returns the key that signs this person's decisions; undefined when there is none, so decisions are not signed. */
+export function readSigningKey(
+  { TOKENFERRY_SIGNING_KEY_FILE: configured }: Environment,
+  home: string,
+  problems: string[],
+): SigningKey | undefined {
+  const file = signingKeyFile(home, configured);
+  if (configured === undefined && !existsSync(file)) return undefined;
+  try {
+    return parseSigningKey(new Secret(readFileSync(file, 'utf8')));
+  } catch (error) {
+    const isFileError = error instanceof Error && 'code' in error;
+    if (!(error instanceof KeyInvalid) && !isFileError) throw error;
+    problems.push(`The signing key (${file}): ${error.message}`);
+    return undefined;
   }
 }

@@ -1,24 +1,27 @@
+/** How to reach Temporal. */
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import type { RunningStack } from './running-stack';
 
-/** How a Temporal server is reached, by a client and by a worker alike. */
+/** Connection settings for clients and workers. */
 export interface TemporalConfig {
-  /** Host and port. */
+  /** `host:port` */
   address: string;
   namespace: string;
-  /** Address, TLS, API key and headers, as `Connection.connect` and `NativeConnection.connect` take them. */
+  /** Address, TLS, API key and headers, in the form that `Connection.connect` and `NativeConnection.connect` accept. */
   connectionOptions: ClientConnectConfig['connectionOptions'];
 }
 
-/** Whether somebody has said which Temporal is meant, and it is not that of the running stack. */
-export function isAnotherTemporal(env: Readonly<Record<string, string>>, stack: RunningStack): boolean {
+/** Returns whether the environment points to a Temporal server other than the running stack's. */
+export function targetsOtherTemporal(env: Readonly<Record<string, string>>, stack: RunningStack): boolean {
   const { TEMPORAL_ADDRESS: address, TEMPORAL_PROFILE: profile } = env;
   return profile !== undefined || (address !== undefined && address !== stack.temporal.address);
 }
 
 /**
- * Reads what Temporal's own tools read: the `TEMPORAL_*` variables, and the profile of its configuration file. A running
- * stack comes before a profile that nobody asked for: its database and another Temporal do not belong together.
+ * Reads the same settings as Temporal's own tools: the `TEMPORAL_*` variables and a profile of its configuration file.
+ * A running stack takes precedence over the default profile, because its database belongs to its own Temporal.
+ *
+ * @returns undefined when no address is configured, or when a problem was added to `problems`
  */
 export function readTemporal(
   env: Record<string, string>,
@@ -30,19 +33,19 @@ export function readTemporal(
     const namespace = env['TEMPORAL_NAMESPACE'] ?? stack.temporal.namespace;
     return { address, namespace, connectionOptions: { address } };
   }
-  let found: ClientConnectConfig;
+  let loaded: ClientConnectConfig;
   try {
-    found = loadClientConnectConfig({ overrideEnvVars: env });
+    loaded = loadClientConnectConfig({ overrideEnvVars: env });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     problems.push(`Temporal's configuration (TEMPORAL_* variables, profile) cannot be read: ${reason}`);
     return undefined;
   }
-  const { address } = found.connectionOptions;
+  const { address } = loaded.connectionOptions;
   if (address === undefined) return undefined;
   return {
     address,
-    namespace: found.namespace ?? 'default',
-    connectionOptions: found.connectionOptions,
+    namespace: loaded.namespace ?? 'default',
+    connectionOptions: loaded.connectionOptions,
   };
 }

@@ -1,17 +1,17 @@
-/** Connections to a Postgres database, as the ledger and the Company Data Service keep them. */
+/** Connection pool for Kysely, shared by the orchestrator and the Company Data Service. */
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PoolClient, PoolConfig } from 'pg';
 import { DatabaseError, Pool } from 'pg';
 import { PreparedStatements } from './prepared-statements';
 
 /**
- * Opens a pool that survives the end of its connections: one that dies is replaced at its next use, and fails the
- * statement that it was dying under. Statements that are used often are kept prepared on each connection.
+ * Opens a pool that survives the loss of connections: a statement in progress fails, and the next use opens a new
+ * connection. Statements that are used often are prepared once per connection.
  */
 export function openPool(config: PoolConfig): PostgresPool {
   const pool = new Pool(config);
-  // Without listeners, on the pool while a connection is idle and on itself between two statements of a transaction, it
-  // would end the process.
+  // An `error` event without a listener ends the process. The pool emits it for idle connections, and a connection
+  // emits it between two statements of a transaction.
   pool.on('error', () => undefined);
   pool.on('connect', (connection) => connection.on('error', () => undefined));
   const statements = new PreparedStatements();
@@ -30,7 +30,7 @@ class PreparingConnection implements PostgresPoolClient {
   query<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
   query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
   query<Row>(statement: string | PostgresCursor<Row>, values: readonly unknown[] = []): unknown {
-    if (typeof statement !== 'string') throw new Error('Kysely was given no cursors to use');
+    if (typeof statement !== 'string') throw new Error('cursors are not supported');
     return this.run<Row>(statement, values);
   }
 
@@ -45,16 +45,16 @@ class PreparingConnection implements PostgresPoolClient {
       const result = await this.connection.query(query);
       return result as PostgresQueryResult<Row>;
     } catch (failure) {
-      if (isOutdated(failure)) this.statements.forget();
+      if (isStalePlan(failure)) this.statements.reset();
       throw failure;
     }
   }
 }
 
 /**
- * "cached plan must not change result type": another process has brought the schema up to date since the statement was
- * prepared. Whatever was asked for has not happened, and happens when it is asked for again.
+ * Detects "cached plan must not change result type": another process has changed the schema since the statement was
+ * prepared. The statement had no effect, and succeeds when the caller repeats it.
  */
-function isOutdated(failure: unknown): boolean {
+function isStalePlan(failure: unknown): boolean {
   return failure instanceof DatabaseError && failure.routine === 'RevalidateCachedQuery';
 }

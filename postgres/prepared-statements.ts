@@ -1,36 +1,40 @@
-/** A statement that was used so often is kept prepared: it goes on being used, as far as anybody can tell. */
-const USES_BEFORE = 20;
-/** Kept prepared at most, on each connection. */
-const KEPT = 300;
-/** Counted at most: questions that a caller puts together are endless. */
-const COUNTED = 1_000;
-
 /**
- * Which statements Postgres keeps prepared, and under which names. Reading and planning a short statement anew costs
- * Postgres as much as running it, or more.
+ * Decides which statements Postgres prepares, and under which names.
+ *
+ * Parsing and planning a short statement takes Postgres as long as running it, or longer. A statement gets a name, and
+ * so is prepared on each connection that runs it, once it has been used more than 20 times. Statements that differ
+ * every time are never prepared: their counts are dropped when there are too many of them.
  */
+
+/** A statement that was used more often than this will probably be used again. */
+const USES_BEFORE_PREPARING = 20;
+/** Prepared statements at most, on each connection. */
+const MAX_PREPARED = 300;
+/** Statements whose uses are counted at most, because callers can build any number of different ones. */
+const MAX_COUNTED = 1_000;
+
 export class PreparedStatements {
   private readonly names = new Map<string, string>();
   private readonly uses = new Map<string, number>();
   private named = 0;
 
-  /** The name of a statement; undefined: it is not used often enough to be kept. */
+  /** Counts a use of the statement. Returns its name; undefined when it is not to be prepared. */
   nameOf(text: string): string | undefined {
     const known = this.names.get(text);
-    if (known !== undefined || this.names.size === KEPT) return known;
+    if (known !== undefined || this.names.size === MAX_PREPARED) return known;
     const uses = (this.uses.get(text) ?? 0) + 1;
-    if (uses > USES_BEFORE) return this.name(text);
-    if (this.uses.size === COUNTED) this.uses.clear();
+    if (uses > USES_BEFORE_PREPARING) return this.assignName(text);
+    if (this.uses.size === MAX_COUNTED) this.uses.clear();
     this.uses.set(text, uses);
     return undefined;
   }
 
-  /** The tables are others than when the statements were prepared: all are prepared anew, under other names. */
-  forget(): void {
+  /** Forgets all names after a schema change: statements are prepared again under new names. */
+  reset(): void {
     this.names.clear();
   }
 
-  private name(text: string): string {
+  private assignName(text: string): string {
     this.uses.delete(text);
     this.named += 1;
     const name = `kept_${this.named}`;

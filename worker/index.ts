@@ -1,3 +1,114 @@
-/** The worker: it runs the workflows and their activities. */
-export { startWorker } from './start-worker';
-export type { RunningWorker, WorkerConfig } from './start-worker';
+/** The worker: runs workflows and activities. `main.ts` runs one as its own process. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { Client } from '@temporalio/client';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createActivities, createNotifier, createWorkflowStatus, createWindowSchedules } from '../activities';
+import { createCompanyDataClient } from '../company-data-client';
+import type { Config } from '../config';
+import { createMasterKeyProvider, createDataConverter, withoutPayloadCodec } from '../security';
+import { leaseMs, openDatabase } from '../store';
+import { TASK_QUEUE } from '../workflows/messages';
+import { assertSearchAttributes } from './search-attributes';
+import { installRuntime } from './runtime';
+import { createSweepSchedule } from './sweep-schedule';
+import { TIMING, type WorkerTiming } from './timing';
+
+/** The parts of the configuration that a worker needs: see `Parts` in config/index.ts. */
+export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'payloadKeys' | 'webhook'>;
+
+export interface RunningWorker {
+  /** Stops taking tasks, lets activities finish for up to 10 seconds before they are cancelled, then disconnects. */
+  stop(): Promise<void>;
+  /** Resolves when the worker has stopped; rejects when it failed. */
+  readonly ended: Promise<void>;
+}
+
+/** Shortest interval between heartbeats of an activity. An activity learns of its cancellation with a heartbeat. */
+const HEARTBEAT_THROTTLE_MS = 5_000;
+/** Time for activities to finish after a stop, before they are cancelled. */
+const SHUTDOWN_GRACE_MS = 10_000;
+
+/**
+ * Starts a worker that runs until it is stopped.
+ *
+ * @param workflows the workflow code; default: the bundle of the build, or else a new bundle of the sources
+ * @param timing default: {@link TIMING}
+ * @throws {DatabaseUnavailable}
+ * @throws {SearchAttributesMissing}
+ * @throws {TransportError} (of `@temporalio/worker`) when Temporal cannot be reached
+ */
+export async function startWorker(
+  config: WorkerConfig,
+  log: Logger,
+  workflows: WorkflowCode = workflowCode(),
+  timing: WorkerTiming = TIMING,
+): Promise<RunningWorker> {
+  installRuntime(log);
+  const { namespace, connectionOptions } = config.temporal;
+  const db = await openDatabase({ url: config.databaseUrl.reveal() });
+  const service = createCompanyDataClient({
+    baseUrl: config.service.url,
+    apiKey: config.service.apiKey,
+    authorizationTimeoutMs: timing.authorizationTimeoutMs,
+    retryBudgetMs: timing.retryBudgetMs,
+    onWait: (wait) => log.info(wait, 'call to the service failed; retrying'),
+  });
+  const dataConverter = createDataConverter(config.payloadKeys);
+  const connection = await NativeConnection.connect(connectionOptions);
+  const release = async (): Promise<void> => {
+    await connection.close();
+    await service.close();
+    await db.destroy();
+  };
+  try {
+    await assertSearchAttributes(connection, namespace);
+    const client = new Client({ connection, namespace, dataConverter });
+    const worker = await Worker.create({
+      connection,
+      namespace,
+      taskQueue: TASK_QUEUE,
+      ...workflows,
+      dataConverter,
+      activities: createActivities({
+        db,
+        service,
+        keys: createMasterKeyProvider(config.masterKeys),
+        notices: createNotifier(log, config.webhook.target),
+        schedules: createWindowSchedules(client.schedule),
+        workflowStatus: createWorkflowStatus(
+          new Client({ connection, namespace, dataConverter: withoutPayloadCodec(dataConverter) }),
+        ),
+        sendWithinMs: timing.sendWithinMs,
+        leaseMs: leaseMs(timing),
+        sliceTimeLimitMs: timing.sliceTimeLimitMs,
+      }),
+      shutdownGraceTime: SHUTDOWN_GRACE_MS,
+      maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    });
+    await createSweepSchedule(client.schedule, timing.sweepEveryMs, log);
+    const ended = worker.run().finally(release);
+    // Also marks the rejection as handled, because not every caller awaits `ended`.
+    ended.catch((error: unknown) => log.error({ err: error }, 'the worker failed'));
+    return {
+      ended,
+      stop: async () => {
+        if (worker.getState() === 'RUNNING') worker.shutdown();
+        await ended;
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+type WorkflowCode = Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'>;
+
+/** Returns the bundle of the build if it exists beside the compiled code. Otherwise the worker bundles the sources. */
+function workflowCode(): WorkflowCode {
+  const bundle = path.join(__dirname, '..', 'workflow-bundle.js');
+  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
+  return { workflowsPath: require.resolve('../workflows') };
+}

@@ -1,7 +1,7 @@
-/** A worker as a process of its own: `node dist/worker/main.js`. Ends in order on SIGINT and SIGTERM. */
-import { ConfigurationError, loadConfig } from '../config';
+/** Runs a worker as its own process: `node dist/worker/main.js`. SIGINT and SIGTERM stop it gracefully. */
+import { loadConfig } from '../config';
 import { createLog } from '../security/log';
-import { startWorker } from './start-worker';
+import { startWorker } from './index';
 
 async function main(): Promise<void> {
   const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook']);
@@ -12,6 +12,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof ConfigurationError || error instanceof Error ? error.message : 'failed'}\n`);
+  process.stderr.write(`${error instanceof Error ? error.message : 'the worker failed'}\n`);
   process.exitCode = 1;
 });

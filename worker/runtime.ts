@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 let installed = false;
 
 /**
- * Temporal's runtime, once in a process: its logs go to ours, and it leaves signals to whoever started the process,
- * because servers must outlive the workers that use them.
+ * Installs Temporal's runtime, once per process. Its log lines go to `log`. It does not handle signals: the process
+ * does, because `ferry up` must stop its workers before the servers that they use.
  */
 export function installRuntime(log: Logger): void {
   if (installed) return;

@@ -4,7 +4,7 @@ import { SEARCH_ATTRIBUTES } from '../workflows/messages';
 
 type Attribute = readonly [name: string, type: (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES]];
 
-/** Thrown when the namespace lacks search attributes: a workflow that sets one of them would be stuck. */
+/** Thrown when the namespace lacks search attributes: a workflow that sets a missing one would not make progress. */
 export class SearchAttributesMissing extends Error {
   override readonly name = 'SearchAttributesMissing';
   constructor(namespace: string, missing: readonly Attribute[]) {
@@ -14,7 +14,7 @@ export class SearchAttributesMissing extends Error {
   }
 }
 
-/** @throws SearchAttributesMissing */
+/** @throws {SearchAttributesMissing} */
 export async function assertSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in customAttributes));

@@ -3,30 +3,30 @@ import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/clien
 import type { Logger } from 'pino';
 import { SWEEP, TASK_QUEUE } from '../workflows/messages';
 
-/** One for a namespace, however many workers it has. */
+/** Schedule id. A namespace has one Schedule, which all its workers share. */
 export const SWEEP_SCHEDULE = 'tokenferry-sweep';
 
-/** A worker does not wait longer for it. */
-const CREATED_WITHIN_MS = 5_000;
+/** Time limit, because a worker works without the Schedule. */
+const CREATE_TIMEOUT_MS = 5_000;
 
 /**
- * Has Temporal start a sweep again and again, first when so much time has passed. A Schedule that is there stays as it
- * is: somebody may have paused it. Never rejects: without it a worker does everything else.
+ * Creates the Schedule that starts a sweep every `everyMs` milliseconds, the first one after that time. Leaves an
+ * existing Schedule unchanged, because an operator may have paused it. Never rejects: a failure is only logged.
  *
- * @param everyMs milliseconds; a second at least
+ * @param everyMs interval in milliseconds, at least 1,000
  */
-export async function keepSweepSchedule(
+export async function createSweepSchedule(
   client: ScheduleClient,
   everyMs: number,
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
   try {
-    await client.withDeadline(Date.now() + CREATED_WITHIN_MS, () => client.create(sweepEvery(everyMs)));
+    await client.withDeadline(Date.now() + CREATE_TIMEOUT_MS, () => client.create(sweepEvery(everyMs)));
   } catch (error) {
     if (error instanceof ScheduleAlreadyRunning) return;
     log.warn(
       { err: error },
-      'the schedule of the sweeps is not made: terminated migrations wait for ferry sweep --close',
+      'cannot create the sweep Schedule; to close terminated migrations, run: ferry sweep --close',
     );
   }
 }
@@ -41,10 +41,10 @@ function sweepEvery(everyMs: number) {
       workflowId: SWEEP_SCHEDULE,
       args: [],
       taskQueue: TASK_QUEUE,
-      staticSummary: 'What terminated migrations have left behind',
+      staticSummary: 'Close terminated migrations',
     },
-    // After an outage one sweep makes up for all that were missed.
+    // After an outage, one sweep makes up for all missed ones.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: everyMs, pauseOnFailure: false },
-    state: { note: 'Closes migrations that were terminated in Temporal; paused, that is left to ferry sweep' },
+    state: { note: 'Closes migrations that were terminated in Temporal. While it is paused, run ferry sweep instead.' },
   };
 }

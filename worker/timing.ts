@@ -1,16 +1,28 @@
-/** How long a worker waits for what. Milliseconds. */
+/** Timing of a worker. All values are in milliseconds. */
 export interface WorkerTiming {
-  /** The service may ask its platform for so long while it takes an authorization. */
+  /**
+   * Time limit of handing a credential to the service, which then calls its platform. After it is exceeded nobody knows
+   * whether the token was used. Default 60,000.
+   */
   readonly authorizationTimeoutMs: number;
-  /** A token must not leave after somebody else may have taken its company over. */
+  /**
+   * A credential is sent at most this long after its company was claimed, so that it cannot leave when another worker
+   * may already have reclaimed the company. After that the attempt ends without sending it. Default 60,000.
+   */
   readonly sendWithinMs: number;
-  /** Beyond every call of an attempt: clocks and slow machines. */
+  /** Part of the lease that covers differences between clocks and slow machines. Default 15,000. */
   readonly marginMs: number;
-  /** A longer outage is for Temporal to wait out: then people see what is held up, and by what. */
+  /**
+   * Time for the retries of one call to the service. A longer outage is left to Temporal's retries, because only those
+   * are visible to people. Default 10,000.
+   */
   readonly retryBudgetMs: number;
-  /** A worker that joins gets its part of a run after so long at the latest; each slice costs a few events. */
+  /**
+   * A slice ends after this time and the rest is handed back, so that a worker that has joined gets a share of the run.
+   * Each slice costs a few history events: shorter times mean longer histories. Default 60,000.
+   */
   readonly sliceTimeLimitMs: number;
-  /** So often a namespace is looked through for terminated migrations. */
+  /** Interval of the sweep that closes migrations terminated in Temporal. At least 1,000. Default 3,600,000. */
   readonly sweepEveryMs: number;
 }
 

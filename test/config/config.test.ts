@@ -89,7 +89,7 @@ test('with another Temporal than its own nothing of a running stack is used: nei
     temporal: expect.objectContaining({ address: 'elsewhere:7233' }) as unknown,
   });
   expect(problemsOf(() => loadConfig(['databaseUrl', 'payloadKeys'], elsewhere))).toEqual([
-    expect.stringMatching(/^Not configured: Postgres .*The running stack has them, but TEMPORAL_ADDRESS/),
+    expect.stringMatching(/^Not configured: Postgres .*The running stack is not used, because TEMPORAL_ADDRESS/),
   ]);
   const named = { ...env, TEMPORAL_ADDRESS: stack.temporal.address };
   expect(loadConfig(['databaseUrl'], named).databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
@@ -155,7 +155,7 @@ test('all problems are reported together, each once, without repeating a secret'
     expect.stringMatching(/^TOKENFERRY_LOG_LEVEL must be one of trace, /),
     'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
     expect.stringMatching(/^Temporal's configuration .* cannot be read/),
-    'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not: the two belong together.',
+    'COMPANY_DATA_API_KEY is set, but COMPANY_DATA_URL is not: set both.',
     'TOKENFERRY_MASTER_KEY: Master key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
     'TOKENFERRY_PAYLOAD_KEY: Payload key 1 is not 32 bytes in base64. Make one with: openssl rand -base64 32',
   ]);
@@ -175,7 +175,7 @@ test('a command is not troubled by what it does not need', () => {
 test("the running stack's key is never used with another service", () => {
   writeRunningStack(home, stack);
   expect(problemsOf(() => loadConfig(['service'], { ...env, COMPANY_DATA_URL: 'https://elsewhere' }))).toEqual([
-    'COMPANY_DATA_URL is set, but COMPANY_DATA_API_KEY is not: the two belong together.',
+    'COMPANY_DATA_URL is set, but COMPANY_DATA_API_KEY is not: set both.',
   ]);
 });
 

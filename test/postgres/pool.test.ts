@@ -76,7 +76,7 @@ test('a connection that dies while it is idle is replaced, and its kept statemen
   expect(await kept()).toHaveLength(1);
 });
 
-test('so many statements are kept, however many are used often', async () => {
+test('prepares at most 300 statements on a connection', async () => {
   const MANY = 320;
   for (let number = 0; number < MANY; number += 1) {
     await often(() => rowsOf(sql`select ${1}::integer as ${sql.ref(`name_${number}`)}`));

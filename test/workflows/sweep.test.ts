@@ -5,7 +5,7 @@ import { scheduleIdOf } from '../../domain/migration/plan';
 import { closeWorkflowIdOf } from '../../domain/migration/terminated';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { readDecisions, readMigration, stopClaims } from '../../store';
-import { keepSweepSchedule, SWEEP_SCHEDULE } from '../../worker/sweep-schedule';
+import { createSweepSchedule, SWEEP_SCHEDULE } from '../../worker/sweep-schedule';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../../workflows/messages';
 import type { Swept } from '../../workflows/sweep';
 import { until } from '../support/conditions';
@@ -167,7 +167,9 @@ test('a worker that cannot create the schedule starts, and logs the command to u
   const connection = await Connection.connect({ address: orchestrator.config.temporal.address });
   const { schedule: refused } = new Client({ connection, namespace: 'there-is-no-such-namespace' });
   const warned: string[] = [];
-  await keepSweepSchedule(refused, 3_600_000, { warn: (_: unknown, text: string) => void warned.push(text) } as never);
+  await createSweepSchedule(refused, 3_600_000, {
+    warn: (_: unknown, text: string) => void warned.push(text),
+  } as never);
   expect(warned).toEqual([expect.stringContaining('ferry sweep --close')]);
   await connection.close();
 });
