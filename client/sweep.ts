@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { closeDecision, closeWorkflowIdOf } from '../domain/migration/terminated';
-import { listOpen } from '../store';
+import { listOpenMigrations } from '../store';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './open';
 import { deleteSchedule, scheduledMigrations } from './schedules';
@@ -23,7 +23,7 @@ export async function sweep(ferry: LedgerClient): Promise<Swept> {
     schedulesDeleted.push(migrationId);
   }
   const open: string[] = [];
-  for (const migrationId of await listOpen(ferry.db, ferry.temporal.options.namespace)) {
+  for (const migrationId of await listOpenMigrations(ferry.db, ferry.temporal.options.namespace)) {
     if (!(await isRunning(ferry, migrationId))) open.push(migrationId);
   }
   return { schedulesDeleted, open };

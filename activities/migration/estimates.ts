@@ -2,7 +2,7 @@
 import type { Estimate, KnownSpeed } from '../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estimate';
 import type { Database } from '../../store';
-import { keepPlanned, keepSpeed, measure, readLimits, readMigration, readSpeed, readVolume } from '../../store';
+import { savePlanned, saveSpeed, measureSpeed, readLimits, readMigration, readSpeed, readVolume } from '../../store';
 import type { ActivityDeps } from '../deps';
 
 interface OfMigration {
@@ -17,7 +17,7 @@ export function estimateActivities({ db }: ActivityDeps) {
     /** Before anything is moved; what is expected of a proposed start is kept, to be compared with what comes true. */
     async estimatePlan({ migrationId, startAt }: OfMigration & { readonly startAt: string | null }): Promise<Estimate> {
       const planned = await estimateBefore(db, migrationId, startAt);
-      if (startAt !== null) await keepPlanned(db, migrationId, { startAt, estimate: planned });
+      if (startAt !== null) await savePlanned(db, migrationId, { startAt, estimate: planned });
       return planned;
     },
 
@@ -27,11 +27,11 @@ export function estimateActivities({ db }: ActivityDeps) {
       runFinished,
     }: OfMigration & { readonly runFinished: boolean }): Promise<Estimate> {
       const { platformKey, known: before } = await speedBefore(db, migrationId);
-      const measured = await measure(db, migrationId);
+      const measured = await measureSpeed(db, migrationId);
       if (measured === null) return estimateWith(db, migrationId, before, null);
       const { companies } = measured;
       const known: KnownSpeed = { speed: speedFrom(measured, before.speed), basis: 'migration', companies };
-      if (runFinished && companies >= LEAST_TO_KEEP) await keepSpeed(db, platformKey, known);
+      if (runFinished && companies >= LEAST_TO_KEEP) await saveSpeed(db, platformKey, known);
       return estimateWith(db, migrationId, known, null);
     },
   };

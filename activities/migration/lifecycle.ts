@@ -13,7 +13,7 @@ import {
   destroyVault,
   openMigration,
   openVault,
-  rampIsOpen,
+  isRampOpen,
   readLimits,
   recordDecisions,
   setPaused,
@@ -51,7 +51,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
     async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<RunBegun> {
       const { limits } = await readLimits(db, migrationId);
       // A ramp that was interrupted goes on: the rest follows once it has gone well.
-      const inRamp = ramp || (await rampIsOpen(db, migrationId));
+      const inRamp = ramp || (await isRampOpen(db, migrationId));
       const alone = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
       return {
         slicesAtOnce: paceOf(limits).slices,

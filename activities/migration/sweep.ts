@@ -1,6 +1,6 @@
 /** What migrations leave behind that were ended in Temporal: found without anybody asking, so with more care than by command. */
 import { activityInfo, heartbeat } from '@temporalio/activity';
-import { listOpen } from '../../store';
+import { listOpenMigrations } from '../../store';
 import type { ActivityDeps } from '../deps';
 
 export interface TerminatedMigrations {
@@ -25,7 +25,7 @@ export function sweepActivities({ db, schedules, workflowStatus: whereabouts }: 
       }
       const terminated: string[] = [];
       const unclear: string[] = [];
-      for (const migrationId of await listOpen(db, activityInfo().namespace)) {
+      for (const migrationId of await listOpenMigrations(db, activityInfo().namespace)) {
         heartbeat();
         const found = await whereabouts.of(migrationId);
         if (found !== 'running') (found === 'terminated' ? terminated : unclear).push(migrationId);

@@ -1,7 +1,7 @@
 /** The facts of the handover report about the migration as a whole. Markdown and HTML show the same ones. */
 import type { Counts } from '../../domain/companies/company-state';
 import { openCompanies } from '../../domain/companies/company-state';
-import type { Figures } from '../../store';
+import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
 import type { Planned } from '../../domain/planning/estimate';
@@ -24,7 +24,7 @@ export interface ReportHead {
   readonly closedAt: string | null;
   readonly vaultDestroyedAt: string | null;
   readonly counts: Counts;
-  readonly figures: Figures;
+  readonly figures: ReportFigures;
   readonly planned: Planned | null;
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
 }

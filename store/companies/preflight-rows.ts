@@ -6,7 +6,7 @@ import type { ManifestRow } from '../../domain/companies/manifest';
 import type { FamilySizes } from '../../domain/preflight/company-findings';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
-import { NAMED_AS_SUPPLIED } from '../migrations/manifest-rows';
+import { SUPPLIED_IDS } from '../migrations/manifest-rows';
 import type { Database } from '../database/database';
 import { one } from '../database/database';
 
@@ -35,7 +35,7 @@ export async function* readPreflightRows(
         'expected_invoices as expectedInvoices',
         'wave',
         'family',
-        NAMED_AS_SUPPLIED.as('named'),
+        SUPPLIED_IDS.as('named'),
         'held_back as heldBack',
       ])
       .where('migration_id', '=', migrationId)

@@ -1,4 +1,4 @@
-/** The connection to Postgres, with the schema brought up to date. */
+/** Opens the ledger's database and updates its schema. */
 import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
 import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import { DatabaseError, types } from 'pg';
@@ -7,30 +7,30 @@ import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
 export type Database = Kysely<Tables>;
-/** A database or a transaction on it: whatever a query can run on. */
+/** What a query can run on: a database or a transaction. */
 export type Queryable = Database | Transaction<Tables>;
 
-/** Everything lies in a schema of its own, so that one database can hold other things as well. */
+/** All tables are in their own Postgres schema, so that the database can be shared with other applications. */
 export const SCHEMA = 'tokenferry';
 
 export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/database` */
+  /** `postgres://user:password@host:port/database`. The password never appears in errors. */
   readonly url: string;
-  /** Connections at most. Default 10. */
+  /** Connections in the pool at most. Further queries wait for a free one. Default 10. */
   readonly connections?: number;
-  /** Given up after this long without a connection. Default 10 seconds. */
+  /** Time limit for getting a connection, in milliseconds. The query then fails. Default 10,000. */
   readonly connectTimeoutMs?: number;
 }
 
-/** Thrown when the database does not answer, or answers that the schema cannot be brought up to date. */
+/** Thrown when the database cannot be reached or its schema cannot be updated. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
 /**
- * Opens the database and brings its schema up to date: once, under a lock, however many processes do so at the same time.
+ * Opens the database and applies missing schema migrations. A lock ensures that only one process applies them.
  *
- * @throws DatabaseUnavailable
+ * @throws {DatabaseUnavailable}
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = openPool({
@@ -42,7 +42,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await bringUpToDate(db);
+    await migrateSchema(db);
   } catch (error) {
     await db.destroy();
     throw databaseUnavailable(options.url, error);
@@ -50,19 +50,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return db;
 }
 
-async function bringUpToDate(db: Database): Promise<void> {
+async function migrateSchema(db: Database): Promise<void> {
   const provider: MigrationProvider = { getMigrations: async () => ({ ...SCHEMA_MIGRATIONS }) };
   const migrator = new Migrator({ db, provider, migrationTableSchema: SCHEMA });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined)
-    throw error instanceof Error ? error : new Error('the schema could not be brought up to date');
+  if (error !== undefined) throw error instanceof Error ? error : new Error('the schema could not be updated');
 }
 
-/** Counts come as `bigint`, which pg hands out as text; none here comes near 2^53. */
+/** Parses `bigint` as number. pg returns it as text by default, but no count here comes near 2^53. */
 const typeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
   id === (types.builtins.INT8 as number) ? Number : (types.getTypeParser(id, format) as (value: string) => unknown);
 
-/** Without the password that the address holds. */
+/** Creates the error for a database that cannot be used. Its message omits the password of the URL. */
 export function databaseUnavailable(url: string, error: unknown): DatabaseUnavailable {
   const message = `the database at ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
   return new DatabaseUnavailable(message, { cause: error });
@@ -70,7 +69,7 @@ export function databaseUnavailable(url: string, error: unknown): DatabaseUnavai
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message || error.name : 'it gave no reason';
+  return error instanceof Error ? error.message || error.name : 'unknown reason';
 }
 
 function withoutPassword(url: string): string {
@@ -89,12 +88,12 @@ export async function one<Row>(db: Queryable, query: RawBuilder<Row>): Promise<R
   return row;
 }
 
-/** Whether Postgres refused something because of the constraint or unique index of this name. */
-export function violates(error: unknown, constraint: string): boolean {
+/** Returns whether Postgres rejected a statement because of the constraint or unique index with this name. */
+export function violatesConstraint(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.constraint === constraint;
 }
 
-/** Whether an error is the database's: it refused a statement, or the connection to it broke. */
+/** Returns whether an error came from the database: it rejected a statement, or the connection broke. */
 export function isDatabaseError(error: Error): boolean {
   if (error instanceof DatabaseError) return true;
   return /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect/.test(

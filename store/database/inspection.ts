@@ -1,20 +1,23 @@
-/** A look at a database that changes nothing in it: `openDatabase` would bring its schema up to date. */
+/** Inspects a database without changing it, for `ferry doctor`. (`openDatabase` would update its schema.) */
 import { Client } from 'pg';
 import { databaseUnavailable, SCHEMA } from './database';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
 export interface InspectedDatabase {
-  /** As Postgres says it: `17.2`. */
+  /** Version of Postgres: `17.2`. */
   readonly version: string;
-  /** What its clock showed, and when by ours: the middle of the question. */
-  readonly clock: { readonly theirs: Date; readonly ours: Date };
-  /** Steps of the schema that it lacks: the next worker or command makes them. */
+  /** The same moment by the database's clock and by ours. Ours is the middle of the query's round trip. */
+  readonly clock: { readonly database: Date; readonly local: Date };
+  /** Schema migrations that are missing. The next worker or command that opens the database applies them. */
   readonly pending: readonly string[];
-  /** Steps that this version does not know: a newer one has made them. */
+  /** Applied schema migrations that this version does not know: a newer version has applied them. */
   readonly unknown: readonly string[];
 }
 
-/** @throws DatabaseUnavailable */
+/**
+ * @param timeoutMs time limit for connecting and for each query, in milliseconds
+ * @throws {DatabaseUnavailable}
+ */
 export async function inspectDatabase(url: string, timeoutMs: number): Promise<InspectedDatabase> {
   const client = new Client({
     connectionString: url,
@@ -24,17 +27,17 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<I
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const asked = Date.now();
+    const sentAt = Date.now();
     const { rows } = await client.query<{ version: string; now: Date; table: string | null }>(
       'select current_setting($1) as version, clock_timestamp() as now, to_regclass($2) as "table"',
       ['server_version', `${SCHEMA}.kysely_migration`],
     );
-    const ours = new Date((asked + Date.now()) / 2);
-    const [{ version, now, table } = { version: '', now: ours, table: null }] = rows;
-    const applied = table === null ? [] : await namesOf(client);
+    const local = new Date((sentAt + Date.now()) / 2);
+    const [{ version, now, table } = { version: '', now: local, table: null }] = rows;
+    const applied = table === null ? [] : await appliedMigrations(client);
     return {
       version,
-      clock: { theirs: now, ours },
+      clock: { database: now, local },
       pending: Object.keys(SCHEMA_MIGRATIONS).filter((name) => !applied.includes(name)),
       unknown: applied.filter((name) => !(name in SCHEMA_MIGRATIONS)),
     };
@@ -45,7 +48,7 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<I
   }
 }
 
-async function namesOf(client: Client): Promise<readonly string[]> {
+async function appliedMigrations(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(`select name from ${SCHEMA}.kysely_migration`);
   return rows.map(({ name }) => name);
 }

@@ -1,8 +1,12 @@
-/** How the tables came to be, in order. A step that has been released is never changed; a new one is added. */
+/**
+ * Schema migrations, in order. A released one is never changed: a change of the schema is a new one at the end.
+ *
+ * "Migration" below is a company migration in the ledger unless it is the type of Kysely.
+ */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 
-const theLedger: Migration = {
+const createLedger: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       create table migrations (
@@ -10,21 +14,21 @@ const theLedger: Migration = {
         client text not null,
         platform_key text not null,
         contact text not null,
-        -- A refresh at the platform ends the old refresh token: only credentials obtained after the freeze count.
+        -- The platform replaces a refresh token on use, so only credentials obtained after the confirmation are valid.
         rotating boolean not null,
-        -- supplied: the manifest is here, no workflow yet; open: the workflow runs; closed: nothing may be claimed.
+        -- supplied: the manifest is stored, no workflow yet; open: the workflow runs; closed: nothing can be claimed.
         state text not null check (state in ('supplied', 'open', 'closed')),
         paused boolean not null default false,
         limits jsonb not null,
         manifest_digest text not null,
         supplied_by text not null,
         supplied_at timestamptz not null default now(),
-        -- The one run whose slices may claim; any other is a zombie.
+        -- The only batch run whose slices can claim companies.
         current_run text,
-        -- Null: no window, companies may be started at any time.
+        -- Null: no window, companies can be started at any time.
         window_opens_at timestamptz,
         window_closes_at timestamptz,
-        -- Credentials are sealed with the public key; the private key is wrapped by the master key of that id.
+        -- Credentials are sealed with the public key. The private key is wrapped by the master key with this id.
         vault_public_key bytea,
         vault_key_id text,
         vault_wrapped_key bytea,
@@ -46,13 +50,13 @@ const theLedger: Migration = {
         expected_invoices integer,
         state text not null default 'waiting' check (state in
           ('waiting', 'importing', 'syncing', 'migrated', 'failed', 'skipped', 'excluded', 'outcome-unknown')),
-        -- When the client confirmed that its own application no longer uses the token; null: never to be imported.
+        -- When the client confirmed that its own application no longer uses the token; null: must not be imported.
         confirmed_at timestamptz,
         confirmed_by text,
-        -- After a failure that may pass, not to be claimed before this.
+        -- Not claimed before this time, after a temporary failure.
         not_before timestamptz,
         tries integer not null default 0,
-        -- Which attempt of which slice holds the row while it is importing, and since when.
+        -- The lease owner while the company is importing (run/slice/attempt), and since when.
         attempt text,
         claimed_at timestamptz,
         company_id uuid,
@@ -85,7 +89,8 @@ const theLedger: Migration = {
         migration_id text not null,
         row integer not null,
         sealed bytea not null,
-        -- When the client's application last received it: before the freeze, a rotating one is worth nothing.
+        -- When the client's application last received it. Invalid if a rotating token was obtained before the
+        -- confirmation.
         obtained_at timestamptz not null,
         supplied_by text not null,
         supplied_at timestamptz not null default now(),
@@ -97,7 +102,7 @@ const theLedger: Migration = {
         migration_id text not null references migrations (id) on delete cascade,
         run text not null,
         slice integer not null,
-        -- The latest attempt of this slice; an earlier one that wakes again may claim nothing.
+        -- The latest attempt of this slice. Earlier attempts can claim nothing.
         attempt integer not null,
         primary key (migration_id, run, slice)
       )`.execute(db);
@@ -126,62 +131,64 @@ const theLedger: Migration = {
   },
 };
 
-const settlingExceptions: Migration = {
+const resolveExceptions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
-        -- Records of all companies together, where the client gave no more than that.
+        -- Total records of all companies, if the client only gave a total.
         add column records_in_total integer,
-        -- As it was estimated when its start was proposed: what the report compares with what came true.
+        -- The estimate when the start was proposed. The report compares it with the actual duration.
         add column planned jsonb,
-        -- Only the companies of the ramp may be claimed.
+        -- Only companies of the ramp can be claimed.
         add column ramp_only boolean not null default false,
         drop constraint migrations_ending_check,
         add constraint migrations_ending_check check (ending in ('completed', 'abandoned', 'cancelled'))`.execute(db);
     await sql`
       alter table companies
-        -- Moved before the others of its batch, to see that all goes well.
+        -- Moved before the other companies, as a test with few companies.
         add column in_ramp boolean not null default false,
-        -- What the check of an added or corrected row found wrong: not to be imported until it is corrected.
+        -- Why an added or corrected row must not be imported: not checked yet, or what the check found. Null: it can
+        -- be.
         add column held_back text,
-        -- Who left it out or gave it up, and why.
+        -- Who left the company out or gave it up, and why.
         add column settled_by text,
         add column settled_reason text,
-        -- Support has gone on although it was not moved: it no longer counts against what the plan tolerates.
+        -- Support has resumed despite this failure, so it no longer counts towards the tolerated failures.
         add column failure_accepted boolean not null default false,
-        -- Since when the end customer is expected to connect again.
+        -- Since when the end customer is expected to reconnect.
         add column relinking_since timestamptz,
-        -- Written before the authorization leaves: without it, no credential has been used.
+        -- The send intent, written before the credential leaves. Null: the credential was not sent.
         add column authorization_sent_at timestamptz,
-        -- Until then nobody takes an importing company over. Whoever claims it says so: it knows how long its calls last.
+        -- End of the lease: no other attempt reclaims the company before. Set by the claim, from the time limits of its
+        -- calls.
         add column held_until timestamptz,
-        -- Since when the service holds a grant of it: from then on nobody but the service may use one. Never taken back.
+        -- When the service accepted a credential. From then on only the service may refresh it. Never reset.
         add column crossed_at timestamptz,
-        -- How the service answered when it accepted the credential: which refreshed it, once.
+        -- The response with which the service accepted the credential, as evidence.
         add column accepted jsonb,
-        -- From the claim to the start of the syncs, and from there until they were seen to be complete.
+        -- Duration from the claim to the start of the syncs, and from there until they were seen to be complete.
         add column import_ms integer,
         add column sync_ms integer,
-        -- How often the service syncs it from now on, as it said when the company had moved.
+        -- The service's sync schedule of the company when it had moved.
         add column sync_schedule jsonb`.execute(db);
     await sql`
       alter table credentials
-        -- The service has accepted it: from then on nobody but the service may use it.
+        -- When the service accepted this credential. From then on only the service may use it.
         add column crossed_at timestamptz,
-        -- It has replaced one that may have been accepted: it is sent although the connection is linked.
+        -- Replaces a credential that may have been accepted, so it is sent even if the connection is linked.
         add column supersedes boolean not null default false`.execute(db);
     await sql`
       alter table decisions
-        -- The order in which they were taken: several may have come in one millisecond.
+        -- The order of the decisions, because several can have the same millisecond.
         add column position bigint generated always as identity,
-        -- A message that could not be read need not say who sent it.
+        -- A message that could not be read may not name its sender.
         alter column role drop not null,
         alter column by_whom drop not null`.execute(db);
     await sql`
-      -- How fast the service was when companies of a platform were moved last: what later migrations are estimated with.
+      -- Measured speed of the latest migration of each platform. Later estimates start from it.
       create table speeds (
         platform_key text primary key,
-        -- Means. Milliseconds.
+        -- Means, in milliseconds.
         import_ms double precision not null,
         sync_base_ms double precision not null,
         ms_per_record double precision not null,
@@ -190,7 +197,7 @@ const settlingExceptions: Migration = {
   },
 };
 
-const claimsInOrder: Migration = {
+const indexClaims: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       create index companies_to_claim on companies (migration_id, wave, confirmed_at, row)
@@ -200,14 +207,15 @@ const claimsInOrder: Migration = {
   },
 };
 
-const theSelfServiceRoute: Migration = {
+const addSelfServiceRoute: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
         add column route text not null default 'managed' check (route in ('managed', 'self-service'))`.execute(db);
     await sql`
       alter table companies
-        -- What of it the client has named, so that it was there before: its company, or its connection as well.
+        -- Set if the company existed at the service before: the client supplied its company id, or its connection id
+        -- too.
         add column named text check (named in ('company', 'connection')),
         add constraint named_is_known check (named is null or company_id is not null)`.execute(db);
   },
@@ -215,23 +223,24 @@ const theSelfServiceRoute: Migration = {
 
 const signedDecisions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The message as it was signed, with its signature: whoever has the public key can verify it.
+    // The signed message with its signature, which anyone with the public key can verify.
     await sql`alter table decisions add column signed jsonb`.execute(db);
   },
 };
 
 const namespaces: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // Of Temporal, in which it runs: several can share a ledger, and none may take another's migrations for gone.
+    // The Temporal namespace of the workflow. Namespaces can share a ledger, and a sweep only closes its own
+    // migrations.
     await sql`alter table migrations add column namespace text`.execute(db);
   },
 };
 
 export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '0001-the-ledger': theLedger,
-  '0002-settling-exceptions': settlingExceptions,
-  '0003-claims-in-order': claimsInOrder,
-  '0004-the-self-service-route': theSelfServiceRoute,
+  '0001-the-ledger': createLedger,
+  '0002-settling-exceptions': resolveExceptions,
+  '0003-claims-in-order': indexClaims,
+  '0004-the-self-service-route': addSelfServiceRoute,
   '0005-signed-decisions': signedDecisions,
   '0006-namespaces': namespaces,
 };

@@ -1,85 +1,93 @@
-/** Rows that are added to a migration or corrected while it is open. */
+/** Amendments: rows that are added or corrected while their migration is open. */
 import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/groups';
 import { inGroups } from '../../domain/text/groups';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
-import { violates } from '../database/database';
+import { violatesConstraint } from '../database/database';
 import type { TakenOrganization } from './manifest-rows';
-import { confirmedBy, insertRows, NAMED_AS_SUPPLIED, namedIn, OrganizationTaken, ROWS_AT_ONCE } from './manifest-rows';
+import {
+  confirmationColumns,
+  insertRows,
+  SUPPLIED_IDS,
+  suppliedIdColumns,
+  OrganizationTaken,
+  ROWS_PER_STATEMENT,
+} from './manifest-rows';
 
-/** Why a row is held back that was added or corrected: only a check lets it go. */
+/** Why an added or corrected row is held back until the next preflight. */
 export const NOT_CHECKED = 'not checked yet';
 
 export interface Amendment {
   readonly migrationId: string;
-  /** Of any file: a row is known by its reference, not by its number. */
+  /** Rows are matched by reference. Their row numbers are ignored. */
   readonly rows: Stream<ManifestRow>;
-  /** Of the whole manifest, as it is afterwards. */
+  /** Creates the digest that is computed over the complete manifest after the amendment. */
   readonly createDigest: () => RowDigest;
 }
 
-/** Digests rows, one after the other. */
+/** Computes a digest over rows that are added one by one. */
 interface RowDigest {
   add(row: ManifestRow): void;
   hex(): string;
 }
 
-/** What became of the rows, by reference. */
-export interface Amended {
+/** Outcome of an amendment. Lists references. */
+export interface AmendmentResult {
   readonly added: readonly string[];
   readonly corrected: readonly string[];
   readonly unchanged: number;
-  /** They differ, but their move has begun, or somebody has settled that they are not moved: they stay as they are. */
+  /** Rows that differ but stay unchanged, because their move has begun or they were left out or given up. */
   readonly tooLate: readonly string[];
 }
 
-/** Thrown when a migration has ended: latecomers are another migration. */
+/** Thrown when a migration has ended. Further companies need a new migration. */
 export class ManifestClosed extends Error {
   override readonly name = 'ManifestClosed';
 }
 
 /**
- * Adds rows whose reference is new, and corrects those whose move has not begun, all or none. Each of them is held back
- * until it was checked, and has to be confirmed again, but in the self-service route; the credential of another organization is destroyed.
+ * Adds rows with a new reference and corrects rows whose move has not begun, all in one transaction. Each of them is
+ * held back until a preflight has checked it. In the managed route it must also be confirmed again. If the organization
+ * of a row changes, its credential is erased.
  *
- * @throws ManifestClosed
- * @throws OrganizationTaken
+ * @throws {ManifestClosed}
+ * @throws {OrganizationTaken}
  */
-export async function amendManifest(db: Database, amendment: Amendment): Promise<Amended> {
+export async function amendManifest(db: Database, amendment: Amendment): Promise<AmendmentResult> {
   try {
     return await db.transaction().execute((tx) => amend(tx, amendment));
   } catch (error) {
-    if (!violates(error, 'one_open_migration_per_organization')) throw error;
-    // Somebody has taken one meanwhile: who, is seen now.
+    if (!violatesConstraint(error, 'one_open_migration_per_organization')) throw error;
+    // Another migration took an organization meanwhile. The second attempt finds out which and reports it.
     return amendManifest(db, amendment);
   }
 }
 
 /**
- * Rows are locked before the migration is changed, as claims do it: a claim passes by a row that is being corrected, and
- * a correction waits for a claim. Organizations are taken at the end: rows may exchange theirs, as in a list that had
- * slipped.
+ * Locks rows before it changes the migration, in the same order as claims: a claim skips a row that is being corrected,
+ * and a correction waits for a claim in progress. Takes organizations at the end, because rows can swap them, for
+ * example when the rows of a list had shifted.
  */
-async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendment): Promise<Amended> {
+async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendment): Promise<AmendmentResult> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 0))`.execute(tx);
   await assertOpen(tx, migrationId);
-  const amended = { added: [] as string[], corrected: [] as string[], unchanged: 0, tooLate: [] as string[] };
+  const result = { added: [] as string[], corrected: [] as string[], unchanged: 0, tooLate: [] as string[] };
   let last = await lastRow(tx, migrationId);
-  for await (const group of inGroups(rows, ROWS_AT_ONCE)) {
-    const { added, corrected, unchanged, tooLate } = compared(await lockNamed(tx, migrationId, group), group, last);
+  for await (const group of inGroups(rows, ROWS_PER_STATEMENT)) {
+    const { added, corrected, unchanged, tooLate } = classify(await lockNamed(tx, migrationId, group), group, last);
     await correct(tx, migrationId, corrected);
     last += await insertRows(tx, migrationId, added, { heldBack: NOT_CHECKED, organizationOpen: false });
-    amended.added.push(...added.map(referenceOf));
-    amended.corrected.push(...corrected.map(referenceOf));
-    amended.tooLate.push(...tooLate.map(referenceOf));
-    amended.unchanged += unchanged;
+    result.added.push(...added.map(referenceOf));
+    result.corrected.push(...corrected.map(referenceOf));
+    result.tooLate.push(...tooLate.map(referenceOf));
+    result.unchanged += unchanged;
   }
   await takeOrganizations(tx, migrationId);
   const digest = createDigest();
-  for await (const row of wholeManifest(tx, migrationId)) digest.add(row);
+  for await (const row of storedManifest(tx, migrationId)) digest.add(row);
   await tx.updateTable('migrations').set({ manifest_digest: digest.hex() }).where('id', '=', migrationId).execute();
-  return amended;
+  return result;
 }
 
 const referenceOf = ({ reference }: ManifestRow): string => reference;
@@ -104,7 +112,7 @@ async function takeOrganizations(tx: Queryable, migrationId: string): Promise<vo
     where migration_id = ${migrationId} and not organization_open`.execute(tx);
 }
 
-/** Open, and for as long as this transaction lasts nobody closes it. */
+/** Checks that the migration is open, and locks it so that it stays open until the transaction ends. */
 async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
   const migration = await tx
     .selectFrom('migrations')
@@ -115,12 +123,12 @@ async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
   if (!migration || migration.state === 'closed') throw new ManifestClosed(`migration ${migrationId} has ended`);
 }
 
-async function* wholeManifest(tx: Queryable, migrationId: string): AsyncGenerator<ManifestRow> {
+async function* storedManifest(tx: Queryable, migrationId: string): AsyncGenerator<ManifestRow> {
   for (let after = 0; ;) {
-    const page = await manifestRows(tx, migrationId).where('row', '>', after).limit(ROWS_AT_ONCE).execute();
+    const page = await manifestRows(tx, migrationId).where('row', '>', after).limit(ROWS_PER_STATEMENT).execute();
     yield* page;
     const last = page.at(-1);
-    if (!last || page.length < ROWS_AT_ONCE) return;
+    if (!last || page.length < ROWS_PER_STATEMENT) return;
     after = last.row;
   }
 }
@@ -129,13 +137,13 @@ function manifestRows(tx: Queryable, migrationId: string) {
   return tx
     .selectFrom('companies')
     .select(['row', 'reference', 'name', 'organization', 'wave', 'family', 'expected_invoices as expectedInvoices'])
-    .select(NAMED_AS_SUPPLIED.as('named'))
+    .select(SUPPLIED_IDS.as('named'))
     .where('migration_id', '=', migrationId)
     .orderBy('row');
 }
 
 interface KnownRow extends ManifestRow {
-  /** Nothing has been done for it yet, and nothing settled. */
+  /** Its move has not begun, and it was not left out or given up. */
   readonly untouched: boolean;
 }
 
@@ -163,7 +171,7 @@ async function lastRow(tx: Queryable, migrationId: string): Promise<number> {
   return last?.row ?? 0;
 }
 
-function compared(before: ReadonlyMap<string, KnownRow>, rows: readonly ManifestRow[], lastRow: number) {
+function classify(before: ReadonlyMap<string, KnownRow>, rows: readonly ManifestRow[], lastRow: number) {
   const added: ManifestRow[] = [];
   const corrected: ManifestRow[] = [];
   const tooLate: ManifestRow[] = [];
@@ -199,18 +207,19 @@ async function correct(tx: Queryable, migrationId: string, rows: readonly Manife
     set name = corrected.name, organization = corrected.organization, organization_open = false,
         family = corrected.family, wave = corrected.wave, expected_invoices = corrected."expectedInvoices",
         (company_id, connection_id, named, confirmed_at, confirmed_by) =
-          (select ${namedIn('corrected')}, ${confirmedBy('m')} from migrations m where m.id = c.migration_id),
+          (select ${suppliedIdColumns('corrected')}, ${confirmationColumns('m')} from migrations m where m.id = c.migration_id),
         held_back = ${NOT_CHECKED}
     from ${corrected} where ${isCorrected}`.execute(tx);
 }
 
+/** A company that cannot be moved until it is checked or corrected. */
 export interface HeldBack {
   readonly reference: string;
-  /** What the check found wrong with it, or that it has not come yet. */
+  /** What the check found, or {@link NOT_CHECKED}. */
   readonly heldBack: string;
 }
 
-/** Companies that are not moved until they are checked, or corrected. */
+/** Lists the companies that are held back, in manifest order. */
 export async function readHeldBack(db: Database, migrationId: string): Promise<readonly HeldBack[]> {
   const { rows } = await sql<HeldBack>`
     select reference, held_back as "heldBack" from companies

@@ -1,10 +1,13 @@
-/** The audit trail: every message that was to decide something and what became of it, once, append-only. Temporal's own history is deleted in time. */
+/**
+ * The audit trail: every decision and its outcome, including refused and unreadable messages. Each is recorded once, in
+ * an append-only table, because Temporal deletes its histories after the retention period.
+ */
 import type { Decision, Outcome, Unreadable } from '../../domain/migration/decision';
 import type { Recorded } from '../../domain/migration/migration-state';
 import type { SignedMessage } from '../../domain/migration/signatures';
 import type { Database } from '../database/database';
 
-/** Writes decisions; one that is there already stays as it was first written. */
+/** Records decisions. A decision that is already recorded stays unchanged. */
 export async function recordDecisions(db: Database, migrationId: string, recorded: readonly Recorded[]): Promise<void> {
   if (recorded.length === 0) return;
   await db
@@ -31,7 +34,7 @@ export interface AuditEntry {
   readonly outcome: Outcome;
 }
 
-/** The decisions of a migration, oldest first. Messages that could not be read are none. */
+/** Lists the decisions of a migration, oldest first. Omits unreadable messages. */
 export async function readDecisions(db: Database, migrationId: string): Promise<readonly AuditEntry[]> {
   const trail: AuditEntry[] = [];
   for await (const { decision, outcome } of readTrail(db, migrationId)) {
@@ -40,34 +43,38 @@ export async function readDecisions(db: Database, migrationId: string): Promise<
   return trail;
 }
 
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
 
-/** The whole trail of a migration, oldest first, page after page. */
+/** Yields all entries of a migration, oldest first, including unreadable messages. Reads them in pages. */
 export async function* readTrail(db: Database, migrationId: string): AsyncGenerator<Recorded> {
   let after = 0;
   for (;;) {
-    const rows = await entries(db, migrationId).where('position', '>', after).orderBy('position').limit(PAGE).execute();
+    const rows = await entries(db, migrationId)
+      .where('position', '>', after)
+      .orderBy('position')
+      .limit(PAGE_SIZE)
+      .execute();
     for (const row of rows) yield entryOf(row);
     const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
+    if (!last || rows.length < PAGE_SIZE) return;
     after = last.position;
   }
 }
 
-/** The latest decisions of a migration, the newest first. Messages that could not be read are none. */
+/** Lists the latest decisions of a migration, newest first. Omits unreadable messages, which still count in `limit`. */
 export async function readLatestDecisions(
   db: Database,
   migrationId: string,
-  most: number,
+  limit: number,
 ): Promise<readonly AuditEntry[]> {
-  const rows = await entries(db, migrationId).orderBy('position', 'desc').limit(most).execute();
+  const rows = await entries(db, migrationId).orderBy('position', 'desc').limit(limit).execute();
   return rows.flatMap((row) => {
     const { decision, outcome } = entryOf(row);
     return decision.kind === 'unreadable' ? [] : [{ decision, outcome }];
   });
 }
 
-/** What became of one decision; null: it is not in the trail. */
+/** Returns the outcome of a decision; null if it is not recorded. */
 export async function readOutcome(db: Database, migrationId: string, decisionId: string): Promise<Outcome | null> {
   const row = await entries(db, migrationId).where('decision_id', '=', decisionId).executeTakeFirst();
   return row ? entryOf(row).outcome : null;

@@ -1,37 +1,38 @@
-/** What is left of companies when a migration ends, and what the service has of them. */
+/** What is left to do when a migration ends: interrupted companies and unused companies at the service. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import type { ServiceRefs } from '../companies/outcomes';
 
+/** A company whose attempt died while it was importing. */
 export interface InterruptedCompany {
   readonly row: number;
   readonly companyId: string | null;
-  /** The connection that the client has named; null: any of the company to the platform. */
+  /** Connection id that the client supplied; null: any connection of the company to the platform. */
   readonly namedConnectionId: string | null;
-  /** When its credential was about to leave, where that is written down. */
+  /** Time of the send intent; null: the credential was not sent. */
   readonly sentAt: Date | null;
-  /** Milliseconds until its credential, if it was sent, can no longer be on its way; 0 or less: it is not. */
-  readonly overInMs: number;
+  /** Milliseconds until the lease ends; 0 or less: the credential is certainly not in flight. */
+  readonly leaseEndsInMs: number;
 }
 
-/** Companies that are still claimed although no slice runs any more: their attempts died. */
+/** Lists companies that are still claimed although no slice is running, in the order in which their leases end. */
 export async function readInterrupted(db: Database, migrationId: string): Promise<readonly InterruptedCompany[]> {
   const { rows } = await sql<InterruptedCompany>`
     select row, company_id as "companyId", case when named = 'connection' then connection_id end as "namedConnectionId",
       authorization_sent_at as "sentAt",
       case when authorization_sent_at is null then 0
-        else extract(epoch from held_until - clock_timestamp())::float8 * 1000 end as "overInMs"
+        else extract(epoch from held_until - clock_timestamp())::float8 * 1000 end as "leaseEndsInMs"
     from companies where migration_id = ${migrationId} and state = 'importing'
     order by held_until`.execute(db);
   return rows;
 }
 
-/** What became of an interrupted company: not moved at all, handed over, or nobody can say. */
-export async function settleInterrupted(
+/** Records the outcome of an interrupted company: `waiting` means not sent, `syncing` means accepted by the service. */
+export async function resolveInterrupted(
   db: Database,
   migrationId: string,
   row: number,
-  settled: {
+  outcome: {
     readonly to: 'waiting' | 'syncing' | 'outcome-unknown';
     readonly text?: string;
     readonly at: ServiceRefs;
@@ -39,16 +40,16 @@ export async function settleInterrupted(
 ): Promise<void> {
   await sql`
     update companies
-    set state = ${settled.to}, attempt = null,
-        crossed_at = case when ${settled.to}::text = 'syncing' then coalesce(crossed_at, clock_timestamp()) else crossed_at end,
-        failure_text = ${settled.text ?? null},
-        company_id = coalesce(${settled.at.companyId ?? null}::uuid, company_id),
-        connection_id = coalesce(${settled.at.connectionId ?? null}::uuid, connection_id)
+    set state = ${outcome.to}, attempt = null,
+        crossed_at = case when ${outcome.to}::text = 'syncing' then coalesce(crossed_at, clock_timestamp()) else crossed_at end,
+        failure_text = ${outcome.text ?? null},
+        company_id = coalesce(${outcome.at.companyId ?? null}::uuid, company_id),
+        connection_id = coalesce(${outcome.at.connectionId ?? null}::uuid, connection_id)
     where migration_id = ${migrationId} and row = ${row} and state = 'importing'`.execute(db);
 }
 
-/** Companies that were created at the service for rows whose credential never left: those that the client has named stay. */
-export async function readUnused(
+/** Lists companies that were created at the service but never used. Omits companies whose id the client supplied. */
+export async function readUnusedCompanies(
   db: Database,
   migrationId: string,
 ): Promise<readonly { readonly row: number; readonly companyId: string }[]> {
@@ -60,7 +61,7 @@ export async function readUnused(
   return rows;
 }
 
-/** The service no longer has the company of this row. */
+/** Clears the ids of a company that was deleted at the service. */
 export async function clearServiceRefs(db: Database, migrationId: string, row: number): Promise<void> {
   await db
     .updateTable('companies')
@@ -71,10 +72,10 @@ export async function clearServiceRefs(db: Database, migrationId: string, row: n
 }
 
 /**
- * The migrations of this namespace that are open in the ledger, whether their workflows still run or not. One whose
- * cancellation was interrupted still is: its organizations are taken, and its credentials not destroyed.
+ * Lists the migrations of a Temporal namespace whose vaults are not destroyed, whether or not their workflows are
+ * running. Includes migrations whose end was interrupted: they still hold their organizations and credentials.
  */
-export async function listOpen(db: Database, namespace: string): Promise<readonly string[]> {
+export async function listOpenMigrations(db: Database, namespace: string): Promise<readonly string[]> {
   const open = await db
     .selectFrom('migrations')
     .select('id')

@@ -1,80 +1,85 @@
-/** The rows of a manifest as they come into the ledger: each organization is open in one migration only. */
+/** Inserts manifest rows into the ledger. An organization can be open in one migration only. */
 import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/groups';
 import { inGroups } from '../../domain/text/groups';
 import type { ManifestRow, Named } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
 
+/** A row whose organization is open in another migration. */
 export interface TakenOrganization {
   readonly reference: string;
   readonly organization: string;
   readonly migrationId: string;
 }
 
-/** Thrown when an organization of the manifest is open in another migration. */
+/** Thrown when organizations of the manifest are open in another migration. */
 export class OrganizationTaken extends Error {
   override readonly name = 'OrganizationTaken';
   constructor(readonly taken: readonly TakenOrganization[]) {
-    const named = taken
-      .slice(0, NAMED_AT_MOST)
+    const listed = taken
+      .slice(0, MAX_LISTED)
       .map((one) => `${one.reference} (organization ${one.organization}) is open in migration ${one.migrationId}`);
-    const more = taken.length - named.length;
-    super([...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; '));
+    const more = taken.length - listed.length;
+    super([...listed, ...(more > 0 ? [`and ${more} more`] : [])].join('; '));
   }
 }
 
-/** A manifest may be supplied twice as a whole: its message says so in a few lines. */
-const NAMED_AT_MOST = 5;
+/** Organizations that the message lists. A manifest that is supplied twice would otherwise list all of its rows. */
+const MAX_LISTED = 5;
 
-/** Rows that one statement takes. */
-export const ROWS_AT_ONCE = 2_000;
+/** Rows per SQL statement. */
+export const ROWS_PER_STATEMENT = 2_000;
 
-/** Of a row as it was supplied: `company_id`, `connection_id`, `named`. */
-export function namedIn(rows: 'supplied' | 'corrected') {
+/** SQL for the columns `company_id`, `connection_id` and `named`, from the ids that the client supplied. */
+export function suppliedIdColumns(rows: 'supplied' | 'corrected') {
   const of = sql.ref(`${rows}.named`);
   return sql`
     (${of}->>'companyId')::uuid, (${of}->>'connectionId')::uuid,
     case when ${of}->>'connectionId' is not null then 'connection' when ${of}->>'companyId' is not null then 'company' end`;
 }
 
-/** The other way round. */
-export const NAMED_AS_SUPPLIED = sql<Named | null>`
+/** SQL for the ids that the client supplied, from those columns. */
+export const SUPPLIED_IDS = sql<Named | null>`
   case when named is not null then jsonb_build_object(
     'companyId', company_id, 'connectionId', case when named = 'connection' then connection_id end) end`;
 
-/** `confirmed_at`, `confirmed_by` of a row that comes in: in the self-service route whoever supplied it has confirmed it. */
-export function confirmedBy(migrations: 'm') {
+/**
+ * SQL for the columns `confirmed_at` and `confirmed_by` of an inserted row. In the self-service route, supplying a
+ * company also confirms it. In the managed route it is confirmed later.
+ */
+export function confirmationColumns(migrations: 'm') {
   const m = sql.ref(migrations);
   const ifSelfService = (value: ReturnType<typeof sql>) => sql`case when ${m}.route = 'self-service' then ${value} end`;
   return sql`${ifSelfService(sql`clock_timestamp()`)}, ${ifSelfService(sql`${m}.supplied_by`)}`;
 }
 
-/** How rows come into the ledger. */
-interface AsInserted {
-  /** Why the companies may not be moved yet; null: they may. */
+interface InsertOptions {
+  /** Why the companies cannot be moved yet; null: they can. */
   readonly heldBack: string | null;
-  /** Whether their organizations are taken at once, from whoever else would have them. */
+  /** Whether their organizations are taken immediately. If false, the caller takes them later in the transaction. */
   readonly organizationOpen: boolean;
 }
 
 /**
- * @returns how many
- * @throws what `violates(error, 'one_open_migration_per_organization')` knows
+ * Inserts rows into the ledger.
+ *
+ * @returns number of rows
+ * @throws a violation of the constraint `one_open_migration_per_organization`
  */
 export async function insertRows(
   tx: Queryable,
   migrationId: string,
   rows: Stream<ManifestRow>,
-  { heldBack, organizationOpen }: AsInserted,
+  { heldBack, organizationOpen }: InsertOptions,
 ): Promise<number> {
   let inserted = 0;
-  for await (const group of inGroups(rows, ROWS_AT_ONCE)) {
+  for await (const group of inGroups(rows, ROWS_PER_STATEMENT)) {
     await sql`
       insert into companies
         (migration_id, row, reference, name, platform_key, organization, organization_open, family, wave,
         expected_invoices, held_back, company_id, connection_id, named, confirmed_at, confirmed_by)
       select m.id, row, reference, name, m.platform_key, organization, ${organizationOpen}, family, wave,
-        "expectedInvoices", ${heldBack}::text, ${namedIn('supplied')}, ${confirmedBy('m')}
+        "expectedInvoices", ${heldBack}::text, ${suppliedIdColumns('supplied')}, ${confirmationColumns('m')}
       from migrations m, jsonb_to_recordset(${JSON.stringify(group)}::jsonb) as supplied (
         row integer, reference text, name text, organization text, family text, wave integer,
         "expectedInvoices" integer, named jsonb)
@@ -84,14 +89,14 @@ export async function insertRows(
   return inserted;
 }
 
-/** Which of these organizations are open in other migrations. */
+/** Lists the rows whose organizations are open in other migrations. */
 export async function findOrganizationOwners(
   db: Database,
   { id, platformKey }: { readonly id: string; readonly platformKey: string },
   rows: Stream<ManifestRow>,
 ): Promise<readonly TakenOrganization[]> {
   const taken: TakenOrganization[] = [];
-  for await (const group of inGroups(rows, ROWS_AT_ONCE)) {
+  for await (const group of inGroups(rows, ROWS_PER_STATEMENT)) {
     const found = await sql<TakenOrganization>`
       select supplied.reference, supplied.organization, holder.migration_id as "migrationId"
       from jsonb_to_recordset(${JSON.stringify(group)}::jsonb) as supplied (reference text, organization text)

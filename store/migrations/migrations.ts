@@ -1,4 +1,7 @@
-/** A migration and its manifest: supplied, opened by its workflow, closed at its end. */
+/**
+ * A migration and its manifest. A migration is supplied by `ferry start`, opened by its workflow and closed at its end.
+ * Companies can be claimed only while it is open, by its current run, within its window and unless it is paused.
+ */
 import { sql } from 'kysely';
 import type { Planned } from '../../domain/planning/estimate';
 import type { Stream } from '../../domain/text/groups';
@@ -9,7 +12,7 @@ import { stragglersIn } from '../../domain/planning/limits';
 import type { Route } from '../../platforms/platforms';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import type { Database, Queryable } from '../database/database';
-import { violates } from '../database/database';
+import { violatesConstraint } from '../database/database';
 import { isReadyToMove } from '../companies/claimable';
 import { insertRows, OrganizationTaken, findOrganizationOwners } from './manifest-rows';
 
@@ -18,32 +21,32 @@ export interface SuppliedMigration {
   readonly client: string;
   readonly platformKey: string;
   readonly contact: string;
-  /** In the self-service route its start confirms every company. */
+  /** In the self-service route, supplying the manifest confirms every company. */
   readonly route: Route;
-  /** Whether only credentials count that were obtained after their company was confirmed. */
+  /** The platform replaces refresh tokens on use, so credentials must be obtained after their company was confirmed. */
   readonly rotating: boolean;
   readonly limits: MigrationLimits;
   readonly manifestDigest: string;
   readonly suppliedBy: string;
-  /** Records of all companies together, where their rows do not say; null: nobody has said. */
+  /** Total records of all companies, for companies whose row has no number. Null or absent: unknown. */
   readonly recordsInTotal?: number | null;
-  /** Of Temporal, in which it runs. */
+  /** Temporal namespace of its workflow. */
   readonly namespace?: string;
 }
 
-/** Thrown when a migration of this id is open or closed already: its manifest is not replaced. */
+/** Thrown when a migration with this id was already opened or closed, so that its manifest cannot be replaced. */
 export class MigrationExists extends Error {
   override readonly name = 'MigrationExists';
 }
 
 /**
- * Stores a migration with all of its rows, or nothing. What was supplied before under the same id, and never started,
- * is replaced.
+ * Stores a migration with all of its rows in one transaction. Replaces a migration with the same id that was never
+ * started.
  *
- * @param rows gone through once more when one cannot be stored, to say why
- * @returns how many rows
- * @throws MigrationExists
- * @throws OrganizationTaken
+ * @param rows read a second time when an organization is taken, to report which one
+ * @returns number of rows
+ * @throws {MigrationExists}
+ * @throws {OrganizationTaken}
  */
 export async function supplyMigration(
   db: Database,
@@ -51,17 +54,21 @@ export async function supplyMigration(
   rows: Stream<ManifestRow>,
 ): Promise<number> {
   try {
-    return await db.transaction().execute((tx) => storeWhole(tx, migration, rows));
+    return await db.transaction().execute((tx) => insertMigration(tx, migration, rows));
   } catch (error) {
-    if (!violates(error, 'one_open_migration_per_organization')) throw error;
+    if (!violatesConstraint(error, 'one_open_migration_per_organization')) throw error;
     const taken = await findOrganizationOwners(db, migration, rows);
-    // Twice in the manifest itself, which is checked before it is supplied.
+    // Nobody else has it, so it is in this manifest twice. The check before a start reports that with line numbers.
     if (taken.length === 0) throw error;
     throw new OrganizationTaken(taken);
   }
 }
 
-async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: Stream<ManifestRow>): Promise<number> {
+async function insertMigration(
+  tx: Queryable,
+  migration: SuppliedMigration,
+  rows: Stream<ManifestRow>,
+): Promise<number> {
   await tx.deleteFrom('migrations').where('id', '=', migration.id).where('state', '=', 'supplied').execute();
   const inserted = await tx
     .insertInto('migrations')
@@ -86,7 +93,7 @@ async function storeWhole(tx: Queryable, migration: SuppliedMigration, rows: Str
   return insertRows(tx, migration.id, rows, { heldBack: null, organizationOpen: true });
 }
 
-/** The workflow runs: from now on companies may be claimed. */
+/** Opens a supplied migration when its workflow starts: its companies can be claimed from now on. */
 export async function openMigration(db: Database, migrationId: string): Promise<void> {
   await db
     .updateTable('migrations')
@@ -96,7 +103,7 @@ export async function openMigration(db: Database, migrationId: string): Promise<
     .execute();
 }
 
-/** The companies that a run may claim alone, and whether others wait for it. */
+/** The ramp: companies that are moved first, as a test. `othersWait`: other companies are waiting to be moved. */
 export interface Ramp {
   readonly companies: number;
   readonly othersWait: boolean;
@@ -105,9 +112,9 @@ export interface Ramp {
 const NO_RAMP: Ramp = { companies: 0, othersWait: false };
 
 /**
- * Lets this run claim, and no other.
+ * Makes `run` the only run that can claim companies. Claims of earlier runs fail from now on.
  *
- * @param rampCompanies the run may claim so many alone, the first that can be moved; 0: all
+ * @param rampCompanies size of the ramp: the run can only claim these companies; 0: it can claim all companies
  */
 export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<Ramp> {
   if (rampCompanies > 0) await chooseRamp(db, migrationId, rampCompanies);
@@ -124,7 +131,7 @@ export async function beginRun(db: Database, migrationId: string, run: string, r
   return rows[0] ?? NO_RAMP;
 }
 
-/** Once for a migration: a run that begins again has the same ramp. */
+/** Chooses the ramp, unless the migration already has one: a restarted run keeps its ramp. */
 async function chooseRamp(db: Database, migrationId: string, companies: number): Promise<void> {
   await sql`
     update companies set in_ramp = true
@@ -140,8 +147,8 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
     where companies.migration_id = ${migrationId} and companies.row = first.row`.execute(db);
 }
 
-/** Whether companies of the ramp are still to be moved, or more of them to be verified than the rest need not wait for. */
-export async function rampIsOpen(db: Database, migrationId: string): Promise<boolean> {
+/** Returns whether companies of the ramp are left to move, or more are still syncing than the accepted stragglers. */
+export async function isRampOpen(db: Database, migrationId: string): Promise<boolean> {
   const { rows } = await sql<{ companies: number; syncing: number; toMove: boolean | null }>`
     select count(*)::integer as companies, count(*) filter (where c.state = 'syncing')::integer as syncing,
       bool_or(c.state = 'importing' or (v.row is not null and ${isReadyToMove()})) as "toMove"
@@ -153,27 +160,28 @@ export async function rampIsOpen(db: Database, migrationId: string): Promise<boo
   return toMove === true || syncing > stragglersIn(companies);
 }
 
+/** Pauses or resumes claims. Imports in progress finish. */
 export async function setPaused(db: Database, migrationId: string, paused: boolean): Promise<void> {
   await db.updateTable('migrations').set({ paused }).where('id', '=', migrationId).execute();
 }
 
-/** Companies may be claimed in this opening alone; null: at any time. */
+/** Restricts claims to one window occurrence; null: claims are possible at any time. */
 export async function setWindowOccurrence(
   db: Database,
   migrationId: string,
-  opening: WindowOccurrence | null,
+  occurrence: WindowOccurrence | null,
 ): Promise<void> {
   await db
     .updateTable('migrations')
     .set({
-      window_opens_at: opening === null ? null : new Date(opening.opensAt),
-      window_closes_at: opening === null ? null : new Date(opening.closesAt),
+      window_opens_at: occurrence === null ? null : new Date(occurrence.opensAt),
+      window_closes_at: occurrence === null ? null : new Date(occurrence.closesAt),
     })
     .where('id', '=', migrationId)
     .execute();
 }
 
-/** The limits in force, and the time by the clock that every claim is held to. */
+/** Returns the current limits, and the time of the database's clock, by which claims check windows and leases. */
 export async function readLimits(
   db: Database,
   migrationId: string,
@@ -185,18 +193,18 @@ export async function readLimits(
     .executeTakeFirstOrThrow();
 }
 
-/** Nothing is claimed any more; what is in the air ends by itself. */
+/** Stops claims immediately. Imports in progress finish. */
 export async function stopClaims(db: Database, migrationId: string): Promise<void> {
   await db.updateTable('migrations').set({ state: 'closed' }).where('id', '=', migrationId).execute();
 }
 
-/** Changes limits; what runs reads them with its next group. */
+/** Changes limits. Running slices read them with their next group of companies. */
 export async function changeLimits(db: Database, migrationId: string, limits: LimitsChange): Promise<void> {
   await sql`
     update migrations set limits = limits || ${JSON.stringify(limits)}::jsonb where id = ${migrationId}`.execute(db);
 }
 
-/** Closes a migration: nothing is claimed any more, its organizations are free for another. */
+/** Closes a migration: no more claims, and its organizations can be moved by another migration. Safe to repeat. */
 export async function closeMigration(db: Database, migrationId: string, ending: Ending): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx
@@ -227,10 +235,11 @@ export interface StoredMigration {
   readonly suppliedAt: Date;
   readonly closedAt: Date | null;
   readonly vaultDestroyedAt: Date | null;
-  /** What was expected when its start was proposed. */
+  /** The estimate when its start was proposed; null: none was proposed. */
   readonly planned: Planned | null;
 }
 
+/** Returns a migration; undefined if there is none with this id. */
 export async function readMigration(db: Database, migrationId: string): Promise<StoredMigration | undefined> {
   return db
     .selectFrom('migrations')

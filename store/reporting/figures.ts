@@ -1,35 +1,35 @@
-/** What the ledger knows of a migration as a whole: for its report. */
+/** Totals of a migration for its report. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 
-/** What the ledger says of the migration as a whole. Times are ISO 8601, UTC. */
-export interface Figures {
-  /** Companies of which the service holds a grant. */
+/** Times are ISO 8601, UTC. Null: no company has got that far. */
+export interface ReportFigures {
+  /** Companies whose credential the service has accepted. */
   readonly crossed: number;
-  /** Companies of which nobody knows yet whether it does. */
+  /** Companies whose credential was sent without a known outcome. */
   readonly crossingUnknown: number;
   readonly mustReconnect: number;
   readonly firstStartedAt: string | null;
   readonly lastMovedAt: string | null;
-  /** From a company's freeze to its move, for those that were moved; null: none was. */
+  /** Hours during which a company's data was out of date: from its confirmation to its move. */
   readonly longestDarkHours: number | null;
   readonly medianDarkHours: number | null;
-  /** Credentials that are still in the vault. */
+  /** Credentials in the vault that are not erased yet. */
   readonly credentialsLeft: number;
 }
 
-interface Row extends Omit<Figures, 'firstStartedAt' | 'lastMovedAt'> {
+interface Row extends Omit<ReportFigures, 'firstStartedAt' | 'lastMovedAt'> {
   readonly firstStartedAt: Date | null;
   readonly lastMovedAt: Date | null;
 }
 
-/** One scan of the migration's rows. */
-export async function readFigures(db: Database, migrationId: string): Promise<Figures> {
+/** Computes the totals in one scan of the migration's companies. */
+export async function readFigures(db: Database, migrationId: string): Promise<ReportFigures> {
   const { rows } = await sql<Row>`
     select
       count(*) filter (where crossed_at is not null) as crossed,
       count(*) filter (where crossed_at is null and (state in ('importing', 'outcome-unknown')
-        -- Given up, left out, or waiting again, before it was known whether its token had been used.
+        -- Given up, left out or waiting again before it was known whether the token had been used.
         or (authorization_sent_at is not null and failure is null))) as "crossingUnknown",
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
       min(claimed_at) as "firstStartedAt",

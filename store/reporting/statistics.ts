@@ -1,9 +1,9 @@
-/** How a migration went, for the charts of its report: counted in the database, however many companies there are. */
+/** Statistics for the charts of a report. The database aggregates them, so their size is the same for any migration. */
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
 
-/** Where one column of durations ends and the next begins. Milliseconds. */
+/** Bounds between the buckets of the duration histogram, in milliseconds. */
 export const DURATIONS_MS = [
   1_000, 3_000, 10_000, 30_000, 60_000, 180_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 36_000_000, 86_400_000,
 ] as const;
@@ -15,24 +15,24 @@ export interface SlowCompany {
 }
 
 export interface MigrationStatistics {
-  /** How many companies had been moved by when. In time. ISO 8601, UTC. */
+  /** Cumulative number of moved companies over time, in order of time. `at` is ISO 8601, UTC. */
   readonly moved: readonly { readonly at: string; readonly companies: number }[];
-  /** Where one column of durations ends and the next begins. Milliseconds. */
+  /** Bounds between the histogram's buckets, in milliseconds. */
   readonly durationBoundsMs: readonly number[];
-  /** Companies in each column: one column more than there are bounds. */
+  /** Companies in each bucket. There is one more bucket than bounds. */
   readonly durations: readonly number[];
-  /** Null: no company was measured. */
+  /** Median duration in milliseconds. This and the next two are null when no company was measured. */
   readonly medianMs: number | null;
-  /** Nineteen of twenty companies took no longer. */
-  readonly most95Ms: number | null;
+  /** 95th percentile, in milliseconds. */
+  readonly p95Ms: number | null;
   readonly longestMs: number | null;
   readonly slowest: readonly SlowCompany[];
   readonly failures: readonly { readonly kind: FailureKind; readonly companies: number }[];
 }
 
-/** Points of the curve: more would not be seen. */
-const MOMENTS = 160;
-const SLOWEST = 8;
+/** Points of the curve. More would not be visible. */
+const CURVE_POINTS = 160;
+const SLOWEST_COMPANIES = 8;
 
 export async function readStatistics(db: Database, migrationId: string): Promise<MigrationStatistics> {
   const [moved, durations, slowest, failures] = await Promise.all([
@@ -49,32 +49,32 @@ async function movedOverTime(db: Database, migrationId: string): Promise<Migrati
     with moved as (
       select extract(epoch from moved_at)::float8 as seconds, moved_at from companies
       where migration_id = ${migrationId} and moved_at is not null and state = 'migrated'
-    ), whole as (select min(seconds) as first, max(seconds) as last from moved)
+    ), bounds as (select min(seconds) as first, max(seconds) as last from moved)
     select max(moved_at) as at, sum(count(*)) over (order by max(moved_at))::bigint as companies
-    from moved, whole
-    group by case when last > first then width_bucket(seconds, first, last, ${MOMENTS}) else 1 end
+    from moved, bounds
+    group by case when last > first then width_bucket(seconds, first, last, ${CURVE_POINTS}) else 1 end
     order by at`.execute(db);
   return rows.map(({ at, companies }) => ({ at: at.toISOString(), companies }));
 }
 
-/** Work on a company: from its claim to the end of its syncs. What it waited for others does not count. */
+/** Duration of a move: import plus sync. Time in queues does not count. */
 const TOOK = sql<number>`(import_ms + coalesce(sync_ms, 0))`;
 const MEASURED = sql<boolean>`state = 'migrated' and import_ms is not null`;
 
 async function durationsOf(
   db: Database,
   migrationId: string,
-): Promise<Pick<MigrationStatistics, 'durations' | 'durationBoundsMs' | 'medianMs' | 'most95Ms' | 'longestMs'>> {
-  const { rows: found } = await sql<{ bucket: number; companies: number }>`
+): Promise<Pick<MigrationStatistics, 'durations' | 'durationBoundsMs' | 'medianMs' | 'p95Ms' | 'longestMs'>> {
+  const { rows: buckets } = await sql<{ bucket: number; companies: number }>`
     select width_bucket(${TOOK}::float8, ${[...DURATIONS_MS]}::float8[]) as bucket, count(*) as companies
     from companies where migration_id = ${migrationId} and ${MEASURED} group by bucket`.execute(db);
-  const { rows } = await sql<Pick<MigrationStatistics, 'medianMs' | 'most95Ms' | 'longestMs'>>`
+  const { rows } = await sql<Pick<MigrationStatistics, 'medianMs' | 'p95Ms' | 'longestMs'>>`
     select percentile_disc(0.5) within group (order by ${TOOK}) as "medianMs",
-      percentile_disc(0.95) within group (order by ${TOOK}) as "most95Ms", max(${TOOK}) as "longestMs"
+      percentile_disc(0.95) within group (order by ${TOOK}) as "p95Ms", max(${TOOK}) as "longestMs"
     from companies where migration_id = ${migrationId} and ${MEASURED}`.execute(db);
   const [figures] = rows;
   if (!figures) throw new Error('an aggregate always gives one row');
-  const counts = new Map(found.map(({ bucket, companies }) => [bucket, companies]));
+  const counts = new Map(buckets.map(({ bucket, companies }) => [bucket, companies]));
   return {
     durationBoundsMs: DURATIONS_MS,
     durations: Array.from({ length: DURATIONS_MS.length + 1 }, (_, bucket) => counts.get(bucket) ?? 0),
@@ -86,11 +86,11 @@ async function slowestOf(db: Database, migrationId: string): Promise<readonly Sl
   const { rows } = await sql<SlowCompany>`
     select reference, name, ${TOOK} as "tookMs" from companies
     where migration_id = ${migrationId} and ${MEASURED}
-    order by ${TOOK} desc, row limit ${SLOWEST}`.execute(db);
+    order by ${TOOK} desc, row limit ${SLOWEST_COMPANIES}`.execute(db);
   return rows;
 }
 
-/** Those that were given up since, too: the reason stays. */
+/** Counts failures by kind. Includes companies that were given up later, because they keep their failure. */
 async function failuresOf(db: Database, migrationId: string): Promise<MigrationStatistics['failures']> {
   const { rows } = await sql<{ kind: FailureKind; companies: number }>`
     select failure as kind, count(*) as companies from companies

@@ -1,16 +1,16 @@
-/** What an estimate is made from: the volume that is left, and how fast the service was seen to be. */
+/** Inputs of an estimate: the volume that is left to move and the measured speed of the service. */
 import { sql } from 'kysely';
 import type { KnownSpeed, Measurement, Planned, Volume } from '../../domain/planning/estimate';
 import type { Database } from '../database/database';
 
-/** The volume that is still to be moved, as the manifest promises it. */
+/** Returns the volume that is left to move, according to the manifest. */
 export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
   const { rows } = await sql<Omit<Volume, 'darkSince'> & { darkSince: Date | null }>`
-    with left_over as (
+    with remaining as (
       select family, expected_invoices, confirmed_at from companies
       where migration_id = ${migrationId} and state in ('waiting', 'importing', 'syncing', 'outcome-unknown')
     ), shared as (
-      -- What is left of the total for a company whose row does not say.
+      -- Share of the given total for each company whose row has no number of invoices.
       select greatest(0, max(m.records_in_total) - coalesce(sum(c.expected_invoices), 0))
         / nullif(count(*) filter (where c.expected_invoices is null), 0)::float8 as each
       from migrations m join companies c on c.migration_id = m.id
@@ -23,17 +23,17 @@ export async function readVolume(db: Database, migrationId: string): Promise<Vol
       coalesce(max(expected_invoices), 0) as "largestCompany",
       coalesce((
         select max(size) from (
-          select count(*) as size from left_over where family is not null group by family
+          select count(*) as size from remaining where family is not null group by family
         ) families), 0) as "largestFamily",
       min(confirmed_at) as "darkSince"
-    from left_over`.execute(db);
+    from remaining`.execute(db);
   const [volume] = rows;
   if (!volume) throw new Error('an aggregate always gives one row');
   return { ...volume, darkSince: volume.darkSince?.toISOString() ?? null };
 }
 
-/** What was measured on the companies that this migration has moved; null: it has moved none. */
-export async function measure(db: Database, migrationId: string): Promise<Measurement | null> {
+/** Measures speed from the companies that this migration has moved; null when it has moved none. */
+export async function measureSpeed(db: Database, migrationId: string): Promise<Measurement | null> {
   const { rows } = await sql<Measurement>`
     with moved as (
       select import_ms, sync_ms, coalesce((
@@ -49,7 +49,7 @@ export async function measure(db: Database, migrationId: string): Promise<Measur
   return rows[0] ?? null;
 }
 
-/** How fast the service was when companies of this platform were moved last. */
+/** Returns the speed that the latest migration of this platform measured; null when there is none. */
 export async function readSpeed(db: Database, platformKey: string): Promise<KnownSpeed | null> {
   const row = await db
     .selectFrom('speeds')
@@ -61,7 +61,8 @@ export async function readSpeed(db: Database, platformKey: string): Promise<Know
   return { speed: { importMs, syncBaseMs, msPerRecord }, basis: 'platform', companies };
 }
 
-export async function keepSpeed(db: Database, platformKey: string, { speed, companies }: KnownSpeed): Promise<void> {
+/** Stores the measured speed of a platform. Replaces the previous measurement. */
+export async function saveSpeed(db: Database, platformKey: string, { speed, companies }: KnownSpeed): Promise<void> {
   const row = {
     import_ms: speed.importMs,
     sync_base_ms: speed.syncBaseMs,
@@ -75,8 +76,8 @@ export async function keepSpeed(db: Database, platformKey: string, { speed, comp
     .execute();
 }
 
-/** Keeps what was expected when a start was proposed; a later proposal replaces it. */
-export async function keepPlanned(db: Database, migrationId: string, planned: Planned): Promise<void> {
+/** Stores the estimate of a proposed start. Replaces the estimate of an earlier proposal. */
+export async function savePlanned(db: Database, migrationId: string, planned: Planned): Promise<void> {
   await db
     .updateTable('migrations')
     .set({ planned: JSON.stringify(planned) })

@@ -1,18 +1,20 @@
-/** A new master key: the vaults' keys are wrapped anew, and nothing that is sealed is touched. */
+/** Rotation of the master key: rewraps the vaults' private keys. Sealed credentials stay unchanged. */
 import type { KeyProvider } from '../../security';
 import type { Database } from '../database/database';
 
 export interface Rotation {
-  /** Vaults whose key is under the newest master key now, and was not before. */
+  /** Vaults whose key was rewrapped under the newest master key. */
   readonly rewrapped: number;
-  /** Vaults whose key was under it already. */
+  /** Vaults whose key was already under the newest master key. */
   readonly unchanged: number;
 }
 
 /**
- * Wraps the keys of all open vaults under the newest master key, one after the other; interrupted, it is begun again.
+ * Rewraps the private keys of all open vaults under the newest master key, one vault at a time. Safe to repeat after an
+ * interruption. Afterwards older master keys are no longer needed.
  *
- * @throws whatever the key provider throws when it lacks an older key; what was wrapped anew until then stays so
+ * @throws {UnknownMasterKey} when the provider lacks an older key; vaults that were already rewrapped stay so
+ * @throws {WrappedKeyBroken} when a stored key was altered
  */
 export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rotation> {
   const vaults = await db
@@ -28,11 +30,11 @@ export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rot
       unchanged += 1;
       continue;
     }
-    const anew = await keys.wrap(await keys.unwrap(keyId, wrapped));
-    // Not when the vault was destroyed in the meantime.
+    const rewrappedKey = await keys.wrap(await keys.unwrap(keyId, wrapped));
+    // The condition on the key id skips a vault that was destroyed or rotated meanwhile.
     const { numUpdatedRows } = await db
       .updateTable('migrations')
-      .set({ vault_key_id: anew.keyId, vault_wrapped_key: anew.wrapped })
+      .set({ vault_key_id: rewrappedKey.keyId, vault_wrapped_key: rewrappedKey.wrapped })
       .where('id', '=', id)
       .where('vault_key_id', '=', keyId)
       .executeTakeFirst();

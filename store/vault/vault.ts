@@ -1,9 +1,12 @@
 /**
- * The vault: where credentials lie sealed until they are used, and are then destroyed.
+ * The vault: stores sealed credentials until they are used.
  *
- * Whoever supplies credentials seals them with the migration's public key and cannot open them again. Only a worker,
- * whose key provider unwraps the private key, can. Each is bound to its migration and row, so that rows cannot be
- * exchanged.
+ * Each migration has its own key pair. `ferry credentials` seals with the public key and cannot open what it has
+ * sealed. The private key is stored wrapped by a master key, so only a process that has the master key (a worker) can
+ * open a credential. A copy of the database opens none.
+ *
+ * A sealed credential is bound to its migration and row: copied to another row, it does not open. A credential is
+ * erased when its company has moved. When its migration ends, `destroyVault` erases the rest and the keys.
  */
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -12,35 +15,40 @@ import type { Stream } from '../../domain/text/groups';
 import { inGroups } from '../../domain/text/groups';
 import { remediesFor } from '../../domain/companies/remedies';
 import type { KeyProvider } from '../../security';
-import { createVaultKey, openerFor, seal, Secret } from '../../security';
+import { createVaultKey, createOpener, seal, Secret } from '../../security';
 import type { Database } from '../database/database';
 
 export type CredentialFields = Readonly<Record<string, string>>;
 
-export interface SealedCredential {
+/** A credential before it is sealed. */
+export interface SuppliedCredential {
+  /** The client's reference of the company. */
   readonly reference: string;
   readonly fields: Secret<CredentialFields>;
   /** When the client's application last received it. ISO 8601. */
   readonly obtainedAt: string;
 }
 
-/** What became of supplied credentials, by reference. */
-export interface Supplied {
+/** References of the companies whose credentials were supplied, by outcome. */
+export interface SupplyResult {
   readonly stored: readonly string[];
-  /** The migration has no such company. */
+  /** Not stored: the migration has no company with this reference. */
   readonly unknown: readonly string[];
-  /** Its company is not where it takes a credential in this way: it has gone on, or has not come so far. */
+  /** Not stored: the company's state does not accept a credential in this way. */
   readonly elsewhere: readonly string[];
-  /** Its company is not confirmed as disabled yet, or was confirmed after this was obtained. It may be dead by then. */
+  /**
+   * Not stored: syncing is not confirmed off, or was confirmed after the credential was obtained. On a platform that
+   * rotates tokens, the client's application may have used the token since, which makes it invalid.
+   */
   readonly tooEarly: readonly string[];
 }
 
-/** Thrown when a migration has no vault: its workflow has not opened one yet, or it has been destroyed. */
+/** Thrown when a migration has no vault: its workflow has not opened one yet, or it was destroyed. */
 export class VaultClosed extends Error {
   override readonly name = 'VaultClosed';
 }
 
-/** Gives the migration its key pair, unless it has one. Only a worker can: it wraps the private key. */
+/** Creates the migration's key pair, unless it has one. Needs the master key to wrap the private key. */
 export async function openVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
   const existing = await readKey(db, migrationId);
   if (existing?.vault_public_key) return;
@@ -56,57 +64,62 @@ export async function openVault(db: Database, keys: KeyProvider, migrationId: st
 }
 
 /**
- * Seals credentials and stores them: each of a company that is still waiting, replacing an older one.
+ * Seals and stores credentials of companies that are waiting to be moved. A newer credential replaces an older one.
  *
- * @throws VaultClosed
+ * @throws {VaultClosed}
+ * @throws {VaultKeyMismatch} when the stored public key is invalid
  */
 export async function supplyCredentials(
   db: Database,
   migrationId: string,
-  credentials: Stream<SealedCredential>,
+  credentials: Stream<SuppliedCredential>,
   suppliedBy: string,
-): Promise<Supplied> {
+): Promise<SupplyResult> {
   return sealAndStore(db, migrationId, credentials, suppliedBy, { states: ['waiting'], supersedes: false });
 }
 
 /**
- * Seals credentials and stores them in the place of those of companies that were not moved. They stay what they are
- * until somebody has decided that they are moved with these.
+ * Seals and stores credentials that replace those of companies that were not moved. The companies keep their state
+ * until support decides to move them with the new credential.
  *
- * @throws VaultClosed
+ * @throws {VaultClosed}
+ * @throws {VaultKeyMismatch} when the stored public key is invalid
  */
 export async function replaceCredentials(
   db: Database,
   migrationId: string,
-  credentials: Stream<SealedCredential>,
+  credentials: Stream<SuppliedCredential>,
   suppliedBy: string,
-): Promise<Supplied> {
-  const states = COMPANY_STATES.filter((state) => remediesFor({ ...ANY, state }).includes('replace-credential'));
+): Promise<SupplyResult> {
+  const states = COMPANY_STATES.filter((state) =>
+    remediesFor({ ...ANY_FAILURE, state }).includes('replace-credential'),
+  );
   return sealAndStore(db, migrationId, credentials, suppliedBy, { states, supersedes: true });
 }
 
-/** Which credential was at fault does not matter: support decides. */
-const ANY = { failure: null, linkUrl: null, heldBack: null };
+/** Only the state decides whether a credential can be replaced, not the failure. */
+const ANY_FAILURE = { failure: null, linkUrl: null, heldBack: null };
 
-interface Taking {
-  /** Companies in these states take a credential. */
+interface SupplyRule {
+  /** States in which a company accepts the credential. */
   readonly states: readonly CompanyState[];
+  /** The credential replaces one that the service may have accepted. */
   readonly supersedes: boolean;
 }
 
-const SEALED_AT_ONCE = 1_000;
+const GROUP_SIZE = 1_000;
 
 async function sealAndStore(
   db: Database,
   migrationId: string,
-  credentials: Stream<SealedCredential>,
+  credentials: Stream<SuppliedCredential>,
   suppliedBy: string,
-  taking: Taking,
-): Promise<Supplied> {
-  const supplied = { stored: [], unknown: [], elsewhere: [], tooEarly: [] } as Record<keyof Supplied, string[]>;
-  for await (const group of inGroups(credentials, SEALED_AT_ONCE)) {
-    const became = await sealAndStoreGroup(db, migrationId, group, suppliedBy, taking);
-    for (const each of ['stored', 'unknown', 'elsewhere', 'tooEarly'] as const) supplied[each].push(...became[each]);
+  rule: SupplyRule,
+): Promise<SupplyResult> {
+  const supplied = { stored: [], unknown: [], elsewhere: [], tooEarly: [] } as Record<keyof SupplyResult, string[]>;
+  for await (const group of inGroups(credentials, GROUP_SIZE)) {
+    const outcome = await sealAndStoreGroup(db, migrationId, group, suppliedBy, rule);
+    for (const each of ['stored', 'unknown', 'elsewhere', 'tooEarly'] as const) supplied[each].push(...outcome[each]);
   }
   return supplied;
 }
@@ -114,10 +127,10 @@ async function sealAndStore(
 async function sealAndStoreGroup(
   db: Database,
   migrationId: string,
-  credentials: readonly SealedCredential[],
+  credentials: readonly SuppliedCredential[],
   suppliedBy: string,
-  taking: Taking,
-): Promise<Supplied> {
+  rule: SupplyRule,
+): Promise<SupplyResult> {
   const key = await readKey(db, migrationId);
   if (!key?.vault_public_key) throw new VaultClosed(`migration ${migrationId} has no open vault`);
   const publicKey = key.vault_public_key;
@@ -129,21 +142,21 @@ async function sealAndStoreGroup(
   for (const { reference, fields, obtainedAt } of credentials) {
     const company = rows.get(reference);
     if (!company) unknown.push(reference);
-    else if (!taking.states.includes(company.state)) elsewhere.push(reference);
+    else if (!rule.states.includes(company.state)) elsewhere.push(reference);
     else if (key.rotating && (!company.confirmed_at || new Date(obtainedAt) < company.confirmed_at))
       tooEarly.push(reference);
     else {
       const box = await seal(
         publicKey,
         Buffer.from(JSON.stringify(fields.reveal())),
-        boundTo(migrationId, company.row),
+        bindingOf(migrationId, company.row),
       );
       sealed.push({ row: company.row, reference, sealed: box.toString('base64'), obtained_at: obtainedAt });
     }
   }
-  const taken = await storeSealed(db, migrationId, sealed, suppliedBy, taking);
-  const isStored = ({ row }: { readonly row: number }): boolean => taken.has(row);
-  // Their companies went on while this was being sealed.
+  const stored = await storeSealed(db, migrationId, sealed, suppliedBy, rule);
+  const isStored = ({ row }: { readonly row: number }): boolean => stored.has(row);
+  // The state of these companies changed while their credentials were being sealed.
   elsewhere.push(...sealed.filter((each) => !isStored(each)).map(({ reference }) => reference));
   return { stored: sealed.filter(isStored).map(({ reference }) => reference), unknown, elsewhere, tooEarly };
 }
@@ -153,22 +166,22 @@ async function storeSealed(
   migrationId: string,
   sealed: readonly object[],
   suppliedBy: string,
-  { states, supersedes }: Taking,
+  { states, supersedes }: SupplyRule,
 ): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ row: number }>`
     with supplied as (
       select * from jsonb_to_recordset(${JSON.stringify(sealed)}::jsonb) as s (
         row integer, sealed text, obtained_at timestamptz)
-    ), taking as (
+    ), accepting as (
       select c.migration_id, c.row from companies c
       join supplied s on s.row = c.row
       where c.migration_id = ${migrationId} and c.state = any(${[...states]}::text[])
       for update of c
     )
     insert into credentials as v (migration_id, row, sealed, obtained_at, supplied_by, supersedes)
-    select taking.migration_id, taking.row, decode(supplied.sealed, 'base64'), supplied.obtained_at, ${suppliedBy},
+    select accepting.migration_id, accepting.row, decode(supplied.sealed, 'base64'), supplied.obtained_at, ${suppliedBy},
       ${supersedes}
-    from taking join supplied on supplied.row = taking.row
+    from accepting join supplied on supplied.row = accepting.row
     on conflict (migration_id, row) do update
     set sealed = excluded.sealed, obtained_at = excluded.obtained_at, supplied_by = excluded.supplied_by,
       supplied_at = now(), crossed_at = null, supersedes = v.supersedes or excluded.supersedes
@@ -176,14 +189,19 @@ async function storeSealed(
   return new Set(rows.map(({ row }) => row));
 }
 
-/** Opens sealed credentials of one migration; it asks the key provider once, whatever their number. */
+/** Opens sealed credentials of one migration. The private key is unwrapped once, when the reader is created. */
 export interface VaultReader {
+  /** @throws {SealBroken} when the credential was altered, or was sealed for another migration or row */
   open(row: number, sealed: Buffer): Promise<Secret<CredentialFields>>;
 }
 
 /**
- * @throws VaultClosed
- * @throws whatever the key provider throws when it lacks the key
+ * Unwraps the migration's private key and returns a reader of its credentials.
+ *
+ * @throws {VaultClosed}
+ * @throws {UnknownMasterKey} when the provider does not have the master key that wrapped the private key
+ * @throws {WrappedKeyBroken} when the stored private key was altered
+ * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */
 export async function readVault(db: Database, keys: KeyProvider, migrationId: string): Promise<VaultReader> {
   const key = await readKey(db, migrationId);
@@ -191,16 +209,19 @@ export async function readVault(db: Database, keys: KeyProvider, migrationId: st
     throw new VaultClosed(`migration ${migrationId} has no open vault`);
   }
   const privateKey = await keys.unwrap(key.vault_key_id, key.vault_wrapped_key);
-  const open = await openerFor({ publicKey: key.vault_public_key, privateKey });
+  const open = await createOpener({ publicKey: key.vault_public_key, privateKey });
   return {
     open: async (row, sealed) => {
-      const plain = await open(sealed, boundTo(migrationId, row));
+      const plain = await open(sealed, bindingOf(migrationId, row));
       return new Secret(JSON.parse(plain.toString('utf8')) as CredentialFields);
     },
   };
 }
 
-/** Destroys what opens the migration's credentials, and the credentials that are left. */
+/**
+ * Erases the migration's remaining credentials and its keys. A database backup from before still contains both: whoever
+ * has it and the master key can open them.
+ */
 export async function destroyVault(db: Database, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom('credentials').where('migration_id', '=', migrationId).execute();
@@ -217,8 +238,8 @@ export async function destroyVault(db: Database, migrationId: string): Promise<v
   });
 }
 
-/** Additional data of the sealing: what a credential is good for. */
-function boundTo(migrationId: string, row: number): Buffer {
+/** Additional authenticated data of a sealed credential: its migration and row. */
+function bindingOf(migrationId: string, row: number): Buffer {
   return Buffer.from(`${migrationId}/${row}`);
 }
 
@@ -230,7 +251,7 @@ async function readKey(db: Database, migrationId: string) {
     .executeTakeFirst();
 }
 
-async function rowsOf(db: Database, migrationId: string, credentials: readonly SealedCredential[]) {
+async function rowsOf(db: Database, migrationId: string, credentials: readonly SuppliedCredential[]) {
   const references = credentials.map(({ reference }) => reference);
   const rows = await db
     .selectFrom('companies')

@@ -12,7 +12,7 @@ import { createAccount, createKey, startService } from '../../company-data-servi
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { findPlatform, isRotating } from '../../platforms/platforms';
 import { Secret } from '../../security';
-import type { SealedCredential } from '../../store';
+import type { SuppliedCredential } from '../../store';
 import { changeLimits } from '../../store';
 import { createTestDatabase } from './database';
 import { startHttpProxy, type HttpProxy } from './http-proxy';
@@ -132,7 +132,7 @@ export async function openImportRig(): Promise<ImportRig> {
     migration: (tokens, { platformKey = 'qhyg', row = () => ({}) } = {}) => {
       const platform = findPlatform(platformKey);
       if (!platform) throw new Error(`no platform ${platformKey}`);
-      const credential = ({ row: at, reference, organization }: ManifestRow): SealedCredential => {
+      const credential = ({ row: at, reference, organization }: ManifestRow): SuppliedCredential => {
         const fields = Object.fromEntries(platform.requiredFields.map((field) => [field, `${field}-${at}`]));
         const token = `${tokens[at - 1]}.${organization}`;
         const own = { refreshToken: token, [platform.organizationField]: organization };

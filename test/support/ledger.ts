@@ -5,7 +5,7 @@ import type { ManifestRow } from '../../domain/companies/manifest';
 import { DEFAULT_LIMITS } from '../../domain/planning/limits';
 import type { KeyProvider } from '../../security';
 import { createMasterKeyProvider, parseMasterKeys, Secret } from '../../security';
-import type { LeaseOwner, Database, SealedCredential, SuppliedMigration } from '../../store';
+import type { LeaseOwner, Database, SuppliedCredential, SuppliedMigration } from '../../store';
 import {
   beginRun,
   beginSlice,
@@ -89,7 +89,7 @@ export function manifestRows(
 export const credentialOf = (
   { reference, row, organization }: Pick<ManifestRow, 'reference' | 'row' | 'organization'>,
   some: { readonly token?: string; readonly obtainedAt?: string; readonly more?: Record<string, string> } = {},
-): SealedCredential => ({
+): SuppliedCredential => ({
   reference,
   fields: new Secret({
     accessToken: `access-${row}`,
@@ -111,7 +111,7 @@ export async function createMovableMigration(
   { db, keys }: Pick<Ledger, 'db' | 'keys'>,
   rows: readonly ManifestRow[],
   some: Partial<SuppliedMigration> = {},
-  tokenOf: (row: ManifestRow) => SealedCredential = (row) => credentialOf(row),
+  tokenOf: (row: ManifestRow) => SuppliedCredential = (row) => credentialOf(row),
 ): Promise<MovableMigration> {
   const migration = suppliedMigration(some);
   const { id } = migration;

@@ -1,5 +1,5 @@
 import { findPlatform } from '../../../platforms/platforms';
-import type { SealedCredential, Supplied } from '../../../store';
+import type { SuppliedCredential, SupplyResult } from '../../../store';
 import { readMigration, replaceCredentials, supplyCredentials } from '../../../store';
 import { CommandFailed } from '../../shared/command-failed';
 import type { LedgerClient } from '../../../client';
@@ -122,7 +122,7 @@ async function readFile(
 async function* obtained(
   credentials: Credentials['credentials'],
   obtainedAt: string,
-): AsyncGenerator<SealedCredential> {
+): AsyncGenerator<SuppliedCredential> {
   for await (const credential of credentials) yield { ...credential, obtainedAt };
 }
 
@@ -141,14 +141,14 @@ function refusedFile({ findings }: Credentials): CommandResult {
   };
 }
 
-function isAllStored({ stored, tooEarly, elsewhere, unknown }: Supplied): boolean {
+function isAllStored({ stored, tooEarly, elsewhere, unknown }: SupplyResult): boolean {
   return stored.length > 0 && tooEarly.length + elsewhere.length + unknown.length === 0;
 }
 
 function whatBecame(
   migrationId: string,
   { findings }: Credentials,
-  supplied: Supplied,
+  supplied: SupplyResult,
   disposal: Disposal,
   [why, advice]: readonly [string, string],
 ): CommandResult {

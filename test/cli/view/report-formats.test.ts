@@ -49,7 +49,7 @@ const COURSE: MigrationStatistics = {
   ],
   durationBoundsMs: DURATIONS_MS,
   durations: DURATIONS_MS.map((_, index) => (index === 3 ? 2 : 0)),
-  ...{ medianMs: 12_000, most95Ms: 20_000, longestMs: 20_000 },
+  ...{ medianMs: 12_000, p95Ms: 20_000, longestMs: 20_000 },
   slowest: [
     { reference: 'C-1', name: EVIL, tookMs: 20_000 },
     { reference: 'C-2', name: 'Quill', tookMs: 12_000 },
@@ -169,7 +169,7 @@ describe('the page', () => {
       durationBoundsMs: [],
       durations: [],
       medianMs: null,
-      most95Ms: null,
+      p95Ms: null,
       longestMs: null,
       slowest: [],
       failures: [],

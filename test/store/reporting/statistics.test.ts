@@ -34,7 +34,7 @@ test('what was moved adds up in time; durations fall into their columns; failure
   const course = await readStatistics(db, id);
   expect(course).toMatchObject({
     moved: [5, 10, 20, 60].map((minutes, index) => ({ at: minutesLater(minutes).toISOString(), companies: index + 1 })),
-    ...{ medianMs: 5_000, most95Ms: 100_000_000, longestMs: 100_000_000 },
+    ...{ medianMs: 5_000, p95Ms: 100_000_000, longestMs: 100_000_000 },
     failures: [
       { kind: 'incomplete', companies: 2 },
       { kind: 'reauthorization-required', companies: 1 },

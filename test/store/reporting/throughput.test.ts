@@ -1,6 +1,6 @@
 /** What estimates are made from: the volume that is left, and the speed that was measured. */
 import type { Database } from '../../../store';
-import { keepSpeed, measure, readSpeed, readVolume, supplyMigration } from '../../../store';
+import { saveSpeed, measureSpeed, readSpeed, readVolume, supplyMigration } from '../../../store';
 import type { Ledger } from '../../support/ledger';
 import {
   suppliedMigration,
@@ -81,7 +81,7 @@ describe('the measurement', () => {
       await putRow(db, id, row, { state: 'migrated', ...measured });
     }
     await putRow(db, id, 4, { state: 'failed', import_ms: 90_000, sync_ms: 90_000 });
-    const measured = await measure(db, id);
+    const measured = await measureSpeed(db, id);
     expect(measured).toMatchObject({ companies: 3, importMs: 200, syncMs: 1_100, records: 20 });
     expect(measured?.base).toBeCloseTo(1_000);
     expect(measured?.slope).toBeCloseTo(5);
@@ -91,20 +91,20 @@ describe('the measurement', () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     for (const row of [1, 2])
       await putRow(db, id, row, { state: 'migrated', import_ms: 1, sync_ms: row, evidence: found(3) });
-    expect(await measure(db, id)).toMatchObject({ companies: 2, base: null, slope: null });
+    expect(await measureSpeed(db, id)).toMatchObject({ companies: 2, base: null, slope: null });
   });
 
   test('is none as long as nothing has moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
-    expect(await measure(db, id)).toBeNull();
+    expect(await measureSpeed(db, id)).toBeNull();
   });
 });
 
 test('a platform keeps the speed that was measured last', async () => {
   expect(await readSpeed(db, 'qhyg')).toBeNull();
   const speed = { importMs: 1, syncBaseMs: 2, msPerRecord: 3 };
-  await keepSpeed(db, 'qhyg', { speed, basis: 'migration', companies: 9 });
-  await keepSpeed(db, 'qhyg', { speed: { ...speed, importMs: 4 }, basis: 'migration', companies: 10 });
+  await saveSpeed(db, 'qhyg', { speed, basis: 'migration', companies: 9 });
+  await saveSpeed(db, 'qhyg', { speed: { ...speed, importMs: 4 }, basis: 'migration', companies: 10 });
   expect(await readSpeed(db, 'qhyg')).toEqual({ speed: { ...speed, importMs: 4 }, basis: 'platform', companies: 10 });
   expect(await readSpeed(db, 'gbol')).toBeNull();
 });

@@ -1,5 +1,5 @@
 /** Any number of rows comes and goes in groups: nothing holds all of them. */
-import type { Database, SealedCredential } from '../../../store';
+import type { Database, SuppliedCredential } from '../../../store';
 import {
   countPreflightRows,
   openMigration,
@@ -26,7 +26,7 @@ test('credentials are sealed and stored before more of them are taken', async ()
   await openMigration(db, migration.id);
   await openVault(db, ledger.keys, migration.id);
   let most = 0;
-  async function* credentials(): AsyncGenerator<SealedCredential> {
+  async function* credentials(): AsyncGenerator<SuppliedCredential> {
     for (const row of rows) {
       if (row.row % 500 === 0) most = Math.max(most, row.row - (await credentialRows(db, migration.id)).length);
       yield credentialOf(row);
