@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../config';
 import type { SigningKey } from '../security';
-import { dataConverterOf, withoutPayloads } from '../security';
+import { createDataConverter, withoutPayloadCodec } from '../security';
 import type { Database } from '../store';
 import { openDatabase } from '../store';
 import { Unreachable } from './unreachable';
@@ -77,10 +77,10 @@ function migrationClientOver(
   { temporal, payloadKeys, signingKey }: MigrationClientConfig,
 ): MigrationClient {
   const { namespace } = temporal;
-  const dataConverter = dataConverterOf(payloadKeys);
+  const dataConverter = createDataConverter(payloadKeys);
   return {
     temporal: new Client({ connection, namespace, dataConverter }),
-    closed: new Client({ connection, namespace, dataConverter: withoutPayloads(dataConverter) }),
+    closed: new Client({ connection, namespace, dataConverter: withoutPayloadCodec(dataConverter) }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
     close: () => connection.close(),
   };

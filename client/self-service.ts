@@ -1,7 +1,7 @@
 /** A client's own start: its credentials come with it, and are sealed as soon as they can be. */
 import type { Stream } from '../domain/text/groups';
 import type { Preflight } from '../domain/migration/migration-state';
-import type { SealedCredential } from '../store';
+import type { SuppliedCredential } from '../store';
 import { supplyCredentials } from '../store';
 import { decide } from './decide';
 import { progressIfAnswered, readOutages } from './progress';
@@ -29,7 +29,7 @@ export interface SelfServiceStarted {
 export async function startSelfService(
   ferry: LedgerClient,
   request: Omit<StartRequest, 'route' | 'firstCompany' | 'decisions'>,
-  credentials: Stream<SealedCredential>,
+  credentials: Stream<SuppliedCredential>,
 ): Promise<SelfServiceStarted> {
   const { by } = request;
   const migrationId = await startMigration(ferry, { ...request, route: 'self-service', firstCompany: null });

@@ -4,7 +4,7 @@ import type { CompanyDataClient } from '../../company-data-client';
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 import type { InterruptedCompany } from '../../store';
-import { clearServiceRefs, readInterrupted, readMigration, readUnused, settleInterrupted } from '../../store';
+import { clearServiceRefs, readInterrupted, readMigration, readUnusedCompanies, resolveInterrupted } from '../../store';
 import { findCompanyByTag, findConnection, isGone, rowTag } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 
@@ -20,8 +20,9 @@ export function closingActivities({ db, service }: ActivityDeps) {
       const platform = migration && findPlatform(migration.platformKey);
       let againInMs: number | null = null;
       for (const company of platform ? await readInterrupted(db, migrationId) : []) {
-        if (company.overInMs > 0) againInMs = Math.max(againInMs ?? 0, Math.ceil(company.overInMs));
-        else await settleInterrupted(db, migrationId, company.row, await look(service, migrationId, platform, company));
+        if (company.leaseEndsInMs > 0) againInMs = Math.max(againInMs ?? 0, Math.ceil(company.leaseEndsInMs));
+        else
+          await resolveInterrupted(db, migrationId, company.row, await look(service, migrationId, platform, company));
       }
       return { againInMs };
     },
@@ -31,7 +32,7 @@ export function closingActivities({ db, service }: ActivityDeps) {
       const signal = cancellationSignal();
       const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
       let removed = 0;
-      for (const { row, companyId } of await readUnused(db, migrationId)) {
+      for (const { row, companyId } of await readUnusedCompanies(db, migrationId)) {
         heartbeat({ removed });
         if (platform && (await isUnused(service, companyId, platform.key, signal))) {
           await removeCompany(service, companyId, signal);
@@ -44,7 +45,7 @@ export function closingActivities({ db, service }: ActivityDeps) {
   };
 }
 
-type Settled = Parameters<typeof settleInterrupted>[3];
+type Settled = Parameters<typeof resolveInterrupted>[3];
 
 async function look(
   service: CompanyDataClient,

@@ -17,7 +17,7 @@ export async function checkDatabase(
   const advice = 'start it, correct DATABASE_URL, or start everything with: ferry up';
   const found = await check(DATABASE, advice, async () => {
     const { version, clock, pending, unknown } = await inspectDatabase(databaseUrl.value.reveal(), CHECK_TIMEOUT_MS);
-    clocks.push({ whose: 'Postgres', aheadMs: clock.theirs.getTime() - clock.ours.getTime() });
+    clocks.push({ whose: 'Postgres', aheadMs: clock.database.getTime() - clock.local.getTime() });
     return [ok(DATABASE, `Postgres ${version}`), schema(pending, unknown)];
   });
   return found.length === 1 ? [...found, schemaNotChecked] : found;

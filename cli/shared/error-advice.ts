@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { NamespaceNotFoundError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { CompanyDataError } from '../../company-data-client';
 import { ConfigurationError } from '../../config';
-import { KeyInvalid, UnknownMasterKey, UnknownPayloadKey, VaultKeyExchanged, WrappedKeyBroken } from '../../security';
+import { KeyInvalid, UnknownMasterKey, UnknownPayloadKey, VaultKeyMismatch, WrappedKeyBroken } from '../../security';
 import {
   DatabaseUnavailable,
   isDatabaseError,
@@ -24,7 +24,7 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [Unreachable, 'start it, or start everything with: ferry up'],
   [DatabaseUnavailable, 'look at the database, or start everything with: ferry up'],
-  [VaultKeyExchanged, 'nothing of this file is readable to anybody: it was not sealed'],
+  [VaultKeyMismatch, 'nothing of this file is readable to anybody: it was not sealed'],
   [WorkerFails, 'its log says why: it lacks a payload key, or is of another version than the migration'],
   [NoWorker, 'decisions are kept and applied later; start a worker, or everything with: ferry up'],
   [NoSuchMigration, 'see them all with: ferry list'],

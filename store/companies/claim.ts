@@ -8,7 +8,7 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import { violates } from '../database/database';
+import { violatesConstraint } from '../database/database';
 import { isClaimable, WINDOW_IS_OPEN } from './claimable';
 import type { ClaimedCompany, LeaseOwner } from './lease';
 import { assignTo, CLAIMED, leaseEnd } from './lease';
@@ -75,7 +75,7 @@ export async function claimCompanies(
     return rows;
   } catch (error) {
     // Two claims met in one token family: the other one has it, and the next claim will see that.
-    if (violates(error, 'one_importing_per_family')) return [];
+    if (violatesConstraint(error, 'one_importing_per_family')) return [];
     throw error;
   }
 }

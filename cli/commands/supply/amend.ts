@@ -1,4 +1,4 @@
-import type { Amended, HeldBack, StoredMigration } from '../../../store';
+import type { AmendmentResult, HeldBack, StoredMigration } from '../../../store';
 import { amendManifest, ManifestClosed, NOT_CHECKED, readHeldBack } from '../../../store';
 import { CommandFailed } from '../../shared/command-failed';
 import type { Answer, LedgerClient } from '../../../client';
@@ -62,7 +62,7 @@ async function amend(
   return whatBecame(migration, manifest, amended, answer, held);
 }
 
-async function stored(ferry: LedgerClient, migration: StoredMigration, { rows }: Manifest): Promise<Amended> {
+async function stored(ferry: LedgerClient, migration: StoredMigration, { rows }: Manifest): Promise<AmendmentResult> {
   try {
     return await amendManifest(ferry.db, { migrationId: migration.id, rows, createDigest: () => new ManifestDigest() });
   } catch (error) {
@@ -98,7 +98,7 @@ function refusedRows({ findings }: Manifest): CommandResult {
 function whatBecame(
   { id: migrationId, route }: StoredMigration,
   { findings }: Manifest,
-  { added, corrected, unchanged, tooLate }: Amended,
+  { added, corrected, unchanged, tooLate }: AmendmentResult,
   answer: Answer | null,
   held: readonly HeldBack[],
 ): CommandResult {

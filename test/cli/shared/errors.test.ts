@@ -9,13 +9,7 @@ import { withAdvice } from '../../../cli/shared/error-advice';
 import { MigrationClosed, NoSuchMigration, NotReadable, NoWorker, Unreachable, WorkerFails } from '../../../client';
 import { FileChanged } from '../../../cli/manifest/findings';
 import { AccessDenied, KeyRefused } from '../../../company-data-client';
-import {
-  KeyInvalid,
-  UnknownMasterKey,
-  UnknownPayloadKey,
-  VaultKeyExchanged,
-  WrappedKeyBroken,
-} from '../../../security';
+import { KeyInvalid, UnknownMasterKey, UnknownPayloadKey, VaultKeyMismatch, WrappedKeyBroken } from '../../../security';
 import { DatabaseUnavailable, ManifestClosed, MigrationExists, OrganizationTaken, VaultClosed } from '../../../store';
 import { ferry } from '../captured-terminal';
 
@@ -45,7 +39,7 @@ const FAILURES: readonly (readonly [Error, said: RegExp, advice: RegExp])[] = [
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
   [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /take these rows out/],
   [new VaultClosed(`migration ${M} has no open vault`), /acme\.xero/, /ferry show/],
-  [new VaultKeyExchanged(), /./, /not sealed/],
+  [new VaultKeyMismatch(), /./, /not sealed/],
   [new NotReadable(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('abcd', ['efgh']), /payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownMasterKey('abcd', ['efgh']), /abcd/, /nothing is lost/],
