@@ -35,11 +35,11 @@ function durationCharts({
   durations,
   durationBoundsMs,
   medianMs,
-  most95Ms,
+  p95Ms,
   longestMs,
   slowest,
 }: MigrationStatistics): Html {
-  if (medianMs === null || most95Ms === null || longestMs === null) {
+  if (medianMs === null || p95Ms === null || longestMs === null) {
     return figure('Duration per company', 'No company has been measured yet.');
   }
   const first = durations.findIndex((companies) => companies > 0);
@@ -50,7 +50,7 @@ function durationCharts({
     .slice(Math.max(0, first - 1), last + 2);
   return figure(
     'Duration per company',
-    `Half of the companies took ${duration(medianMs)} or less, 95 % took ${duration(most95Ms)} or less, the slowest ${duration(longestMs)}: from the start of its move until all its data was synced.`,
+    `Half of the companies took ${duration(medianMs)} or less, 95 % took ${duration(p95Ms)} or less, the slowest ${duration(longestMs)}: from the start of its move until all its data was synced.`,
     columnChart(columns, 'companies'),
     ...(slowest.length < 2
       ? []

@@ -11,7 +11,7 @@ import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { WEEKDAYS } from '../../domain/planning/windows';
 import { Secret } from '../../security';
-import type { SealedCredential } from '../../store';
+import type { SuppliedCredential } from '../../store';
 import { replaceCredentials, supplyCredentials } from '../../store';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
@@ -103,7 +103,7 @@ export async function started(
     const { became, text } = await decide(ferry, id, message, sent);
     return became === 'applied' ? became : `${became}: ${text}`;
   };
-  const freshCredential = (reference: string, credential: string): SealedCredential => {
+  const freshCredential = (reference: string, credential: string): SuppliedCredential => {
     const row = rows.find((each) => each.reference === reference);
     const fields = {
       ...Object.fromEntries(platform.requiredFields.map((field) => [field, 'any'])),

@@ -132,7 +132,7 @@ test('after a 429 with a long Retry-After no company is tried before that time',
   const { standstill } = await migration.until(
     (progress) => Date.parse(progress.standstill?.until ?? '') - askedAt > (WAIT_S - 3) * 1_000,
   );
-  expect(standstill?.why).toMatch(/the service asks to come back at/);
+  expect(standstill?.why).toMatch(/the service asks us to retry after/);
   // The first company, and at most two rounds of the eight that run at once.
   expect(between.arrived('POST', /^\/companies$/).length).toBeLessThanOrEqual(1 + 2 * 8);
   asking = false;
