@@ -1,41 +1,41 @@
-/** What is moved, by whom ever: companies of QuickBooks Online with an invoice each. */
+/** The companies that benchmarks move: QuickBooks Online companies with one invoice each. */
 import { findPlatform } from '../platforms/platforms';
 import type { Platform } from '../platforms/platforms';
 
 export const PLATFORM = platform('quickbooks-online');
 
-export interface MovedCompany {
+export interface BenchCompany {
   readonly row: number;
   readonly reference: string;
   readonly name: string;
   readonly organization: string;
   readonly expectedInvoices: number;
-  /** What the service is given to reach its books. */
+  /** The authorization body that is sent to the service. */
   readonly credential: Readonly<Record<string, string>>;
 }
 
-/** As many at once as a plan has by default: four slices of eight. */
-export const AT_ONCE = { slicesAtOnce: 4, companiesPerSliceAtOnce: 8 } as const;
+/** The default concurrency of a plan: four slices of eight companies. */
+export const CONCURRENCY = { slicesAtOnce: 4, companiesPerSliceAtOnce: 8 } as const;
 
-/** Companies that nobody else has: their organizations are these numbers. */
+/** A range of companies; their organization ids are these numbers. */
 export interface CompanyRange {
   readonly first: number;
   readonly count: number;
 }
 
-/** What one company takes when its sync is over at the first look: four calls to import it, four to verify it. */
-export const REQUESTS_EACH = 8;
+/** Requests per company if its sync has ended at the first check: four to import it, four to verify it. */
+export const REQUESTS_PER_COMPANY = 8;
 
 let next = 1_000_000_000;
 
-/** Companies that were in no range before. */
-export function newCompanies(count: number): CompanyRange {
+/** Returns a range that does not overlap any previous one. */
+export function allocateCompanies(count: number): CompanyRange {
   const range = { first: next, count };
   next += count;
   return range;
 }
 
-export function companiesOf({ first, count }: CompanyRange): readonly MovedCompany[] {
+export function companiesOf({ first, count }: CompanyRange): readonly BenchCompany[] {
   return Array.from({ length: count }, (_, index) => {
     const organization = String(first + index);
     return {

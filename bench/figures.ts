@@ -1,13 +1,13 @@
-/** What a benchmark measures, and how it compares with its goal. */
+/** Figures that benchmarks measure, and their goals. */
 
-/** A figure as a benchmark yields it. */
+/** A figure as a benchmark returns it. */
 export interface Measured {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** In the figure's unit. */
+  /** The bound has the figure's unit. */
   readonly goal: readonly [comparison: keyof typeof COMPARISONS, bound: number];
-  /** What the figure is made of, for whoever wants to know more. */
+  /** Details for readers: sample sizes, medians, parts of the figure. */
   readonly note?: string;
 }
 
@@ -17,13 +17,13 @@ const COMPARISONS = {
   '<': (value: number, bound: number) => value < bound,
 };
 
-/** A benchmark: measures something, and says meanwhile how far it is. */
+/** A benchmark, which reports its progress while it runs. */
 export interface Benchmark {
   readonly about: string;
   /**
-   * @param run `quick`: smaller, it shows that the benchmark works and its figures say nothing; `keep` takes figures
-   * that are final in all but the number of rounds behind them, in case the rest is interrupted
-   * @throws whatever kept it from measuring; a goal that is missed is a figure like any other
+   * @param run `quick`: run a small version, whose figures are meaningless; `save`: stores figures of the rounds so far,
+   * in case a later round is interrupted
+   * @throws if it could not measure; a missed goal is not an error
    */
   measure(run: Run): Promise<readonly Measured[]>;
 }
@@ -31,10 +31,10 @@ export interface Benchmark {
 export interface Run {
   readonly quick: boolean;
   readonly report: Report;
-  readonly keep: (measured: readonly Measured[]) => void;
+  readonly save: (measured: readonly Measured[]) => void;
 }
 
-/** Says how far a benchmark is, in parts of a whole. */
+/** Reports progress: `done` of `total` units. */
 export type Report = (done: number, total: number, note: string) => void;
 
 /** A figure as `--json` prints it. */
@@ -45,7 +45,7 @@ export interface Figure {
   readonly unit: string;
 }
 
-/** Judges what was measured, not what it is rounded to for people: 0.9499 misses 0.95. */
+/** Compares the exact value with the goal, before rounding: 0.9499 misses 0.95. */
 export function figureOf({ value, goal, unit }: Measured): Figure {
   const [comparison, bound] = goal;
   return { value, goal: goal.join(' '), met: COMPARISONS[comparison](value, bound), unit };
@@ -58,7 +58,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
 }
 
-/** @param share 0.99: only one of a hundred values is greater */
+/** @param share for example 0.99 for the 99th percentile */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

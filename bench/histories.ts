@@ -1,16 +1,16 @@
-/** What a migration leaves in Temporal: the histories of its workflows. */
+/** Reads the histories of a migration's workflows and counts billable actions. */
 import type { LedgerClient } from '../client';
 
 type Handle = ReturnType<LedgerClient['temporal']['workflow']['getHandle']>;
 type HistoryEvent = NonNullable<Awaited<ReturnType<Handle['fetchHistory']>>['events']>[number];
 
-/** One run of one workflow: what continues as new is another. */
+/** One run of one workflow; continue-as-new starts another. */
 export interface RunHistory {
   readonly workflowType: string;
   readonly events: readonly HistoryEvent[];
 }
 
-/** Every run of a migration and of its batch. */
+/** Returns every run of a migration and of its batch runs. */
 export async function historiesOf(
   { temporal: { workflow } }: LedgerClient,
   migrationId: string,
@@ -24,27 +24,26 @@ export async function historiesOf(
   return runs;
 }
 
-/** Each kind of action that Temporal Cloud bills, and how many there were. */
+/** The number of actions by kind, as Temporal Cloud bills them. */
 export type Actions = Readonly<Record<string, number>>;
 
-/** The SDK sends the heartbeats of one activity no more often: see `worker/index.ts`. */
-const HEARTBEATS_APART_MS = 3_000;
+/** The SDK throttles the heartbeats of an activity to this interval or a longer one. */
+const HEARTBEAT_INTERVAL_MS = 3_000;
 
 /**
- * Counts actions as Temporal Cloud bills them: https://docs.temporal.io/cloud/actions (read on 2026-11-21). What no
- * history shows is added: the most heartbeats that may have reached the server, and the question after each decision
- * by which `ferry` learns what became of it.
+ * Counts actions as Temporal Cloud bills them: https://docs.temporal.io/cloud/actions (read on 2026-11-21). Adds what
+ * histories do not show: the largest possible number of heartbeats, and one query for each signal that `ferry` sent.
  */
 export function actionsOf(runs: readonly RunHistory[]): Actions {
   const actions: Record<string, number> = {};
   const count = (kind: string, times = 1): void => void (actions[kind] = (actions[kind] ?? 0) + times);
   for (const { events } of runs) {
-    const beating = new Set<string>();
+    const heartbeating = new Set<string>();
     const startedAt = new Map<string, number>();
     for (const event of events) {
       const { workflowExecutionStartedEventAttributes: start, activityTaskStartedEventAttributes: activity } = event;
       if (start) {
-        // A child's start is counted by its parent.
+        // The parent's event counts the start of a child.
         if (!start.parentWorkflowExecution) count('workflows started');
       } else if (event.startChildWorkflowExecutionInitiatedEventAttributes) count('child workflows', 2);
       else if (event.timerStartedEventAttributes) count('timers');
@@ -56,7 +55,7 @@ export function actionsOf(runs: readonly RunHistory[]): Actions {
         if (!event.workflowExecutionSignaledEventAttributes.externalWorkflowExecution) count('queries');
       } else if (event.activityTaskScheduledEventAttributes) {
         const { heartbeatTimeout } = event.activityTaskScheduledEventAttributes;
-        if (Number(heartbeatTimeout?.seconds ?? 0) > 0) beating.add(String(event.eventId));
+        if (Number(heartbeatTimeout?.seconds ?? 0) > 0) heartbeating.add(String(event.eventId));
       } else if (activity) {
         count('activities', activity.attempt ?? 1);
         startedAt.set(String(activity.scheduledEventId), millis(event));
@@ -64,8 +63,8 @@ export function actionsOf(runs: readonly RunHistory[]): Actions {
       const ended = event.activityTaskCompletedEventAttributes ?? event.activityTaskFailedEventAttributes;
       const scheduled = String(ended?.scheduledEventId);
       const since = startedAt.get(scheduled);
-      if (ended && since !== undefined && beating.has(scheduled)) {
-        count('heartbeats', 1 + Math.floor((millis(event) - since) / HEARTBEATS_APART_MS));
+      if (ended && since !== undefined && heartbeating.has(scheduled)) {
+        count('heartbeats', 1 + Math.floor((millis(event) - since) / HEARTBEAT_INTERVAL_MS));
       }
     }
   }

@@ -1,4 +1,4 @@
-/** `npm run bench [-- <name>... --json --quick]`: measures, and prints a table of figures with their goals. */
+/** `npm run bench [-- <name>... --json --quick]`: runs benchmarks and prints a table of figures with their goals. */
 import { Command } from 'commander';
 import { formatTable, openProgressBar } from '../cli/terminal';
 import { cost } from './measurements/cost';
@@ -10,12 +10,12 @@ import { memory } from './measurements/memory';
 import { pacing } from './measurements/pacing';
 import { recover } from './measurements/recover';
 import type { Result } from './results';
-import { currentLoad, keepResults } from './results';
+import { systemLoad, writeResults } from './results';
 import { scale } from './measurements/scale';
 import { service } from './measurements/service';
 import { latency, throughput } from './measurements/throughput';
 
-/** In the order in which they are measured. */
+/** In the order in which they run. */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   service,
   pacing,
@@ -38,29 +38,29 @@ interface Options {
 async function main(names: readonly string[], { json, quick = false }: Options): Promise<void> {
   const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
   if (unknown.length > 0) {
-    throw new Error(`there is no benchmark ${unknown.join(', ')}; there are: ${Object.keys(BENCHMARKS).join(', ')}`);
+    throw new Error(`unknown benchmark: ${unknown.join(', ')}. Choose from: ${Object.keys(BENCHMARKS).join(', ')}`);
   }
   const results: Result[] = [];
   for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
     if (names.length > 0 && !names.includes(name)) continue;
-    const load = currentLoad();
+    const load = systemLoad();
     process.stderr.write(`${name}: ${benchmark.about}\n`);
     const bar = openProgressBar(process.stderr);
-    const keep = (measured: readonly Measured[]): readonly Result[] => {
+    const save = (measured: readonly Measured[]): readonly Result[] => {
       const found = measured.map((each) => ({ name: each.name, figure: figureOf(each), note: each.note ?? '', load }));
-      // At once: what comes next may take an hour, and be interrupted.
-      if (!quick) keepResults(found);
+      // Write now, because the next benchmark may take an hour and be interrupted.
+      if (!quick) writeResults(found);
       return found;
     };
     try {
-      results.push(...keep(await benchmark.measure({ quick, keep, report: (...how) => bar.update(...how) })));
+      results.push(...save(await benchmark.measure({ quick, save, report: (...progress) => bar.update(...progress) })));
     } finally {
       bar.close();
     }
   }
   const figures = Object.fromEntries(results.map(({ name, figure }) => [name, figure]));
   process.stdout.write(`${json ? JSON.stringify({ figures }) : tableOf(figures)}\n`);
-  if (quick) process.stderr.write('A quick run: its figures only show that the benchmarks work.\n');
+  if (quick) process.stderr.write('This was a quick run: its figures only show that the benchmarks work.\n');
 }
 
 function tableOf(figures: Readonly<Record<string, Figure>>): string {
@@ -84,9 +84,9 @@ function tableOf(figures: Readonly<Record<string, Figure>>): string {
 }
 
 new Command('npm run bench --')
-  .argument('[names...]', `what is measured (default: everything): ${Object.keys(BENCHMARKS).join(', ')}`)
+  .argument('[names...]', `the benchmarks to run (default: all): ${Object.keys(BENCHMARKS).join(', ')}`)
   .option('--json', 'print one JSON object: {"figures": {name: {"value", "goal", "met", "unit"}}}')
-  .option('--quick', 'a smaller run that only shows that the benchmarks work')
+  .option('--quick', 'run a small version that only shows that the benchmarks work')
   .action(main)
   .parseAsync()
   .catch((error: unknown) => {

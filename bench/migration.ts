@@ -1,4 +1,4 @@
-/** A managed migration, taken through its steps as `ferry` does it. */
+/** Takes a managed migration through its steps, with the same calls as `ferry`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { LedgerClient } from '../client';
@@ -9,23 +9,23 @@ import { batchRunIdOf } from '../domain/migration/plan';
 import type { Progress } from '../domain/progress/progress';
 import { Secret } from '../security';
 import { countCompanies, supplyCredentials } from '../store';
-import type { MovedCompany } from './companies';
-import { AT_ONCE, companiesOf, newCompanies, PLATFORM } from './companies';
+import type { BenchCompany } from './companies';
+import { CONCURRENCY, companiesOf, allocateCompanies, PLATFORM } from './companies';
 
 export const SUPPORT = { role: 'support', by: 'Sam' } as const;
 export const CLIENT = { role: 'client', by: 'Cleo' } as const;
 
-const LOOK_EVERY_MS = 100;
-const SUPPLIED_AT_ONCE = 1_000;
-/** Between two looks at how far a batch is: each reads all of its rows. */
-const COUNT_EVERY_MS = 5_000;
+const POLL_MS = 100;
+const CREDENTIALS_PER_STATEMENT = 1_000;
+/** Long, because each count reads all rows of the batch. */
+const COUNT_INTERVAL_MS = 5_000;
 
 let migrations = 0;
 
-/** Supplies so many new companies and starts their migration; it waits for the acceptance of its details. */
-export async function startMeasured(
+/** Starts a migration of these companies and returns its id. */
+export async function startBenchMigration(
   ferry: LedgerClient,
-  companies: readonly MovedCompany[],
+  companies: readonly BenchCompany[],
   limits: Partial<MigrationLimits> = {},
 ): Promise<string> {
   migrations += 1;
@@ -38,12 +38,12 @@ export async function startMeasured(
     contact: 'the solutions team',
     by: 'Sam',
     firstCompany: null,
-    limits: { ...AT_ONCE, rampCompanies: 0, ...limits },
+    limits: { ...CONCURRENCY, rampCompanies: 0, ...limits },
   });
 }
 
-/** Resolves with the progress of a migration once it is as wanted. */
-export async function untilProgress(
+/** Polls the progress of a migration until `reached` accepts it, and returns it. */
+export async function awaitProgress(
   ferry: LedgerClient,
   id: string,
   reached: (progress: Progress) => boolean,
@@ -51,46 +51,46 @@ export async function untilProgress(
   for (;;) {
     const progress = await readProgress(ferry, id);
     if (reached(progress)) return progress;
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_MS);
   }
 }
 
-/** Sends a decision that must be applied. */
-export async function decideOn(ferry: LedgerClient, id: string, ...[message, sent]: DecisionSent): Promise<void> {
+/** Sends a decision and throws if it was not applied. */
+export async function applyDecision(ferry: LedgerClient, id: string, ...[message, sent]: DecisionSent): Promise<void> {
   const { became, text } = await decide(ferry, id, message, sent);
   if (became !== 'applied') throw new Error(`${id}: ${message} was ${became}: ${text}`);
 }
 
 type DecisionSent = Parameters<typeof decide> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
-/** A migration whose first company has been moved and proven: its batch begins with one approval. */
-export interface ReadyBatch {
+/** A migration whose first company was moved and verified: one approval starts its batch. */
+export interface PreparedBatch {
   readonly id: string;
-  /** Without the first one. */
+  /** The number of companies, without the first one. */
   readonly companies: number;
 }
 
-/** Takes a migration of so many companies, beside the first one, through steps 1 to 5. */
-export async function readyBatch(
+/** Takes a migration of `count` companies and the first company through steps 1 to 5. */
+export async function prepareBatch(
   ferry: LedgerClient,
   count: number,
   limits: Partial<MigrationLimits> = {},
-): Promise<ReadyBatch> {
-  const companies = companiesOf(newCompanies(count + 1));
-  const id = await startMeasured(ferry, companies, limits);
-  const decided = (...sent: DecisionSent) => decideOn(ferry, id, ...sent);
-  await untilProgress(ferry, id, ({ preflight, checking }) => preflight !== null && !checking);
-  await decided('approve', { step: 'supply-details', ...SUPPORT });
-  await decided('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
-  await decided('approve', { step: 'schedule', ...SUPPORT });
-  await decided('approve', { step: 'schedule', ...CLIENT });
-  await decided('approve', { step: 'update-application', ...CLIENT });
-  await decided('approve', { step: 'update-application', ...SUPPORT });
-  await decided('confirmSyncDisabled', { companies: 'all', ...CLIENT });
-  await untilProgress(ferry, id, ({ step }) => step === 'migrate-first-company');
+): Promise<PreparedBatch> {
+  const companies = companiesOf(allocateCompanies(count + 1));
+  const id = await startBenchMigration(ferry, companies, limits);
+  const send = (...sent: DecisionSent) => applyDecision(ferry, id, ...sent);
+  await awaitProgress(ferry, id, ({ preflight, checking }) => preflight !== null && !checking);
+  await send('approve', { step: 'supply-details', ...SUPPORT });
+  await send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
+  await send('approve', { step: 'schedule', ...SUPPORT });
+  await send('approve', { step: 'schedule', ...CLIENT });
+  await send('approve', { step: 'update-application', ...CLIENT });
+  await send('approve', { step: 'update-application', ...SUPPORT });
+  await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+  await awaitProgress(ferry, id, ({ step }) => step === 'migrate-first-company');
   await supplyAll(ferry, id, companies);
-  await decided('credentialsSupplied', { companies: companies.length, ...CLIENT });
-  await untilProgress(
+  await send('credentialsSupplied', { companies: companies.length, ...CLIENT });
+  await awaitProgress(
     ferry,
     id,
     ({ firstCompany, step }) => step === 'migrate-first-company' && firstCompany?.stage === 'proven',
@@ -98,26 +98,26 @@ export async function readyBatch(
   return { id, companies: count };
 }
 
-async function supplyAll(ferry: LedgerClient, id: string, companies: readonly MovedCompany[]): Promise<void> {
+async function supplyAll(ferry: LedgerClient, id: string, companies: readonly BenchCompany[]): Promise<void> {
   const obtainedAt = new Date().toISOString();
-  for (let from = 0; from < companies.length; from += SUPPLIED_AT_ONCE) {
+  for (let from = 0; from < companies.length; from += CREDENTIALS_PER_STATEMENT) {
     const credentials = companies
-      .slice(from, from + SUPPLIED_AT_ONCE)
+      .slice(from, from + CREDENTIALS_PER_STATEMENT)
       .map(({ reference, credential }) => ({ reference, fields: new Secret(credential), obtainedAt }));
     await supplyCredentials(ferry.db, id, credentials, 'Cleo');
   }
 }
 
 /**
- * Approves the first company and waits until the batch run that this begins has ended.
+ * Approves the first company and waits until the batch run has ended.
  *
- * @param report told from time to time how many companies have moved
- * @returns how long it took, from the approval on. Milliseconds.
- * @throws when not every company was moved
+ * @param report is called every few seconds with the number of companies moved
+ * @returns the time since the approval, in milliseconds
+ * @throws if a company was not moved
  */
 export async function moveBatch(
   ferry: LedgerClient,
-  { id, companies }: ReadyBatch,
+  { id, companies }: PreparedBatch,
   report: (moved: number) => void,
 ): Promise<number> {
   const counting = setInterval(() => {
@@ -125,14 +125,14 @@ export async function moveBatch(
       ({ migrated }) => report(migrated - 1),
       () => undefined,
     );
-  }, COUNT_EVERY_MS);
+  }, COUNT_INTERVAL_MS);
   try {
     const startedAt = performance.now();
     await ferry.temporal.workflow.getHandle(id).signal('approve', { step: 'migrate-first-company', ...SUPPORT });
     await batchEnded(ferry, id);
     const tookMs = performance.now() - startedAt;
     const { migrated } = await countCompanies(ferry.db, id);
-    if (migrated !== companies + 1) throw new Error(`${id}: ${migrated} of ${companies + 1} companies have moved`);
+    if (migrated !== companies + 1) throw new Error(`${id}: ${migrated} of ${companies + 1} companies moved`);
     return tookMs;
   } finally {
     clearInterval(counting);

@@ -1,36 +1,36 @@
-/** The results that stand in the repository: what was measured last of each figure, and on what machine. */
+/** Writes bench/RESULTS.md: the latest result of each figure, and the machine it was measured on. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
 import type { Figure } from './figures';
 
 const FILE = path.join(__dirname, '..', '..', 'bench', 'RESULTS.md');
-const TITLES = ['Figure', 'Value', 'Goal', 'Met', 'Unit', 'Measured', 'Load', 'Made of'] as const;
+const TITLES = ['Figure', 'Value', 'Goal', 'Met', 'Unit', 'Measured', 'Load', 'Details'] as const;
 
 export interface Result {
   readonly name: string;
   readonly figure: Figure;
   readonly note: string;
-  /** Of the machine when the measuring began, by whoever else used it. */
+  /** The machine's load average when the benchmark started. */
   readonly load: number;
 }
 
-/** The mean number of programs that wanted a core in the last minute. */
-export function currentLoad(): number {
+/** Returns the load average of the last minute. */
+export function systemLoad(): number {
   return loadavg()[0] ?? 0;
 }
 
-/** Writes results in the place of older ones of the same figures; those of another machine go. */
-export function keepResults(results: readonly Result[]): void {
+/** Writes results, replacing older ones of the same figures. Removes results of another machine. */
+export function writeResults(results: readonly Result[]): void {
   const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
   const rows = new Map(before.includes(machine()) ? rowsIn(before) : []);
   for (const result of results) rows.set(result.name, rowOf(result));
-  writeFileSync(FILE, `# What was measured\n\n${machine()}\n\n${ABOUT}\n\n${tableOf([...rows.values()])}`);
+  writeFileSync(FILE, `# Benchmark results\n\n${machine()}\n\n${ABOUT}\n\n${tableOf([...rows.values()])}`);
 }
 
 const ABOUT =
-  '`npm run bench` measures and writes this; `bench/` says how. Load: programs that wanted a core in the minute before, ' +
-  'with two cores none is left to others from 2 on.';
+  '`npm run bench` writes this file. Load is the load average of the minute before the measurement, ' +
+  'caused by other programs; on two cores, a load of 2 leaves no free core.';
 
 function machine(): string {
   const { length: cores } = cpus();
@@ -61,7 +61,7 @@ function rowsIn(text: string): readonly [string, Row][] {
     .map((row) => [row[0] ?? '', row]);
 }
 
-/** Padded as the formatter pads. */
+/** Pads cells as prettier does. */
 function tableOf(rows: readonly Row[]): string {
   const widths = TITLES.map((title, column) =>
     Math.max(...[TITLES, ...rows].map((row) => row[column]?.length ?? 0), title.length),

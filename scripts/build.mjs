@@ -1,6 +1,6 @@
 /**
- * `npm run build`: TypeScript to `dist/` by swc, only what has changed, and the bundle that Temporal's workflow sandbox
- * runs. Types are checked elsewhere (`npm run typecheck`): a demo should not wait for that.
+ * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds the bundle that Temporal's workflow
+ * sandbox runs. `npm run typecheck` checks the types, so that a demo does not have to wait for it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,14 +20,14 @@ const CONVERTERS = {
 const BUNDLE = {
   workflowsPath: WORKFLOWS,
   ...CONVERTERS,
-  // Evaluated once for all workflows instead of once for each: no module keeps anything of a workflow.
+  // Evaluate modules once for all workflows instead of once for each, because no module holds state of a workflow.
   preloadModules: [WORKFLOWS, ...Object.values(CONVERTERS)],
 };
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 
 /**
- * Real `import()` is kept: it is how CommonJS reaches a package that is ESM only. A package is loaded when something of it
- * is first used: every `ferry` command knows all others, and would load what only a worker or the service needs.
+ * Keeps `import()`, because CommonJS can load an ESM-only package only in this way. Loads a package at its first use,
+ * because every `ferry` command imports all others and would otherwise load what only a worker or the service needs.
  */
 const COMPILER = {
   swcrc: false,
@@ -37,7 +37,7 @@ const COMPILER = {
   module: { type: 'commonjs', ignoreDynamic: true, lazy: true },
 };
 
-/** Brings `dist/` up to date; says something only when there is much to do. */
+/** Updates `dist/`. Logs only when it builds the workflow bundle, which takes seconds. */
 export async function build(log = console.log) {
   const before = readRecord();
   const compiler = hash(JSON.stringify(COMPILER) + swcVersion);
@@ -64,7 +64,7 @@ export async function build(log = console.log) {
   writeWhole(RECORD, JSON.stringify(after));
 }
 
-/** What the compiler's configuration names, without the tests: jest compiles those itself. */
+/** Lists the files that tsconfig.json includes, except the tests, which jest compiles. */
 function sources() {
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'));
   return include
@@ -97,7 +97,7 @@ function removeOutputOf(file) {
 }
 
 async function bundleWorkflows(log) {
-  log('Bundling the workflows: some seconds.');
+  log('Bundling the workflows (a few seconds).');
   const { bundleWorkflowCode, DefaultLogger } = createRequire(import.meta.url)('@temporalio/worker');
   const { code } = await bundleWorkflowCode({
     ...BUNDLE,
@@ -110,11 +110,11 @@ function readRecord() {
   try {
     return JSON.parse(readFileSync(RECORD, 'utf8'));
   } catch {
-    return { compiler: '', files: {}, workflows: '' }; // the first build, or one that was interrupted
+    return { compiler: '', files: {}, workflows: '' }; // there is none yet, or it cannot be read
   }
 }
 
-/** Whoever reads the file meanwhile, another build or a running demo, sees the old one or the new one. */
+/** Replaces a file atomically, because another build or a running demo may read it at the same time. */
 function writeWhole(file, content) {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, content);

@@ -1,24 +1,23 @@
 /**
- * A company with everything that can be asked for, for `npm run conformance`: with ids of its own making schemathesis
- * would hardly get beyond 404.
+ * Creates the companies that `npm run conformance` requests. With random ids, schemathesis would mostly get 404.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompanyDataClient } from '../company-data-client';
 import { Secret } from '../security';
 
-/** Xero: open to a client's key too. */
+/** Xero, because a client's key may use it, too. */
 const PLATFORM = 'gbol';
 const POLL_MS = 50;
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** Creates what is asked about, and says so in the form of schemathesis' configuration file. */
+/** Creates one of each resource and returns their ids as a schemathesis configuration file. */
 export async function createExample(client: CompanyDataClient): Promise<string> {
   const main = await linkedCompany(client);
   const everything = { ...main, ...(await everythingOf(client, main)), platformKey: PLATFORM, file: `${PLATFORM}.svg` };
   const settings = [`parameters = ${inline(everything)}`];
-  // What these end must not be missed by the others.
+  // These operations remove or change their company, so each gets its own.
   for (const operation of [
     'DELETE /companies/{companyId}',
     'DELETE /companies/{companyId}/connections/{connectionId}',
@@ -44,7 +43,7 @@ async function linkedCompany(client: CompanyDataClient): Promise<LinkedCompany> 
   return { companyId: company.id, connectionId: connection.id };
 }
 
-/** One of each thing that a synced company has. */
+/** Creates a push, a finished sync and records in a company, and returns their ids. */
 async function everythingOf(
   client: CompanyDataClient,
   { companyId, connectionId }: LinkedCompany,
@@ -67,7 +66,7 @@ async function everythingOf(
   };
 }
 
-/** An inline table of TOML, whose strings may be written as JSON's. */
+/** Returns an inline TOML table. JSON strings are valid TOML strings. */
 function inline(parameters: Parameters): string {
   const entries = Object.entries(parameters).map(
     ([name, value]) => `${JSON.stringify(`path.${name}`)} = ${JSON.stringify(value)}`,

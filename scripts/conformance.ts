@@ -1,6 +1,6 @@
 /**
- * `npm run conformance`: schemathesis asks the Company Data Service everything that its own description allows, and much
- * that it does not. No answer may be a server error, or one that the description lacks.
+ * `npm run conformance`: runs schemathesis against the Company Data Service, with requests that its OpenAPI description
+ * allows and many that it does not. Fails on server errors and on responses that the description does not contain.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { startPostgres } from '../stack/postgres/postgres';
 import { acquireSchemathesis } from './schemathesis';
 import { createTemporaryFolder } from '../stack/temporary-folder';
 
-/** Another one finds other things; this one finds the same each time. */
+/** Fixed, so that every run sends the same requests. */
 const SEED = 20_261_121;
 const EXAMPLES_PER_OPERATION = 40;
 const CHECKS = [
@@ -24,7 +24,7 @@ const CHECKS = [
   'response_schema_conformance',
   'response_headers_conformance',
 ];
-/** What it asks is not held back. */
+/** Requests per minute. */
 const UNLIMITED = 1_000_000_000;
 
 const ROLES = ['administrator', 'client'] as const;
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
         const { key } = await createKey(postgres.url, { accountId, role });
         const folder = path.join(dataFolder, role);
         mkdirSync(folder);
-        const conforms = await answersConform({ schemathesis, url: service.url, key: new Secret(key), folder });
+        const conforms = await conformsToDescription({ schemathesis, url: service.url, key: new Secret(key), folder });
         say(`${conforms ? 'passed' : 'FAILED'}: conformance with the description, as ${role}`);
         if (!conforms) process.exitCode = 1;
       }
@@ -54,18 +54,18 @@ async function main(): Promise<void> {
   } finally {
     await postgres.stop();
   }
-  if (process.exitCode === 1) say(`To meet the same again (seed ${SEED}): npm run conformance`);
+  if (process.exitCode === 1) say(`To repeat these requests (seed ${SEED}): npm run conformance`);
 }
 
 interface Run {
   readonly schemathesis: string;
   readonly url: string;
   readonly key: Secret;
-  /** Empty: for its configuration, and for what it leaves behind. */
+  /** An empty folder for the configuration and output of schemathesis. */
   readonly folder: string;
 }
 
-async function answersConform({ schemathesis, url, key, folder }: Run): Promise<boolean> {
+async function conformsToDescription({ schemathesis, url, key, folder }: Run): Promise<boolean> {
   const client = createCompanyDataClient({ baseUrl: url, apiKey: key });
   writeFileSync(path.join(folder, 'schemathesis.toml'), await createExample(client));
   await client.close();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DemoTerminal } from './demo-terminal';
 
-/** As much of `ferry.report/1` as the demo is judged by. */
+/** The fields of `ferry.report/1` that the demo checks. */
 const report = z.object({
   ending: z.literal('completed'),
   vaultDestroyedAt: z.iso.datetime(),
@@ -15,16 +15,16 @@ const report = z.object({
   ),
 });
 
-/** Looks at the handover report: anything but what the example is made for is a failure of the demo. */
-export async function assertOutcome(desk: DemoTerminal, migrationId: string): Promise<void> {
-  const { companies } = report.parse(await desk.ask('report', migrationId));
-  const migrated = companies.filter(({ state }) => state === 'migrated');
+/** Throws unless the handover report has the outcome that the example is made for. */
+export async function assertOutcome(terminal: DemoTerminal, migrationId: string): Promise<void> {
+  const { companies } = report.parse(await terminal.ask('report', migrationId));
+  const moved = companies.filter(({ state }) => state === 'migrated');
   const reconnect = companies.filter(({ failure, linkUrl }) => failure === 'reauthorization-required' && linkUrl);
   const incomplete = companies.filter(
     ({ failure, failureText }) => failure === 'incomplete' && /\d+ expected, \d+ found/.test(failureText ?? ''),
   );
-  const found = [companies.length, migrated.length, reconnect.length, incomplete.length].join(', ');
+  const found = [companies.length, moved.length, reconnect.length, incomplete.length].join(', ');
   if (found !== '25, 23, 1, 1') {
-    throw new Error(`of 25 companies 23, 1 and 1 should be migrated, reconnect and be incomplete; found: ${found}`);
+    throw new Error(`expected 25 companies: 23 moved, 1 must reconnect, 1 incomplete; found: ${found}`);
   }
 }

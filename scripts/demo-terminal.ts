@@ -6,7 +6,7 @@ import { styleText } from 'node:util';
 import { runFerry } from '../cli/program';
 import type { TerminalStream } from '../cli/terminal/terminal';
 
-/** The people of the demo, at one terminal: it shows who types what, and stops when a command fails. */
+/** Runs the commands of the demo, prints who types them, and throws when a command fails. */
 export class DemoTerminal {
   private readonly env: NodeJS.ProcessEnv;
 
@@ -14,7 +14,7 @@ export class DemoTerminal {
     private readonly dataFolder: string,
     private readonly signal: AbortSignal,
   ) {
-    // The commands find the demo's stack, not another one that the environment may name.
+    // Without these variables, the commands use the demo's stack and not one that the environment names.
     const foreign = /^(TEMPORAL_|COMPANY_DATA_|TOKENFERRY_|DATABASE_URL$)/;
     const own = Object.entries(process.env).filter(([name]) => !foreign.test(name));
     this.env = { ...Object.fromEntries(own), TOKENFERRY_HOME: dataFolder };
@@ -24,23 +24,23 @@ export class DemoTerminal {
     process.stdout.write(`\n${styleText('bold', text, { stream: process.stdout })}\n`);
   }
 
-  /** A command of the solutions team. */
+  /** Runs a command as support. */
   async support(...args: string[]): Promise<void> {
     const decides = ['approve', 'propose-time'].includes(args[0] ?? '');
     await this.type('support', 'cyan', decides ? [...args, '--by', 'Sam'] : args);
   }
 
-  /** A command of the client. */
+  /** Runs a command as the client. */
   async client(...args: string[]): Promise<void> {
     await this.type('client', 'magenta', [...args, '--as', 'client', '--by', 'Cleo']);
   }
 
-  /** Both look at the bar until somebody is waited for. */
+  /** Shows the progress bar until someone has to act. */
   async watch(migrationId: string): Promise<void> {
     await this.type('both', 'gray', ['watch', migrationId, '--until-decision']);
   }
 
-  /** What `--json` prints. */
+  /** Runs a command with `--json` and returns what it printed. */
   async ask(...args: string[]): Promise<unknown> {
     const pieces: string[] = [];
     const stdout = new Writable({
@@ -53,8 +53,8 @@ export class DemoTerminal {
     return JSON.parse(pieces.join('')) as unknown;
   }
 
-  /** A rotating token is exported after syncing was disabled: the example's file, as if just written. */
-  async exportAnew(file: string): Promise<string> {
+  /** Copies the example's credentials with the current time: rotating tokens are exported after syncing was disabled. */
+  async exportCredentials(file: string): Promise<string> {
     const exported = path.join(this.dataFolder, path.basename(file));
     await copyFile(file, exported);
     const now = new Date();
@@ -62,8 +62,8 @@ export class DemoTerminal {
     return exported;
   }
 
-  /** A file that the client has. */
-  fileWith(name: string, text: string): string {
+  /** Writes a file of the client and returns its path. */
+  writeFile(name: string, text: string): string {
     const file = path.join(this.dataFolder, name);
     writeFileSync(file, text, { mode: 0o600 });
     return file;
@@ -71,7 +71,7 @@ export class DemoTerminal {
 
   private async type(who: string, colour: 'cyan' | 'magenta' | 'gray', args: readonly string[]): Promise<void> {
     const prompt = styleText(colour, `${who.padEnd(7)} $`, { stream: process.stdout });
-    process.stdout.write(`${prompt} ferry ${args.map(quoted).join(' ')}\n`);
+    process.stdout.write(`${prompt} ferry ${args.map(shellQuoted).join(' ')}\n`);
     await this.run(args, process.stdout);
   }
 
@@ -83,6 +83,6 @@ export class DemoTerminal {
   }
 }
 
-function quoted(word: string): string {
+function shellQuoted(word: string): string {
   return /^[\w./=:@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

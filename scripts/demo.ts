@@ -1,8 +1,8 @@
 /**
  * `npm run demo`: one managed migration of 25 companies, from the manifest to the signed handover, on the real parts.
  *
- * Every line that starts with a role is a `ferry` command, run by the same code as in a terminal. What it ends with is
- * checked, so that a demo that only looks right fails.
+ * Every line that starts with a role is a `ferry` command, run by the same code as in a terminal. The demo checks the
+ * report at the end and fails if the outcome is wrong.
  */
 import path from 'node:path';
 import { DemoTerminal } from './demo-terminal';
@@ -16,8 +16,8 @@ const MIGRATION = 'acme.quickbooks-online';
 async function main(keep: boolean, signal: AbortSignal): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-  say('Tokenferry demo: 25 companies of QuickBooks Online move into the Company Data Service.');
-  say('Starting Postgres, Temporal, the service and a worker in a temporary folder: some seconds.');
+  say('Tokenferry demo: 25 QuickBooks Online companies move into the Company Data Service.');
+  say('Starting Postgres, Temporal, the service and a worker in a temporary folder (a few seconds).');
   const dataFolder = createTemporaryFolder();
   const stack = await startWholeStack({
     dataFolder,
@@ -29,21 +29,21 @@ async function main(keep: boolean, signal: AbortSignal): Promise<void> {
     log: say,
   });
   try {
-    const desk = new DemoTerminal(dataFolder, signal);
-    await migrate(desk);
-    await assertOutcome(desk, MIGRATION);
-    say('\nAs expected: 23 migrated, 1 must reconnect, 1 incomplete.');
+    const terminal = new DemoTerminal(dataFolder, signal);
+    await migrate(terminal);
+    await assertOutcome(terminal, MIGRATION);
+    say('\nAs expected: 23 moved, 1 must reconnect, 1 incomplete.');
     if (keep) await stay(say, stack.temporalUiUrl, dataFolder, signal);
-    else say('See it in the Temporal UI with: npm run demo -- --keep');
+    else say('To look at the migration in the Temporal UI, run: npm run demo -- --keep');
   } finally {
     await stack.stop();
   }
 }
 
-/** The six steps, as support and client would type them. */
-async function migrate(desk: DemoTerminal): Promise<void> {
-  desk.title('Step 1: supply migration and platform details');
-  await desk.support(
+/** Types the commands of the six steps. */
+async function migrate(terminal: DemoTerminal): Promise<void> {
+  terminal.title('Step 1: supply details');
+  await terminal.support(
     'start',
     path.join(EXAMPLE, 'manifest.csv'),
     '--platform',
@@ -51,40 +51,40 @@ async function migrate(desk: DemoTerminal): Promise<void> {
     '--client',
     'acme',
   );
-  const secret = desk.fileWith('application-secret.txt', 'known to the service alone');
-  await desk.client(
+  const secret = terminal.writeFile('application-secret.txt', 'the secret of the application');
+  await terminal.client(
     ...['application', MIGRATION, '--client-id', 'acme-app', '--environment', 'production', '--secret-file', secret],
   );
-  await desk.support('approve', MIGRATION, 'supply-details');
+  await terminal.support('approve', MIGRATION, 'supply-details');
 
-  desk.title('Step 2: schedule the migration');
-  await desk.support('propose-time', MIGRATION, 'now');
-  await desk.support('approve', MIGRATION, 'schedule');
-  await desk.client('approve', MIGRATION, 'schedule');
+  terminal.title('Step 2: schedule the migration');
+  await terminal.support('propose-time', MIGRATION, 'now');
+  await terminal.support('approve', MIGRATION, 'schedule');
+  await terminal.client('approve', MIGRATION, 'schedule');
 
-  desk.title('Step 3: update the application');
-  await desk.client('approve', MIGRATION, 'update-application');
-  await desk.support('approve', MIGRATION, 'update-application');
+  terminal.title('Step 3: update the application');
+  await terminal.client('approve', MIGRATION, 'update-application');
+  await terminal.support('approve', MIGRATION, 'update-application');
 
-  desk.title('Step 4: disable data syncing, then export the credentials');
-  await desk.client('confirm-sync-disabled', MIGRATION, '--all');
-  const exported = await desk.exportAnew(path.join(EXAMPLE, 'credentials.csv'));
-  await desk.client('credentials', MIGRATION, exported);
+  terminal.title('Step 4: disable data syncing, then export the credentials');
+  await terminal.client('confirm-sync-disabled', MIGRATION, '--all');
+  const exported = await terminal.exportCredentials(path.join(EXAMPLE, 'credentials.csv'));
+  await terminal.client('credentials', MIGRATION, exported);
 
-  desk.title('Step 5: migrate the first company');
-  await desk.watch(MIGRATION);
-  await desk.support('show', MIGRATION);
-  await desk.support('approve', MIGRATION, 'migrate-first-company');
+  terminal.title('Step 5: migrate the first company');
+  await terminal.watch(MIGRATION);
+  await terminal.support('show', MIGRATION);
+  await terminal.support('approve', MIGRATION, 'migrate-first-company');
 
-  desk.title('Step 6: complete the migration');
-  await desk.watch(MIGRATION);
-  await desk.support('companies', MIGRATION, '--state', 'failed');
-  await desk.support('approve', MIGRATION, 'complete-migration');
-  await desk.client('approve', MIGRATION, 'complete-migration');
-  await desk.watch(MIGRATION);
+  terminal.title('Step 6: complete the migration');
+  await terminal.watch(MIGRATION);
+  await terminal.support('companies', MIGRATION, '--state', 'failed');
+  await terminal.support('approve', MIGRATION, 'complete-migration');
+  await terminal.client('approve', MIGRATION, 'complete-migration');
+  await terminal.watch(MIGRATION);
 
-  desk.title('The handover report');
-  await desk.support('report', MIGRATION);
+  terminal.title('The handover report');
+  await terminal.support('report', MIGRATION);
 }
 
 async function stay(
@@ -94,8 +94,8 @@ async function stay(
   signal: AbortSignal,
 ): Promise<void> {
   say(`\nTemporal UI: ${uiUrl ?? 'as configured'}/namespaces/default/workflows/${MIGRATION}`);
-  say(`Commands find this stack with: TOKENFERRY_HOME=${home}`);
-  say('Ctrl-C stops everything and removes it.');
+  say(`To use ferry with this stack, set: TOKENFERRY_HOME=${home}`);
+  say('Press Ctrl-C to stop and remove everything.');
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -107,6 +107,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 main(process.argv.includes('--keep'), interruption.signal).catch((error: unknown) => {
   const why = error instanceof Error ? error.message : 'failed';
-  process.stderr.write(interruption.signal.aborted ? 'demo: stopped, and everything removed\n' : `demo: ${why}\n`);
+  process.stderr.write(interruption.signal.aborted ? 'demo: stopped; everything was removed\n' : `demo: ${why}\n`);
   process.exitCode = 1;
 });

@@ -1,4 +1,4 @@
-/** `npm run docs`: the pages of docs/ that follow from the code. A test fails when one of them is out of date. */
+/** `npm run docs`: writes the pages of docs/ that are generated from the code. A test fails if one is out of date. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cliPage } from '../cli/reference/cli-page';

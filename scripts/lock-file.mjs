@@ -2,14 +2,14 @@ import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Does something while no other process does it in this checkout: two demos that are started at once must not both
- * install packages. A lock whose owner has died is taken over.
+ * Runs `work` while holding a lock file, so that two demos started at the same time do not both install packages. Takes
+ * over the lock of a dead process.
  */
 export async function oneAtATime(lockFile, log, work) {
-  let said = false;
+  let logged = false;
   while (!take(lockFile)) {
-    if (!said) log(`Waiting for another process that prepares this checkout (${lockFile}).`);
-    said = true;
+    if (!logged) log(`Waiting for another process that is setting up this checkout (${lockFile}).`);
+    logged = true;
     await delay(300);
   }
   const release = () => rmSync(lockFile, { force: true });
@@ -38,7 +38,7 @@ function take(lockFile) {
 function ownerIsAlive(lockFile) {
   try {
     const pid = Number(readFileSync(lockFile, 'utf8'));
-    if (pid > 0) process.kill(pid, 0); // nothing written yet: it was taken this instant
+    if (pid > 0) process.kill(pid, 0); // an empty file was created this instant
     return true;
   } catch (error) {
     return error.code === 'EPERM';

@@ -1,4 +1,4 @@
-/** Installs the packages of package-lock.json where `node_modules` does not hold just those. Knows nothing but Node. */
+/** Runs `npm ci` if `node_modules` differs from package-lock.json. Imports nothing but Node. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,18 +8,18 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 export async function installPackages(log) {
   if (packagesAreInstalled()) return;
-  log('Installing the packages with npm ci: about a minute, more on a slow line.');
+  log('Installing packages with npm ci (about a minute, longer on a slow connection).');
   const arguments_ = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  // npm says where it is when it runs us; by its name alone it could be another version, or not on the PATH.
+  // Prefer the npm that runs this script: the one on the PATH may be another version, or missing.
   const npm = process.env.npm_execpath;
   const code = npm?.endsWith('.js') ? await run(process.execPath, [npm, ...arguments_]) : await run('npm', arguments_);
   if (code !== 0)
-    throw new Error('npm ci failed: see above. The packages come from the registry that npm is configured for.');
+    throw new Error('npm ci failed, see above. Packages are downloaded from the registry that npm is configured for.');
 }
 
 /**
- * Compares what npm says it has installed (it writes that last, so an interrupted installation has none) with the lock
- * file. Their times would not do: a checkout touches files that it does not change.
+ * Compares npm's record of installed packages with the lock file. npm writes the record last, so an interrupted
+ * installation has none. File times would not work, because a checkout changes them.
  */
 function packagesAreInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json');

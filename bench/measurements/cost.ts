@@ -1,18 +1,18 @@
-/** What a migration costs where Temporal is paid for. */
+/** Measures how many Temporal Cloud actions a migration takes. */
 import type { Benchmark } from '../figures';
 import { actionsOf, historiesOf } from '../histories';
-import { moveBatch, readyBatch } from '../migration';
+import { moveBatch, prepareBatch } from '../migration';
 import { UNLIMITED } from '../processes/service';
-import { onWorkbench } from '../workbench';
+import { withEnvironment } from '../environment';
 
 export const cost: Benchmark = {
-  about: 'a whole migration, from its start to the end of its batch, in actions of Temporal Cloud',
+  about: 'actions of Temporal Cloud for a migration, from its start to the end of its batch',
   measure: async ({ quick, report }) => {
     const companies = quick ? 200 : 10_000;
     const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
-    return onWorkbench(settings, async ({ ferry, startWorker }) => {
+    return withEnvironment(settings, async ({ ferry, startWorker }) => {
       await startWorker();
-      const batch = await readyBatch(ferry, companies);
+      const batch = await prepareBatch(ferry, companies);
       await moveBatch(ferry, batch, (moved) => report(moved, companies, 'companies'));
       const actions = Object.entries(actionsOf(await historiesOf(ferry, batch.id)));
       const total = actions.reduce((sum, [, times]) => sum + times, 0);

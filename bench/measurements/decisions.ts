@@ -1,18 +1,18 @@
-/** How soon a decision is seen to have its effect. */
+/** Measures the time from sending a decision to seeing its effect. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LedgerClient } from '../../client';
 import { readProgress } from '../../client';
 import type { Benchmark } from '../figures';
 import { median, quantile } from '../figures';
-import { decideOn, SUPPORT } from '../migration';
+import { applyDecision, SUPPORT } from '../migration';
 import { UNLIMITED } from '../processes/service';
 import { openMigrations } from './open-migrations';
-import { onWorkbench } from '../workbench';
+import { withEnvironment } from '../environment';
 
 export const decide: Benchmark = {
-  about: 'a decision, from sending it to seeing its effect, with one migration',
+  about: 'the time from sending a decision to seeing its effect, with one migration',
   measure: async ({ quick, report }) =>
-    onWorkbench({ requestsPerMinute: UNLIMITED }, async (bench) => {
+    withEnvironment({ requestsPerMinute: UNLIMITED }, async (bench) => {
       await bench.startWorker();
       const [id = ''] = await openMigrations(bench, 1, () => undefined);
       const [decisions, warmUp] = quick ? [10, 2] : [300, 20];
@@ -34,8 +34,8 @@ export const decide: Benchmark = {
           unit: 'ms, median',
           goal: ['<=', 30],
           note:
-            `99th percentile ${quantile(timed, 0.99).toFixed(0)} ms of ${decisions} decisions; in turns with them, ` +
-            `an update of a workflow that does nothing took ${median(emptyTimes.slice(warmUp)).toFixed(0)} ms`,
+            `99th percentile ${quantile(timed, 0.99).toFixed(0)} ms of ${decisions} decisions; alternating with them, ` +
+            `an update of an empty workflow took ${median(emptyTimes.slice(warmUp)).toFixed(0)} ms`,
         },
       ];
     }),
@@ -46,27 +46,27 @@ const PER_SECOND = 20;
 export const open: Benchmark = {
   about: `${PER_SECOND} decisions a second, with 1,000 migrations waiting on one worker`,
   measure: async ({ quick, report }) =>
-    onWorkbench({ requestsPerMinute: UNLIMITED }, async (bench) => {
+    withEnvironment({ requestsPerMinute: UNLIMITED }, async (bench) => {
       await bench.startWorker();
       const [migrations, seconds] = quick ? [40, 2] : [1_000, 60];
       const ids = await openMigrations(bench, migrations, report);
       const deciding: Promise<number>[] = [];
-      /** What each migration has to be in the end. */
+      /** The last decision sent to each migration. */
       const latest = new Map<string, 'pause' | 'resume'>();
       const startedAt = performance.now();
       for (let decision = 0; decision < seconds * PER_SECOND; decision += 1) {
         await delay(startedAt + (decision * 1_000) / PER_SECOND - performance.now());
         report(decision, seconds * PER_SECOND, 'decisions');
-        // One migration after the other, so that each is decided on rarely, as in life.
+        // Take the migrations in turn, so that each gets few decisions, as in production.
         const id = ids[decision % ids.length] ?? '';
         const message = decision % (2 * ids.length) < ids.length ? 'pause' : 'resume';
         latest.set(id, message);
         deciding.push(timeDecision(bench.ferry, id, message));
       }
-      // Nothing is cleared away while one of them is on its way.
+      // Wait for all of them before the environment is stopped.
       await Promise.allSettled(deciding);
       const times = await Promise.all(deciding);
-      // Not in between: it would be as much work again.
+      // Check at the end, because each check is as much work as a decision.
       for (const [id, message] of latest) await assertEffect(bench.ferry, id, message);
       return [
         {
@@ -80,14 +80,14 @@ export const open: Benchmark = {
     }),
 };
 
-/** Sends a decision as `ferry` does, which answers when it has been applied. Milliseconds. */
+/** Sends a decision as `ferry` does and returns the time until it was applied, in milliseconds. */
 async function timeDecision(ferry: LedgerClient, id: string, message: 'pause' | 'resume'): Promise<number> {
   const sentAt = performance.now();
-  await decideOn(ferry, id, message, { reason: 'measured', ...SUPPORT });
+  await applyDecision(ferry, id, message, { reason: 'measured', ...SUPPORT });
   return performance.now() - sentAt;
 }
 
 async function assertEffect(ferry: LedgerClient, id: string, message: 'pause' | 'resume'): Promise<void> {
   const { pause } = await readProgress(ferry, id);
-  if ((pause !== null) !== (message === 'pause')) throw new Error(`${id}: ${message} has had no effect`);
+  if ((pause !== null) !== (message === 'pause')) throw new Error(`${id}: ${message} had no effect`);
 }

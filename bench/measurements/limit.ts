@@ -1,20 +1,20 @@
-/** Whether a batch uses what a limited service allows, and no more. */
+/** Measures how much of the service's rate limit a batch uses. */
 import type { Benchmark } from '../figures';
-import { moveBatch, readyBatch } from '../migration';
-import { REQUESTS_EACH } from '../companies';
-import { onWorkbench } from '../workbench';
+import { moveBatch, prepareBatch } from '../migration';
+import { REQUESTS_PER_COMPANY } from '../companies';
+import { withEnvironment } from '../environment';
 
 const ALLOWED_PER_SECOND = 200;
 
 export const limit: Benchmark = {
-  about: `a batch at a service that allows ${ALLOWED_PER_SECOND} requests a second`,
+  about: `a batch on a service that allows ${ALLOWED_PER_SECOND} requests a second`,
   measure: async ({ quick, report }) => {
-    // Three minutes, as the service counts by the minute.
-    const companies = quick ? 100 : (3 * 60 * ALLOWED_PER_SECOND) / REQUESTS_EACH;
+    // Three minutes, because the service counts requests per minute.
+    const companies = quick ? 100 : (3 * 60 * ALLOWED_PER_SECOND) / REQUESTS_PER_COMPANY;
     const settings = { requestsPerMinute: 60 * ALLOWED_PER_SECOND, syncBaseMs: 20, syncMsPerRecord: 1 };
-    return onWorkbench(settings, async ({ ferry, service, startWorker }) => {
+    return withEnvironment(settings, async ({ ferry, service, startWorker }) => {
       await startWorker();
-      const batch = await readyBatch(ferry, companies);
+      const batch = await prepareBatch(ferry, companies);
       const before = await service.answers();
       const tookMs = await moveBatch(ferry, batch, (moved) => report(moved, companies, 'companies'));
       const after = await service.answers();
@@ -23,10 +23,10 @@ export const limit: Benchmark = {
       return [
         {
           name: 'limit',
-          value: (companies * REQUESTS_EACH * 1_000) / ALLOWED_PER_SECOND / tookMs,
-          unit: 'share of what is allowed',
+          value: (companies * REQUESTS_PER_COMPANY * 1_000) / ALLOWED_PER_SECOND / tookMs,
+          unit: 'share of the rate limit',
           goal: ['>=', 0.95],
-          note: `${companies} companies in ${Math.round(tookMs / 1_000)} s, ${requests} requests, ${companies * REQUESTS_EACH} needed`,
+          note: `${companies} companies in ${Math.round(tookMs / 1_000)} s, ${requests} requests, ${companies * REQUESTS_PER_COMPANY} needed`,
         },
         {
           name: 'limit.refused',

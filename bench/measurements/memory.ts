@@ -1,13 +1,13 @@
-/** What migrations cost a worker while they wait for people: most of their life. */
+/** Measures a worker's memory while migrations wait for people, which is most of the time. */
 import type { Benchmark } from '../figures';
 import { UNLIMITED } from '../processes/service';
 import { openMigrations } from './open-migrations';
-import { onWorkbench } from '../workbench';
+import { withEnvironment } from '../environment';
 
 export const memory: Benchmark = {
   about: 'the memory of one worker while migrations wait for decisions',
   measure: async ({ quick, report }) =>
-    onWorkbench({ requestsPerMinute: UNLIMITED }, async (bench) => {
+    withEnvironment({ requestsPerMinute: UNLIMITED }, async (bench) => {
       const worker = await bench.startWorker();
       const before = await worker.usage();
       await openMigrations(bench, quick ? 20 : 1_000, report);

@@ -1,21 +1,25 @@
-/** Many migrations on one worker, each waiting for support to accept its details. */
+/** Starts many migrations on one worker, which wait for support to accept their details. */
 import type { Report } from '../figures';
-import { startMeasured, untilProgress } from '../migration';
-import { companiesOf, newCompanies } from '../companies';
-import type { Workbench } from '../workbench';
+import { startBenchMigration, awaitProgress } from '../migration';
+import { companiesOf, allocateCompanies } from '../companies';
+import type { BenchEnvironment } from '../environment';
 
-/** Of each: what a migration costs while it waits does not depend on how many they are. */
+/** Few, because the cost of a waiting migration does not depend on its number of companies. */
 const COMPANIES = 3;
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 
-/** @returns their ids, when all of them wait */
-export async function openMigrations({ ferry }: Workbench, count: number, report: Report): Promise<readonly string[]> {
+/** @returns their ids, after all of them are waiting */
+export async function openMigrations(
+  { ferry }: BenchEnvironment,
+  count: number,
+  report: Report,
+): Promise<readonly string[]> {
   const ids: string[] = [];
-  for (let opened = 0; opened < count; opened += AT_ONCE) {
-    report(opened, count, 'migrations are opened');
-    const group = Array.from({ length: Math.min(AT_ONCE, count - opened) }, async () => {
-      const id = await startMeasured(ferry, companiesOf(newCompanies(COMPANIES)));
-      await untilProgress(ferry, id, ({ preflight, checking }) => preflight !== null && !checking);
+  for (let started = 0; started < count; started += CONCURRENCY) {
+    report(started, count, 'migrations started');
+    const group = Array.from({ length: Math.min(CONCURRENCY, count - started) }, async () => {
+      const id = await startBenchMigration(ferry, companiesOf(allocateCompanies(COMPANIES)));
+      await awaitProgress(ferry, id, ({ preflight, checking }) => preflight !== null && !checking);
       return id;
     });
     ids.push(...(await Promise.all(group)));

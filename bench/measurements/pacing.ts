@@ -1,4 +1,4 @@
-/** Whether the client finds the speed that a service allows, without being told, and stays there. */
+/** Measures whether the HTTP client finds the service's rate limit without configuration. */
 import { randomUUID } from 'node:crypto';
 import { createCompanyDataClient } from '../../company-data-client';
 import { Secret } from '../../security';
@@ -11,18 +11,18 @@ const CALLERS = 32;
 const MINUTE_MS = 60_000;
 
 export const pacing: Benchmark = {
-  about: `the client, at a service that allows ${ALLOWED_PER_SECOND} requests a second`,
+  about: `the HTTP client on a service that allows ${ALLOWED_PER_SECOND} requests a second`,
   measure: async ({ quick, report }) => {
     const minutes = quick ? 0.05 : 3;
     const service = await startMeasuredService({ requestsPerMinute: ALLOWED_PER_SECOND * 60 });
     try {
-      const { answered, refused } = await askFor(service, minutes * MINUTE_MS, report);
+      const { answered, refused } = await measureFor(service, minutes * MINUTE_MS, report);
       return [
         {
           name: 'pacing.used',
-          // A part of a minute allows as much as a whole one: a limit may be used up as soon as it has begun.
+          // Part of a minute allows as much as a whole one, because the limit may be used up at its start.
           value: answered / (Math.ceil(minutes) * 60 * ALLOWED_PER_SECOND),
-          unit: 'share of what is allowed',
+          unit: 'share of the rate limit',
           goal: ['>=', 0.95],
         },
         {
@@ -39,10 +39,10 @@ export const pacing: Benchmark = {
 };
 
 /**
- * Asks as fast as the client lets, and counts what is answered in whole minutes: the service's minutes begin with the
- * first request, so no more than all that is allowed can be counted.
+ * Sends requests as fast as the client allows and counts the responses. The service's minutes begin with the first
+ * request, so the count cannot exceed the limit.
  */
-async function askFor(
+async function measureFor(
   { url, key }: MeasuredService,
   forMs: number,
   report: Report,
@@ -52,7 +52,7 @@ async function askFor(
   const client = createCompanyDataClient({
     baseUrl: url,
     apiKey: new Secret(key),
-    // Longer than the service's minute: the client waits for the next one itself.
+    // Longer than the service's minute, so that the client waits for the next minute itself.
     retryBudgetMs: 2 * MINUTE_MS,
     onWait: ({ failure }) => void (refused += failure.kind === 'answer' && failure.status === 429 ? 1 : 0),
   });
@@ -65,7 +65,7 @@ async function askFor(
       if (!isOver()) answered += 1;
     }
   };
-  const telling = setInterval(
+  const reporting = setInterval(
     () =>
       report(Math.round((Date.now() - startedAt) / 1_000), forMs / 1_000, `${answered} answered, ${refused} refused`),
     1_000,
@@ -73,7 +73,7 @@ async function askFor(
   try {
     await Promise.all(Array.from({ length: CALLERS }, ask));
   } finally {
-    clearInterval(telling);
+    clearInterval(reporting);
     await client.close();
   }
   return { answered, refused };

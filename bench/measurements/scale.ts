@@ -1,14 +1,14 @@
-/** Whether a company costs the same, however many there are. */
+/** Measures whether the cost per company depends on the number of companies. */
 import type { Benchmark, Report } from '../figures';
 import { historiesOf } from '../histories';
-import { moveBatch, readyBatch } from '../migration';
+import { moveBatch, prepareBatch } from '../migration';
 import { UNLIMITED } from '../processes/service';
-import { onWorkbench } from '../workbench';
+import { withEnvironment } from '../environment';
 
 export const scale: Benchmark = {
-  about: 'ten times as many companies',
+  about: 'memory, time and events with ten times as many companies',
   measure: async ({ quick, report }) => {
-    // Few before and after many: a machine that gets slower in between is not taken for a cost.
+    // Measure few before and after many, so that a machine that becomes slower does not count as a cost.
     const [fewer, more] = quick ? [20, 200] : [10_000, 100_000];
     const before = await measure(fewer, report);
     const many = await measure(more, report);
@@ -23,7 +23,7 @@ export const scale: Benchmark = {
         value: ratio(({ peakRssMb }) => peakRssMb),
         unit: 'peak memory of the worker, many / few',
         goal: ['<=', 1.15],
-        note: `${each(({ peakRssMb }) => peakRssMb)} MB, of which the batch ${each(({ batchMb }) => batchMb)}`,
+        note: `${each(({ peakRssMb }) => peakRssMb)} MB, after the batch ${each(({ batchMb }) => batchMb)}`,
       },
       {
         name: 'scale.time',
@@ -51,20 +51,20 @@ export const scale: Benchmark = {
 
 interface Size {
   readonly msEach: number;
-  /** Of the whole migration, the check of its details included. */
+  /** Of the whole migration, including the preflight. */
   readonly peakRssMb: number;
-  /** When the batch had ended. */
+  /** After the batch. */
   readonly batchMb: number;
   readonly eventsPerThousand: number;
   readonly longestRun: number;
 }
 
-/** With everything anew, so that one size leaves nothing to the other. */
+/** Uses a new environment, so that one size does not affect the other. */
 async function measure(companies: number, report: Report): Promise<Size> {
   const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
-  return onWorkbench(settings, async ({ ferry, startWorker }) => {
+  return withEnvironment(settings, async ({ ferry, startWorker }) => {
     const worker = await startWorker();
-    const batch = await readyBatch(ferry, companies);
+    const batch = await prepareBatch(ferry, companies);
     const tookMs = await moveBatch(ferry, batch, (moved) => report(moved, companies, 'companies'));
     const { peakRssMb, rssMb } = await worker.usage();
     const lengths = (await historiesOf(ferry, batch.id)).map(({ events }) => events.length);

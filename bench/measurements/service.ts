@@ -1,4 +1,4 @@
-/** How much the Company Data Service bears: requests a second, and pages of many companies. */
+/** Measures the Company Data Service: requests per second, and pages of many companies. */
 import autocannon from 'autocannon';
 import { Client } from 'pg';
 import type { Benchmark, Measured, Report } from '../figures';
@@ -10,7 +10,7 @@ const CONNECTIONS = 64;
 const PAGE_SIZE = 5_000;
 
 export const service: Benchmark = {
-  about: `the Company Data Service, ${CONNECTIONS} connections`,
+  about: `the Company Data Service with ${CONNECTIONS} connections`,
   measure: async ({ quick, report }) => {
     const measured = await startMeasuredService({ requestsPerMinute: UNLIMITED });
     try {
@@ -22,17 +22,17 @@ export const service: Benchmark = {
 };
 
 async function measureAll(measured: MeasuredService, quick: boolean, report: Report): Promise<readonly Measured[]> {
-  const [seconds, companies, looks] = quick ? [1, 10_000, 1] : [10, 100_000, 9];
+  const [seconds, companies, samples] = quick ? [1, 10_000, 1] : [10, 100_000, 9];
   const TOTAL = 4;
-  report(0, TOTAL, `filling in ${companies} companies`);
+  report(0, TOTAL, `inserting ${companies} companies`);
   const id = await fill(measured, companies);
 
-  // Before more companies are made: the last page would not be the last one.
+  // Measure pages before POSTs add companies, which would move the last page.
   report(1, TOTAL, `pages of ${PAGE_SIZE}`);
   const first: number[] = [];
   const last: number[] = [];
-  // The first look of each fills caches, as any look before it would have.
-  for (let look = 0; look <= looks; look += 1) {
+  // The first sample of each fills caches and is dropped.
+  for (let sample = 0; sample <= samples; sample += 1) {
     first.push(await timePage(measured, 1, companies));
     last.push(await timePage(measured, companies / PAGE_SIZE, companies));
   }
@@ -52,8 +52,8 @@ async function measureAll(measured: MeasuredService, quick: boolean, report: Rep
 }
 
 /**
- * Companies as the service stores them once they are moved and synced, in the order of their creation; through the API,
- * 100,000 would take minutes. Gives the id of one.
+ * Inserts companies as the service stores them after they were moved and synced, in the order of their creation, because
+ * creating 100,000 through the API would take minutes. Returns the id of one.
  */
 async function fill({ databaseUrl }: MeasuredService, companies: number): Promise<string> {
   const database = new Client({ connectionString: databaseUrl, options: '-c search_path=company_data_service' });
@@ -82,28 +82,32 @@ async function fill({ databaseUrl }: MeasuredService, companies: number): Promis
   }
 }
 
-interface Asked {
+interface RequestOptions {
   readonly path: string;
   readonly method?: 'POST';
   readonly body?: string;
 }
 
-/** Requests answered in a second. Throws when one of them was not answered well. */
-async function load({ url, key }: MeasuredService, { path, ...asked }: Asked, seconds: number): Promise<number> {
+/** Returns the requests per second. Throws if a response was not 2xx. */
+async function load(
+  { url, key }: MeasuredService,
+  { path, ...options }: RequestOptions,
+  seconds: number,
+): Promise<number> {
   const result = await autocannon({
     url: url + path,
-    ...asked,
+    ...options,
     connections: CONNECTIONS,
     duration: seconds,
-    headers: { ...authorization(key), ...(asked.body !== undefined && { 'content-type': 'application/json' }) },
+    headers: { ...authorization(key), ...(options.body !== undefined && { 'content-type': 'application/json' }) },
   });
   if (result.non2xx + result.errors > 0 || result['2xx'] === 0) {
-    throw new Error(`${path}: ${result.non2xx} answers were no success, ${result.errors} requests had no answer`);
+    throw new Error(`${path}: ${result.non2xx} responses were not 2xx, ${result.errors} requests failed`);
   }
   return result['2xx'] / result.duration;
 }
 
-/** Milliseconds until a page is there and read. Throws when it is not a full page, or the last one is not the last. */
+/** Returns the milliseconds to request and read a page. Throws if it is not full, or is wrongly the last or not. */
 async function timePage({ url, key }: MeasuredService, page: number, companies: number): Promise<number> {
   const started = performance.now();
   const answer = await fetch(`${url}/companies?page=${page}&pageSize=${PAGE_SIZE}`, { headers: authorization(key) });

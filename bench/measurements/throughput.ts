@@ -1,24 +1,24 @@
-/** What durability costs: a batch beside a bare script that makes the same calls, the two alternating. */
+/** Measures the cost of durability: alternates between a batch and a script that makes the same calls. */
 import type { Benchmark, Measured, Run } from '../figures';
 import { median } from '../figures';
 import type { Moved } from '../processes/script';
 import { runScript } from '../processes/script';
-import { moveBatch, readyBatch } from '../migration';
+import { moveBatch, prepareBatch } from '../migration';
 import { UNLIMITED } from '../processes/service';
 import type { MeasuredWorker } from '../processes/worker';
-import { AT_ONCE, newCompanies } from '../companies';
-import type { Workbench } from '../workbench';
-import { onWorkbench } from '../workbench';
+import { CONCURRENCY, allocateCompanies } from '../companies';
+import type { BenchEnvironment } from '../environment';
+import { withEnvironment } from '../environment';
 
 const LATENCY_MS = 50;
 
 export const throughput: Benchmark = {
-  about: 'a batch and a bare script with the same calls, as fast as the service answers',
+  about: 'a batch and a script with the same calls, as fast as the service answers',
   measure: (run) => alternate(run, undefined, (rounds) => [wallTime('throughput', 0.85, rounds), cpuTime(rounds)]),
 };
 
 export const latency: Benchmark = {
-  about: `the same at a service whose every answer takes ${LATENCY_MS} ms longer`,
+  about: `the same on a service whose responses take ${LATENCY_MS} ms longer`,
   measure: (run) => alternate(run, LATENCY_MS, (rounds) => [wallTime('latency', 0.95, rounds)]),
 };
 
@@ -50,49 +50,49 @@ function cpuTime(rounds: readonly Round[]): Measured {
 }
 
 async function alternate(
-  { quick, report, keep }: Run,
+  { quick, report, save }: Run,
   latencyMs: number | undefined,
   figuresOf: (rounds: readonly Round[]) => readonly Measured[],
 ): Promise<readonly Measured[]> {
   const [companies, rounds] = quick ? [100, 1] : [10_000, 5];
   const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
-  return onWorkbench({ ...settings, ...(latencyMs !== undefined && { latencyMs }) }, async (bench) => {
+  return withEnvironment({ ...settings, ...(latencyMs !== undefined && { latencyMs }) }, async (bench) => {
     const total = rounds * companies * 2;
     const measured: Round[] = [];
     const worker = await bench.startWorker();
-    // What is done for the first time is slower: code is compiled, connections and caches are filled.
+    // Warm up: the first companies are slower because code is compiled and caches are empty.
     await moveByFerry(bench, worker, 50, () => undefined);
     for (let round = 0; round < rounds; round += 1) {
-      const tell = (who: string, before: number) => (moved: number) =>
+      const reporter = (who: string, before: number) => (moved: number) =>
         report((2 * round + before) * companies + moved, total, `${who}, round ${round + 1} of ${rounds}`);
-      const byScript = (before: number) => moveByScript(bench, companies, tell('bare script', before));
-      const byFerry = (before: number) => moveByFerry(bench, worker, companies, tell('tokenferry', before));
-      // The service has more to carry with every company: who always came second would pay for that.
+      const byScript = (before: number) => moveByScript(bench, companies, reporter('script', before));
+      const byFerry = (before: number) => moveByFerry(bench, worker, companies, reporter('tokenferry', before));
+      // Alternate the order, because the service becomes slower with every company.
       const both =
         round % 2 === 0
           ? { script: await byScript(0), ferry: await byFerry(1) }
           : { ferry: await byFerry(0), script: await byScript(1) };
       measured.push({ companies, ...both });
-      keep(figuresOf(measured));
+      save(figuresOf(measured));
     }
     return figuresOf(measured);
   });
 }
 
-async function moveByScript({ service }: Workbench, companies: number, report: (moved: number) => void) {
-  const atOnce = AT_ONCE.slicesAtOnce * AT_ONCE.companiesPerSliceAtOnce;
+async function moveByScript({ service }: BenchEnvironment, companies: number, report: (moved: number) => void) {
+  const atOnce = CONCURRENCY.slicesAtOnce * CONCURRENCY.companiesPerSliceAtOnce;
   report(0);
-  return runScript({ ...service, companies: newCompanies(companies), atOnce }, report);
+  return runScript({ ...service, companies: allocateCompanies(companies), atOnce }, report);
 }
 
 async function moveByFerry(
-  { ferry }: Workbench,
+  { ferry }: BenchEnvironment,
   worker: MeasuredWorker,
   companies: number,
   report: (moved: number) => void,
 ): Promise<Moved> {
   report(0);
-  const batch = await readyBatch(ferry, companies);
+  const batch = await prepareBatch(ferry, companies);
   const before = await worker.usage();
   const tookMs = await moveBatch(ferry, batch, report);
   const { cpuMs } = await worker.usage();
@@ -101,10 +101,10 @@ async function moveByFerry(
 
 function perSecond(rounds: readonly Round[]): string {
   const rate = (who: 'script' | 'ferry') => each(rounds, (round) => (round.companies * 1_000) / round[who].tookMs);
-  return `${rounds.length} rounds of ${rounds[0]?.companies} companies, in a second: script ${rate('script')}; tokenferry ${rate('ferry')}`;
+  return `${rounds.length} rounds of ${rounds[0]?.companies} companies, per second: script ${rate('script')}; tokenferry ${rate('ferry')}`;
 }
 
-/** A value of every round, rounded for people. */
+/** Returns the rounded value of every round. */
 function each(rounds: readonly Round[], valueOf: (round: Round) => number): string {
   return rounds.map((round) => valueOf(round).toPrecision(3)).join(' ');
 }

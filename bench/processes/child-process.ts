@@ -1,9 +1,9 @@
-/** Programs of a benchmark that run in processes of their own, as they do in life: none takes another's time unseen. */
+/** Runs the programs of a benchmark in child processes, as in production, so that CPU time is measured per program. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
-/** What a program does when it is asked, by name. */
+/** The calls that a program serves, by name. */
 export type Calls = { readonly [name: string]: (input: never) => Promise<unknown> };
 
 interface Question {
@@ -14,25 +14,25 @@ interface Question {
 
 type Reply = { readonly number: number } & ({ readonly value: unknown } | { readonly failure: string });
 
-export interface OwnProcess<Served extends Calls> {
+export interface ChildProgram<Served extends Calls> {
   ask<Name extends keyof Served & string>(
     name: Name,
     input: Parameters<Served[Name]>[0],
   ): Promise<Awaited<ReturnType<Served[Name]>>>;
-  /** Lets go of it, and waits until it has ended in order. */
+  /** Disconnects and waits until the program has ended. */
   end(): Promise<void>;
-  /** Ends it as a power failure does. */
+  /** Sends SIGKILL and waits. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts a program of this folder. What is asked of one that has ended is refused.
+ * Starts a program of this folder. Calls to a program that has ended are rejected.
  *
- * @param name `worker-process`
+ * @param name the file without its extension, such as `worker-process`
  */
-export function startProcess<Served extends Calls>(name: string): OwnProcess<Served> {
+export function startProcess<Served extends Calls>(name: string): ChildProgram<Served> {
   const file = path.join(__dirname, `${name}.js`);
-  // What a benchmark finds is all that it prints on standard output.
+  // Standard output is only for the results of the benchmark.
   const child = fork(file, { stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
   const exited = once(child, 'exit');
   let asked = 0;
@@ -52,7 +52,7 @@ export function startProcess<Served extends Calls>(name: string): OwnProcess<Ser
       asked += 1;
       const question: Question = { number: asked, name: call, input };
       return new Promise((resolve, reject) => {
-        // Whoever serves a call answers with what is promised of it.
+        // The child serves the same `Calls`, so the type is right.
         waiting.set(question.number, { resolve: resolve as (value: unknown) => void, reject });
         if (!child.connected) reject(new Error(`the ${name} has ended`));
         else child.send(question);
@@ -70,13 +70,13 @@ export function startProcess<Served extends Calls>(name: string): OwnProcess<Ser
 }
 
 /**
- * Starts a program, and does with it what has to come first; a program for which that fails is ended.
+ * Starts a program and runs `begin`. If that fails, ends the program.
  *
- * @throws what it failed with
+ * @throws the error of `begin`
  */
 export async function startProcessWith<Served extends Calls, Begun>(
   name: string,
-  begin: (program: OwnProcess<Served>) => Promise<Begun>,
+  begin: (program: ChildProgram<Served>) => Promise<Begun>,
 ): Promise<Begun> {
   const program = startProcess<Served>(name);
   try {
@@ -87,14 +87,14 @@ export async function startProcessWith<Served extends Calls, Begun>(
   }
 }
 
-/** The other side: answers the process that started this one, and ends in order when that lets go, or has ended. */
+/** Serves calls of the parent process, in the child. Calls `end` when the parent disconnects or has ended. */
 export function serveParent(served: Calls, end: () => Promise<void>): void {
   process.on('message', ({ number, name, input }: Question) => {
     const answer = served[name];
     const reply = (what: { value: unknown } | { failure: string }): void => {
       if (process.connected) process.send?.({ number, ...what } satisfies Reply);
     };
-    // Whoever asks keeps to the same list of calls.
+    // The parent uses the same `Calls`, so the input has the right type.
     Promise.resolve(answer?.(input as never)).then(
       (value) => reply({ value }),
       (error: unknown) => reply({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
@@ -106,6 +106,6 @@ export function serveParent(served: Calls, end: () => Promise<void>): void {
       process.exitCode = 1;
     });
   });
-  // A terminal's Ctrl-C reaches this process too; the parent's end is what ends it.
+  // Ignore Ctrl-C of the terminal: the child ends when the parent disconnects.
   process.on('SIGINT', () => undefined);
 }

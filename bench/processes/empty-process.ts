@@ -1,4 +1,4 @@
-/** A worker of the empty workflow alone, without any of what ours does. */
+/** A worker that runs only the empty workflow. */
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { loadConfig } from '../../config';
 import type { EmptyCalls } from './empty-updates';

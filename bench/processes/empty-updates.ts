@@ -1,6 +1,6 @@
-/** The least that a decision can cost on this machine: an update of a workflow that does nothing. */
+/** Measures the lower bound for a decision on this machine: an update of an empty workflow. */
 import type { LedgerClient } from '../../client';
-import type { OwnProcess } from './child-process';
+import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
 
 export const EMPTY_QUEUE = 'empty';
@@ -10,17 +10,17 @@ export type EmptyCalls = {
 };
 
 export interface EmptyUpdates {
-  /** Sends one, and waits for its answer. Milliseconds. */
+  /** Sends an update and returns the milliseconds until its answer. */
   time(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** @param variables that its worker would find in its environment */
+/** @param variables the environment variables of its worker */
 export async function startEmptyUpdates(
   { temporal }: LedgerClient,
   variables: Readonly<Record<string, string>>,
 ): Promise<EmptyUpdates> {
-  return startProcessWith('empty-process', async (worker: OwnProcess<EmptyCalls>) => {
+  return startProcessWith('empty-process', async (worker: ChildProgram<EmptyCalls>) => {
     await worker.ask('start', variables);
     const handle = await temporal.workflow.start('emptyWorkflow', {
       taskQueue: EMPTY_QUEUE,

@@ -1,6 +1,6 @@
 import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
 
-/** Answers updates with nothing, having done nothing. */
+/** Answers the update `empty` without doing anything. */
 export async function emptyWorkflow(): Promise<void> {
   setHandler(defineUpdate('empty'), () => undefined);
   await condition(() => false);

@@ -1,7 +1,7 @@
 /**
- * The bare script that a batch is compared with, in a process of its own: the same calls through the same client, the
- * same checks of what comes back and the same polling, so many companies imported at once and as many looked at. It writes nothing down: when it ends
- * early, nobody knows which tokens were used.
+ * The script that a batch is compared with, in its own process: the same calls through the same client, the same checks,
+ * the same polling and the same concurrency for imports and for checks. It stores no state, so when it stops early,
+ * nobody knows which tokens were used.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import type { CompanyDataClient } from '../../company-data-client';
 import { createCompanyDataClient } from '../../company-data-client';
 import { pollDelayMs } from '../../domain/planning/polling';
 import { Secret } from '../../security';
-import type { MovedCompany } from '../companies';
+import type { BenchCompany } from '../companies';
 import { companiesOf, PLATFORM } from '../companies';
 import type { Moved, ScriptCalls, ScriptWork } from './script';
 import { serveParent } from './child-process';
@@ -20,33 +20,33 @@ let moved = 0;
 
 async function move({ url, key, companies, atOnce }: ScriptWork): Promise<Moved> {
   const client = createCompanyDataClient({ baseUrl: url, apiKey: new Secret(key), authorizationTimeoutMs: 60_000 });
-  const [imports, looks] = [pLimit(atOnce), pLimit(atOnce)];
+  const [imports, checks] = [pLimit(atOnce), pLimit(atOnce)];
   moved = 0;
   const all = companiesOf(companies);
   const startedAt = performance.now();
   const before = usage();
-  await Promise.all(all.map((company) => moveOne(client, imports, looks, company)));
+  await Promise.all(all.map((company) => moveOne(client, imports, checks, company)));
   const { cpuMs } = usage();
   const tookMs = performance.now() - startedAt;
   await client.close();
   return { tookMs, cpuMs: cpuMs - before.cpuMs };
 }
 
-/** While it waits for a sync, a company is none of those at once. */
+/** Moves one company. While it waits for a sync, it does not count against the concurrency. */
 async function moveOne(
   client: CompanyDataClient,
   imports: pLimit.Limit,
-  looks: pLimit.Limit,
-  company: MovedCompany,
+  checks: pLimit.Limit,
+  company: BenchCompany,
 ): Promise<void> {
   const { companyId, connectionId } = await imports(() => importOne(client, company));
   const syncingSince = Date.now();
   do await delay(pollDelayMs(Date.now() - syncingSince));
-  while (!(await looks(() => isComplete(client, company, companyId, connectionId))));
+  while (!(await checks(() => isComplete(client, company, companyId, connectionId))));
   moved += 1;
 }
 
-async function importOne(client: CompanyDataClient, { name, organization, credential }: MovedCompany) {
+async function importOne(client: CompanyDataClient, { name, organization, credential }: BenchCompany) {
   const { value: company } = await client.createCompany(
     { name, tags: { row: name } },
     { idempotencyKey: randomUUID() },
@@ -64,7 +64,7 @@ async function importOne(client: CompanyDataClient, { name, organization, creden
 
 async function isComplete(
   client: CompanyDataClient,
-  { name, organization, expectedInvoices }: MovedCompany,
+  { name, organization, expectedInvoices }: BenchCompany,
   companyId: string,
   connectionId: string,
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** The bare script, in a process of its own. */
+/** Starts the script in its own process. */
 import type { CompanyRange } from '../companies';
 import { startProcess } from './child-process';
 
@@ -9,7 +9,7 @@ export interface ScriptWork {
   readonly atOnce: number;
 }
 
-/** What it took to move them. Milliseconds. */
+/** Wall time and CPU time of a move, in milliseconds. */
 export interface Moved {
   readonly tookMs: number;
   readonly cpuMs: number;
@@ -20,12 +20,12 @@ export type ScriptCalls = {
   readonly moved: (nothing: null) => Promise<number>;
 };
 
-const ASK_EVERY_MS = 5_000;
+const ASK_INTERVAL_MS = 5_000;
 
-/** @param report told from time to time how many companies have moved */
+/** @param report is called every few seconds with the number of companies moved */
 export async function runScript(work: ScriptWork, report: (moved: number) => void): Promise<Moved> {
   const script = startProcess<ScriptCalls>('script-process');
-  const asking = setInterval(() => void script.ask('moved', null).then(report, () => undefined), ASK_EVERY_MS);
+  const asking = setInterval(() => void script.ask('moved', null).then(report, () => undefined), ASK_INTERVAL_MS);
   try {
     return await script.ask('move', work);
   } finally {

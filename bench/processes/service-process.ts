@@ -1,4 +1,4 @@
-/** `ferry service start` with settings to measure at, for its parent: it ends, and leaves nothing, when that lets go. */
+/** Runs `ferry service start` with the settings of a benchmark. Removes its data when the parent disconnects. */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { rmSync } from 'node:fs';
@@ -11,19 +11,19 @@ import { usage } from './usage';
 const home = createTemporaryFolder();
 let requests = 0;
 let refused = 0;
-let looks = 0;
+let statusPolls = 0;
 let stop = async (): Promise<void> => undefined;
 
-// Node itself says what was answered: nothing stands between the service and whoever asks it.
+// Count responses with Node's diagnostics channel, so that no proxy affects the measurement.
 subscribe('http.server.response.finish', (message) => {
   const { request, response } = message as { readonly request: IncomingMessage; readonly response: ServerResponse };
   requests += 1;
   if (response.statusCode === 429) refused += 1;
-  if (request.url?.endsWith('/dataStatus')) looks += 1;
+  if (request.url?.endsWith('/dataStatus')) statusPolls += 1;
 });
 
 async function start(settings: ServiceSettings): Promise<ServiceAddress> {
-  // Not `temporary`: a database that never waits for its disk would be measured.
+  // Not `temporary`, because such a database does not wait for its disk.
   const service = await startServiceAlone({
     home,
     temporary: false,
@@ -37,7 +37,11 @@ async function start(settings: ServiceSettings): Promise<ServiceAddress> {
   return { url: service.url, key, databaseUrl: serviceDatabaseUrl(home, undefined) ?? '' };
 }
 
-const served: ServiceCalls = { start, counts: async () => ({ requests, refused, looks }), usage: async () => usage() };
+const served: ServiceCalls = {
+  start,
+  counts: async () => ({ requests, refused, statusPolls }),
+  usage: async () => usage(),
+};
 
 serveParent(served, async () => {
   try {

@@ -1,32 +1,32 @@
-/** A Company Data Service to be measured: in a process of its own, so that whoever asks it does not take its time. */
-import type { OwnProcess } from './child-process';
+/** Starts the Company Data Service in its own process, so that its callers do not use its CPU time. */
+import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
 import type { Usage } from './usage';
 
 export interface ServiceSettings {
   readonly requestsPerMinute: number;
-  /** Every answer comes so much later. */
+  /** Added to every response. */
   readonly latencyMs?: number;
-  /** How long a data set's sync takes, and each record of it. Default: as the sandbox has it. */
+  /** The duration of a data set's sync, and of each of its records. Default: the sandbox's. */
   readonly syncBaseMs?: number;
   readonly syncMsPerRecord?: number;
 }
 
-/** Where a measured service is, and the only account's way in. */
+/** The address of the service, and a key of its only account. */
 export interface ServiceAddress {
   readonly url: string;
-  /** An administrator's, of an account that is paid for. */
+  /** An administrator's key of a paid account. */
   readonly key: string;
   readonly databaseUrl: string;
 }
 
-/** How many requests the service has answered. */
+/** The numbers of requests that the service has answered. */
 export interface Answers {
   readonly requests: number;
-  /** With 429. */
+  /** Responses with 429. */
   readonly refused: number;
-  /** Those that asked how far syncs are: as many as they take long. */
-  readonly looks: number;
+  /** Requests for the status of syncs; their number depends on the duration of syncs. */
+  readonly statusPolls: number;
 }
 
 export type ServiceCalls = {
@@ -41,14 +41,14 @@ export interface MeasuredService extends ServiceAddress {
   stop(): Promise<void>;
 }
 
-/** More than anybody asks. */
+/** Requests per minute. */
 export const UNLIMITED = 1_000_000_000;
 
-/** Starts the service as `ferry service start` does, with its log and an embedded Postgres that loses nothing. */
+/** Starts the service as `ferry service start` does, with its log and a durable embedded Postgres. */
 export async function startMeasuredService(settings: ServiceSettings): Promise<MeasuredService> {
-  return startProcessWith('service-process', async (service: OwnProcess<ServiceCalls>) => {
+  return startProcessWith('service-process', async (service: ChildProgram<ServiceCalls>) => {
     const address = await service.ask('start', settings);
-    if (settings.latencyMs !== undefined) await delayAnswers(address, settings.latencyMs);
+    if (settings.latencyMs !== undefined) await injectLatency(address, settings.latencyMs);
     return {
       ...address,
       answers: () => service.ask('counts', null),
@@ -58,12 +58,12 @@ export async function startMeasuredService(settings: ServiceSettings): Promise<M
   });
 }
 
-/** See "Faults of the service" in docs/sandbox.md. */
-async function delayAnswers({ url, key }: ServiceAddress, latencyMs: number): Promise<void> {
+/** Delays every response. See "Faults of the service" in docs/sandbox.md. */
+async function injectLatency({ url, key }: ServiceAddress, latencyMs: number): Promise<void> {
   const answer = await fetch(`${url}/sandbox/faults`, {
     method: 'PUT',
     headers: { authorization: `Basic ${Buffer.from(key).toString('base64')}`, 'content-type': 'application/json' },
     body: JSON.stringify({ faults: [{ kind: 'latency', latencyMs }] }),
   });
-  if (!answer.ok) throw new Error(`the service takes no faults: ${answer.status} ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`the service refused the faults: ${answer.status} ${await answer.text()}`);
 }

@@ -1,11 +1,11 @@
-/** What a process has used since it began. */
+/** The CPU time and memory of a process since its start. */
 export interface Usage {
-  /** On all of its threads. */
+  /** Of all threads. */
   readonly cpuMs: number;
   readonly rssMb: number;
-  /** The most that it ever had. */
+  /** The maximum since its start. */
   readonly peakRssMb: number;
-  /** Of the main thread; workflows live in the heap of another. */
+  /** The heap of the main thread; workflows use the heap of another thread. */
   readonly heapMb: number;
 }
 

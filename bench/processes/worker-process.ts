@@ -1,4 +1,4 @@
-/** A worker as `node dist/worker/main.js` runs it, for its parent: it says what it uses, and ends when that lets go. */
+/** Runs a worker as `node dist/worker/main.js` does, and reports its usage to the parent process. */
 import path from 'node:path';
 import { loadConfig } from '../../config';
 import { createLog } from '../../security/log';

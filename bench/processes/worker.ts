@@ -1,18 +1,18 @@
-/** A worker in a process of its own, that says what it uses. */
+/** Starts a worker in its own process, and reads its usage. */
 import type { WorkerTiming } from '../../worker/timing';
 import { TIMING } from '../../worker/timing';
-import type { OwnProcess } from './child-process';
+import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
 import type { Usage } from './usage';
 
 export interface WorkerSettings {
-  /** That it would find in its environment. */
+  /** Its environment variables. */
   readonly variables: Readonly<Record<string, string>>;
   readonly timing: WorkerTiming;
 }
 
-/** A company of a dead worker is taken over after seconds, where life waits for minutes. */
-export const HASTY: WorkerTiming = {
+/** Reclaims companies of a dead worker after seconds, where production waits for minutes. */
+export const SHORT_TIMING: WorkerTiming = {
   ...TIMING,
   authorizationTimeoutMs: 3_000,
   sendWithinMs: 1_500,
@@ -27,12 +27,12 @@ export type WorkerCalls = {
 export interface MeasuredWorker {
   usage(): Promise<Usage>;
   stop(): Promise<void>;
-  /** Ends it as a power failure does. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
 }
 
 export async function startMeasuredWorker(settings: WorkerSettings): Promise<MeasuredWorker> {
-  return startProcessWith('worker-process', async (worker: OwnProcess<WorkerCalls>) => {
+  return startProcessWith('worker-process', async (worker: ChildProgram<WorkerCalls>) => {
     await worker.ask('start', settings);
     return { usage: () => worker.ask('usage', null), stop: () => worker.end(), kill: () => worker.kill() };
   });

@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 
 const MAIN = path.join(__dirname, '../../dist/bench/main.js');
 
-/** As `npm run bench` does, without the set-up, which the run's own has done. */
+/** Runs a benchmark as `npm run bench` does, without the setup, which the test run has done. */
 const bench = (...args: string[]) => promisify(execFile)(process.execPath, [MAIN, ...args]);
 
-test('a quick run prints every figure of what is named with its goal, as one JSON object', async () => {
+test('a quick run prints every figure of the named benchmarks with its goal, as one JSON object', async () => {
   const { stdout } = await bench('service', 'pacing', '--quick', '--json');
   const { figures } = JSON.parse(stdout) as { figures: Record<string, Record<string, unknown>> };
   expect(Object.keys(figures)).toEqual([
@@ -29,10 +29,10 @@ test('a quick run prints every figure of what is named with its goal, as one JSO
   }
 }, 60_000);
 
-test('what cannot be measured is named, with what can', async () => {
+test('an unknown benchmark is refused with the list of benchmarks', async () => {
   await expect(bench('speed')).rejects.toMatchObject({
     code: 1,
     stderr:
-      'there is no benchmark speed; there are: service, pacing, memory, throughput, latency, limit, cost, scale, decide, open, recover\n',
+      'unknown benchmark: speed. Choose from: service, pacing, memory, throughput, latency, limit, cost, scale, decide, open, recover\n',
   });
 });

@@ -7,11 +7,11 @@ test.each<[Measured['goal'], number, string, boolean]>([
   [['<=', 30], 30.000_1, '<= 30', false],
   [['<', 300], 299.999_9, '< 300', true],
   [['<', 300], 300, '< 300', false],
-])('a goal of %j is judged at its edge, without rounding: %d', (goal, value, said, met) => {
-  expect(figureOf({ name: 'any', value, unit: 'ms', goal })).toEqual({ value, goal: said, met, unit: 'ms' });
+])('a goal of %j is compared without rounding: %d', (goal, value, printed, met) => {
+  expect(figureOf({ name: 'any', value, unit: 'ms', goal })).toEqual({ value, goal: printed, met, unit: 'ms' });
 });
 
-test('what could not be measured meets no goal', () => {
+test('a value that could not be measured meets no goal', () => {
   for (const goal of [['>=', 1] as const, ['<=', 1] as const, ['<', 1] as const]) {
     expect(figureOf({ name: 'any', value: Number.NaN, unit: 'ms', goal }).met).toBe(false);
   }
@@ -21,4 +21,4 @@ test.each([
   [[3, 1, 2], 2],
   [[4, 1, 3, 2], 2.5],
   [[7], 7],
-])('the median of %j is %d', (values, middle) => expect(median(values)).toBe(middle));
+])('the median of %j is %d', (values, expected) => expect(median(values)).toBe(expected));

@@ -75,9 +75,7 @@ export async function openShell(): Promise<Shell> {
   mkdirSync(commands);
   symlinkSync(temporalCli(), path.join(commands, 'temporal'));
   const words = path.join(folder, 'words');
-  const recordArguments = `printf '%s\\0' "$@" > '${words}'`;
-  for (const [name, script] of Object.entries({ ferry: recordArguments, npx: `shift; ${recordArguments}` }))
-    writeFileSync(path.join(commands, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  writeFileSync(path.join(commands, 'ferry'), `#!/bin/sh\nprintf '%s\\0' "$@" > '${words}'\n`, { mode: 0o755 });
   symlinkSync(path.dirname(EXAMPLE), path.join(folder, 'examples'));
 
   copyFileSync(path.join(EXAMPLE, 'manifest.csv'), path.join(folder, 'manifest.csv'));
@@ -113,7 +111,7 @@ export async function openShell(): Promise<Shell> {
           TEMPORAL_CODEC_ENDPOINT: codec.url,
         },
       });
-      if (!/^(npx )?ferry /.test(line) || ran.exitCode !== 0) return ran;
+      if (!/^ferry /.test(line) || ran.exitCode !== 0) return ran;
       return ferry(readFileSync(words, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env, prompts);
     },
     exportCredentials: () => utimesSync(path.join(folder, 'credentials.csv'), new Date(), new Date()),

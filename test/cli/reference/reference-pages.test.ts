@@ -30,7 +30,10 @@ test.each(COMMANDS)('ferry %s has a description and valid examples', async (path
 });
 
 /** The command lines of README, docs/operating.md and docs/runbook.md are run by other tests. */
-const DOCUMENTS = ['docs/security.md', 'docs/sandbox.md', 'docs/clients.md', 'docs/deploying.md', 'examples/README.md'];
+const DOCUMENTS = [
+  ...['docs/security.md', 'docs/sandbox.md', 'docs/clients.md', 'docs/deploying.md', 'docs/platforms.md'],
+  'examples/README.md',
+];
 const LINES = DOCUMENTS.flatMap((document) => {
   const text = readFileSync(path.join(__dirname, '../../..', document), 'utf8');
   const lines = [...text.matchAll(/^```(?:sh|text)\n([^]*?)^```$/gm)].flatMap(([, block = '']) => block.split('\n'));

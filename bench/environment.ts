@@ -1,4 +1,4 @@
-/** Everything that a migration needs, each part in a process of its own, as in life. */
+/** Starts everything that a migration needs, each part in its own process, as in production. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -21,21 +21,21 @@ import type { MeasuredWorker } from './processes/worker';
 import { startMeasuredWorker } from './processes/worker';
 import { PLATFORM } from './companies';
 
-export interface Workbench {
+export interface BenchEnvironment {
   readonly ferry: LedgerClient;
   readonly service: MeasuredService;
-  /** @param timing if not as in life */
+  /** @param timing default: as in production */
   readonly startWorker: (timing?: WorkerTiming) => Promise<MeasuredWorker>;
   readonly startEmptyUpdates: () => Promise<EmptyUpdates>;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Work, or the rejection that somebody does not want to wait for it. */
-async function unlessInterrupted<T>(work: () => Promise<T>): Promise<T> {
+/** Resolves with the result of the work, or rejects when a signal interrupts it. */
+async function orInterrupted<T>(work: () => Promise<T>): Promise<T> {
   let interrupt = (): void => undefined;
   const interrupted = new Promise<never>((_, reject) => {
-    interrupt = () => reject(new Error('interrupted; what was measured before is kept'));
+    interrupt = () => reject(new Error('interrupted; earlier results are saved'));
   });
   for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
@@ -46,12 +46,15 @@ async function unlessInterrupted<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Opens a workbench for some work, and clears it away afterwards, whatever came of that. Temporal's dev server and both
- * databases write to their disk as where data matters.
+ * Starts an environment, runs the work, and stops and removes everything afterwards. Temporal's dev server and both
+ * databases write to disk as in production.
  */
-export async function onWorkbench<T>(settings: ServiceSettings, work: (bench: Workbench) => Promise<T>): Promise<T> {
+export async function withEnvironment<T>(
+  settings: ServiceSettings,
+  work: (bench: BenchEnvironment) => Promise<T>,
+): Promise<T> {
   const home = createTemporaryFolder();
-  /** What has to be stopped, the last first. */
+  /** The parts to stop, in reverse order of their start. */
   const running: { stop(): Promise<unknown> }[] = [];
   const started = <Part extends { stop(): Promise<unknown> }>(part: Part): Part => {
     running.unshift(part);
@@ -77,7 +80,7 @@ export async function onWorkbench<T>(settings: ServiceSettings, work: (bench: Wo
     };
     const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables));
     started({ stop: () => ferry.close() });
-    const startWorker: Workbench['startWorker'] = async (timing = TIMING) =>
+    const startWorker: BenchEnvironment['startWorker'] = async (timing = TIMING) =>
       started(await startMeasuredWorker({ variables, timing }));
     const bench = {
       ferry,
@@ -85,19 +88,19 @@ export async function onWorkbench<T>(settings: ServiceSettings, work: (bench: Wo
       startWorker,
       startEmptyUpdates: async () => started(await startEmptyUpdates(ferry, variables)),
     };
-    return await unlessInterrupted(() => work(bench));
+    return await orInterrupted(() => work(bench));
   } finally {
     for (const part of running) await part.stop();
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-/** The client's own, as in step 1. */
+/** Registers the client's application, as step 1 does. */
 async function registerApplication({ url, key }: MeasuredService): Promise<void> {
   const client = createCompanyDataClient({ baseUrl: url, apiKey: new Secret(key) });
   await client.putApplicationCredentials(PLATFORM.key, {
     clientId: 'the-clients-own',
-    clientSecret: new Secret('known to the service alone'),
+    clientSecret: new Secret('the secret of the application'),
     environment: 'production',
   });
   await client.close();

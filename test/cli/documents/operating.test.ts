@@ -1,4 +1,4 @@
-/** What docs/operating.md says is true: its commands are run, through a shell, as they stand there. */
+/** docs/operating.md is correct: its commands are run through a shell, as they are written. */
 import { openCompanies } from '../../../domain/companies/company-state';
 import type { Progress } from '../../../domain/progress/progress';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
@@ -28,13 +28,13 @@ test('every step and every kind of decision is documented', () => {
   expect(DECISIONS.map(({ title }) => title).sort()).toEqual([...DECISION_MESSAGES].sort());
 });
 
-test('every field of every message that is documented is one that is read', () => {
+test('the parser reads every field of every documented message', () => {
   const messages = linesOf(SECTIONS).filter(isDecision);
   expect(messages.length).toBeGreaterThan(35);
   for (const line of messages) {
     const [, name = ''] = / --name (\w+) /.exec(line) ?? [];
     const [, json = ''] = / -i '(.*)'/.exec(line) ?? [];
-    const typed = json.replaceAll(`'\\''`, `'`).replace(/'"\$\(date .*?\)"'/, '2026-12-05T22:00Z');
+    const typed = json.replaceAll(`'\\''`, `'`).replace(/'"\$\(date .*?\)"'/, '2026-12-07T22:00Z');
     const message = JSON.parse(typed) as Record<string, unknown>;
     const asked = new Set<PropertyKey>();
     const watched = new Proxy(message, { get: (fields, key) => (asked.add(key), fields[String(key)]) });
@@ -45,7 +45,7 @@ test('every field of every message that is documented is one that is read', () =
   }
 });
 
-test('with Temporal’s tools nothing needs ferry but what goes to the service, the ledger or the vault', () => {
+test('with Temporal’s tools, only the application and the credentials need ferry', () => {
   const typed = SIX_STEPS.flatMap(({ blocks: [, temporal = []] }) => temporal);
   const ferrys = typed.filter((line) => line.startsWith('ferry ')).map((line) => line.split(' ')[1]);
   expect(ferrys).toEqual(['application', 'credentials']);
@@ -62,8 +62,8 @@ describe.each([
   const handleOf = (migrationId: string) => shell.orchestrator.ferry.temporal.workflow.getHandle(migrationId);
   const idOf = (client: string): string => `${client}.quickbooks-online`;
 
-  /** Starts a migration as the document does, for a client of our own. */
-  async function startedByHand(client: string): Promise<string> {
+  /** Starts a migration as the document does, under another client key. */
+  async function startDocumented(client: string): Promise<string> {
     for (const line of linesOf(START ? [START] : [])) {
       const { exitCode, out, err } = await shell.run(line.replace('--client acme', `--client ${client}`), idOf(client));
       expect({ line, exitCode, said: exitCode === 0 ? '' : out + err }).toEqual({ line, exitCode: 0, said: '' });
@@ -73,12 +73,12 @@ describe.each([
 
   const isOver = async (id: string) => (await handleOf(id).describe()).status.name !== 'RUNNING';
 
-  test('every decision is understood, and answered', async () => {
-    const id = await startedByHand(`${tool}-asks`);
+  test('every decision gets an answer', async () => {
+    const id = await startDocumented(`${tool}-asks`);
     for (const line of DECISIONS.flatMap(({ blocks: [lines = []] }) => lines)) {
       if (line.startsWith('ferry ') !== (way === 0)) continue;
       const { exitCode, out, err } = await shell.run(line, id);
-      // Some are refused, as they come at the wrong time; ferry says so beforehand of companies that have not failed.
+      // Some are refused because of their timing; ferry checks the state of companies before it sends anything.
       const answered =
         way === 0
           ? /^(?:0 [^]*✓ |1 [^]*(?:✗ refused: | is not for C-|nothing to replace))/
@@ -92,7 +92,7 @@ describe.each([
   });
 
   test('a whole migration goes through the six steps', async () => {
-    const id = await startedByHand(`${tool}-moves`);
+    const id = await startDocumented(`${tool}-moves`);
     for (const [index, { title, blocks }] of SIX_STEPS.entries()) {
       expect({ title, blocks: blocks.length }).toEqual({ title, blocks: 2 });
       await until(() => isDecidable(id, index), 30_000);
@@ -114,7 +114,7 @@ describe.each([
     expect(trail.every(({ applied }) => applied)).toBe(true);
   });
 
-  /** What somebody would wait for before going on with this step. */
+  /** Returns whether the migration is ready for the decisions of this step. */
   async function isDecidable(id: string, index: number): Promise<boolean> {
     const { step, firstCompany, counts }: Progress = await handleOf(id).query(progressQuery);
     if (step !== STEPS[index]) return false;
@@ -122,14 +122,14 @@ describe.each([
     return step !== 'complete-migration' || openCompanies(counts) === 0;
   }
 
-  /** Whether what was decided has reached the ledger, and was counted: whoever types takes longer than that. */
+  /** Returns whether the decision has reached the ledger and the counts, which takes less time than typing the next one. */
   async function isAtRest(id: string): Promise<boolean> {
     const { pendingActivities, pendingWorkflowTask } = (await handleOf(id).describe()).raw;
     return (pendingActivities ?? []).length === 0 && !pendingWorkflowTask;
   }
 });
 
-describe('what is documented to come back', () => {
+describe('documented answers', () => {
   let shell: Shell;
   const ID = 'asker.quickbooks-online';
   beforeAll(async () => {
@@ -144,20 +144,17 @@ describe('what is documented to come back', () => {
   const undocumented = (said: string): readonly string[] => (text.includes(said) ? [] : [said]);
 
   test.each([
-    ['a role that there is not', 'approve', '{"step": "schedule", "role": "suport", "by": "Sam"}'],
-    ['a message that there is not', 'aprove', '{"step": "schedule", "role": "support", "by": "Sam"}'],
-    ['no JSON', 'approve', '{"step": "sche'],
-  ])(
-    '%s is rejected with exit code 1, in the words of the document, and recorded nowhere',
-    async (_, message, json) => {
-      const { exitCode, err } = await update(message, json);
-      expect(exitCode).toBe(1);
-      expect(undocumented(`level=ERROR ${/msg=.*/.exec(err)?.[0]}`)).toEqual([]);
-      expect((await runJson(shell.orchestrator, 'audit', ID)).json['trail']).toEqual([]);
-    },
-  );
+    ['an unknown role', 'approve', '{"step": "schedule", "role": "suport", "by": "Sam"}'],
+    ['an unknown message', 'aprove', '{"step": "schedule", "role": "support", "by": "Sam"}'],
+    ['invalid JSON', 'approve', '{"step": "sche'],
+  ])('%s is rejected with exit code 1 and the documented message, and is not recorded', async (_, message, json) => {
+    const { exitCode, err } = await update(message, json);
+    expect(exitCode).toBe(1);
+    expect(undocumented(`level=ERROR ${/msg=.*/.exec(err)?.[0]}`)).toEqual([]);
+    expect((await runJson(shell.orchestrator, 'audit', ID)).json['trail']).toEqual([]);
+  });
 
-  test('a signal is taken without an answer, which can be asked for; one that is not there is told as the document says', async () => {
+  test('a signal gets no answer; a query returns its outcome, or the documented text if there is none', async () => {
     const [signal = '', question = ''] = linesOf(chapter('Signal or update'));
     const before = await shell.run(question, ID);
     expect(before.out).toContain('QueryResult');
@@ -176,8 +173,8 @@ describe('what is documented to come back', () => {
     expect(undocumented(/Result +map\[applied:false/.exec(again.out)?.[0] ?? again.out)).toEqual([]);
   });
 
-  test('every question of the document is answered', async () => {
-    const questions = linesOf(chapter('What comes back'));
+  test('every documented query is answered', async () => {
+    const questions = linesOf(chapter('Answers and queries'));
     expect(questions).toHaveLength(5);
     for (const line of questions) {
       const { exitCode, err } = await shell.run(line, ID);
@@ -185,7 +182,7 @@ describe('what is documented to come back', () => {
     }
   });
 
-  test('the windows are seen, paused, triggered and resumed with either tool', async () => {
+  test('either tool shows, pauses, triggers and resumes windows', async () => {
     const migration = await started(shell.orchestrator, 'windowed', ['sbx-ok-1.windowed-1', 'sbx-ok-1.windowed-2']);
     await migration.readyToMove();
     await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
@@ -197,7 +194,7 @@ describe('what is documented to come back', () => {
     expect(lines).toHaveLength(9);
     for (const line of lines) {
       const { exitCode, out, err } = await shell.run(line, migration.id);
-      // Outside of the windows a trigger is answered with a no.
+      // Outside the windows, a trigger is answered with exit code 1.
       const answer = line.startsWith('ferry schedule trigger') ? 'no company is started outside the windows' : '';
       expect({ line, exitCode, err }).toEqual({ line, exitCode: answer ? 1 : 0, err: '' });
       expect(out).toContain(answer);
@@ -206,7 +203,7 @@ describe('what is documented to come back', () => {
     }
   });
 
-  test('sweeps are made, triggered, paused and resumed', async () => {
+  test('the documented sweep commands run, trigger, pause and resume sweeps', async () => {
     const lines = linesOf(chapter('Terminated migrations'));
     expect(lines).toHaveLength(5);
     for (const line of lines) {

@@ -1,0 +1,73 @@
+/** docs/ names every command, platform and package; the commands in docs/runbook.md exist. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PLATFORMS } from '../../../platforms/platforms';
+import type { Platform } from '../../../platforms/platforms';
+import { ferry } from '../captured-terminal';
+import { readDocument } from '../documented-commands';
+
+/** Returns the text below a heading of docs/platforms.md, up to the next heading. */
+const chapter = (title: string): string =>
+  readDocument('platforms.md').split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+
+test('every command that ferry --help lists is in the table of commands', async () => {
+  const { out } = await ferry(['--help']);
+  const commands = [...out.matchAll(/^ {2}([a-z][a-z-]*) {2,}[A-Z]/gm)].map(([, name = '']) => name);
+  expect(commands).toContain('replace-credential');
+  const document = readDocument('commands.md');
+  expect(commands.filter((name) => !document.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the table of the managed route has every platform of that route with its key and fields, and no other', () => {
+  const [managed, others] = [true, false].map((wanted) =>
+    PLATFORMS.filter(({ routes }) => routes.includes('managed') === wanted),
+  );
+  const table = chapter('Managed route');
+  for (const platform of managed ?? []) expectRow(table, platform);
+  expect(others?.filter(({ slug }) => table.includes(`\`${slug}\``))).toEqual([]);
+});
+
+test('the table of the self-service route has every platform of that route with its key and fields', () => {
+  const table = chapter('Self-service route');
+  for (const platform of PLATFORMS.filter(({ routes }) => routes.includes('self-service'))) expectRow(table, platform);
+});
+
+function expectRow(table: string, { name, slug, key, requiredFields, optionalFields }: Platform): void {
+  const row = table.split('\n').find((line) => line.startsWith(`| ${name} `)) ?? '';
+  const missing = [slug, key, ...requiredFields, ...optionalFields].filter((word) => !row.includes(`\`${word}\``));
+  expect({ name, missing }).toEqual({ name, missing: [] });
+}
+
+test('every package is listed with a reason', () => {
+  const packageJson = readFileSync(path.join(__dirname, '../../../package.json'), 'utf8');
+  const { dependencies, devDependencies } = JSON.parse(packageJson) as {
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+  const packages = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !name.startsWith('@types/'));
+  const document = readDocument('dependencies.md');
+  const isNamed = (name: string): boolean =>
+    document.includes(`\`${name}\``) || document.includes(`\`${name.split('/')[0]}/*\``);
+  expect(packages.filter((name) => !isNamed(name))).toEqual([]);
+});
+
+test('every command in the runbook exists, with its options', async () => {
+  const runbook = readDocument('runbook.md');
+  const named = [...runbook.matchAll(/`ferry ([a-z-]+)((?: (?:show|resume|trigger|pause)\b)?)([^`]*)`/g)];
+  expect(named.length).toBeGreaterThan(60);
+  const optionsOf = new Map<string, Set<string>>();
+  for (const [, name = '', sub = '', rest = ''] of named) {
+    const command = [name, ...sub.split(' ').filter((word) => word !== '')];
+    optionsOf.set(
+      command.join(' '),
+      new Set([...(optionsOf.get(command.join(' ')) ?? []), ...(rest.match(/--[a-z-]+/g) ?? [])]),
+    );
+  }
+  for (const [command, options] of optionsOf) {
+    const { out } = await ferry([...command.split(' '), '--help']);
+    const unknown = [...options].filter((option) => !out.includes(`${option} `));
+    // For an unknown command, ferry prints its own help.
+    const known = out.startsWith(`Usage: ferry ${command} `);
+    expect({ command, known, unknown }).toEqual({ command, known: true, unknown: [] });
+  }
+});
