@@ -4,29 +4,29 @@ import type { WindowOccurrence, ScheduleState } from '../domain/planning/windows
 import type { KeyProvider } from '../security';
 import type { Database } from '../store';
 
-/** Takes notices. Rejects when one could not be delivered. */
+/** Delivers notices. Rejects when one could not be delivered. */
 export interface Notifier {
-  /** @param id the same for every attempt to deliver this notice */
+  /** @param id is the same for every attempt to deliver this notice */
   post(notice: Notice, id: string): Promise<void>;
 }
 
-/** The Schedules that open migrations' windows. */
+/** The Temporal Schedules that start work when the windows of migrations open. */
 export interface WindowSchedules {
-  /** Lists these openings, and no others; none: there is no Schedule any more. A pause stays. */
-  keep(migrationId: string, openings: readonly WindowOccurrence[]): Promise<ScheduleState>;
-  /** The same, of a Schedule that is there already. */
-  refresh(migrationId: string, openings: readonly WindowOccurrence[]): Promise<void>;
+  /** Creates or updates the Schedule with exactly these occurrences; deletes it if there are none. Keeps a pause. */
+  keep(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState>;
+  /** Does the same, but only if the Schedule exists. */
+  refresh(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<void>;
 }
 
-/** What Temporal says of migrations, which their own workflows could not. */
+/** Reads from Temporal what the workflow of a migration cannot report itself. */
 export interface WorkflowStatus {
-  /** `terminated`: from outside, or timed out; `unclear`: Temporal knows nothing of it, or of another end. */
+  /** `terminated`: terminated or timed out; `unclear`: unknown to Temporal, or ended in another way. */
   of(migrationId: string): Promise<'running' | 'terminated' | 'unclear'>;
-  /** The migrations whose windows are scheduled. */
+  /** Lists the migrations that have a Schedule for their windows. */
   scheduled(): Promise<readonly string[]>;
 }
 
-/** What activities work with; the worker makes it once, tests make their own. */
+/** The dependencies of the activities. A worker creates them once; tests create their own. */
 export interface ActivityDeps {
   readonly db: Database;
   readonly service: CompanyDataClient;
@@ -34,16 +34,10 @@ export interface ActivityDeps {
   readonly notices: Notifier;
   readonly schedules: WindowSchedules;
   readonly workflowStatus: WorkflowStatus;
-  /** An authorization that has not been sent so long after its company was claimed is not sent at all. Milliseconds. */
+  /** Milliseconds after its claim in which an authorization can be sent; later it is not sent at all. */
   readonly sendWithinMs: number;
-  /**
-   * So long after the claim of a company nothing its attempt has sent is still on its way. Longer than `sendWithinMs` and
-   * the time-out of an authorization together. Milliseconds.
-   */
+  /** Milliseconds from a claim to the end of its lease; see store/companies/lease.ts for its length. */
   readonly leaseMs: number;
-  /**
-   * So long a slice begins companies before it is handed back, even if more is to be done: then a worker that has joined
-   * meanwhile may take it. Milliseconds.
-   */
+  /** Milliseconds in which a slice takes companies. Then it ends, so that a worker that has joined can take the next one. */
   readonly sliceTimeLimitMs: number;
 }

@@ -1,4 +1,4 @@
-/** What workflows ask for: everything that touches the ledger, the vault or the Company Data Service. */
+/** The activities: everything in a workflow that touches the ledger, the vault or the Company Data Service. */
 import { batchActivities } from './companies/batch';
 import { lifecycleActivities } from './migration/lifecycle';
 import type { ActivityDeps } from './deps';

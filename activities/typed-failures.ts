@@ -1,13 +1,13 @@
-/** What a failed activity tells Temporal: of which kind it is, and when trying again is welcome. */
+/** Turns failed calls to the service into failures that tell Temporal their type and when to try again. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { CompanyDataError } from '../company-data-client';
 
 type AnyActivities = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
 /**
- * Activities whose calls to the service fail with the failure's type, and wait before the next attempt as long as the
- * service asks for: a long wait is Temporal's timer, which holds no slot of a worker. They may always be tried again;
- * what is not to be is for their workflow's retry policy, or is not thrown but answered.
+ * Wraps activities so that a failed call to the service has a type, and the next attempt waits as long as the service asks.
+ * Temporal's timer does the waiting, because it occupies no slot of a worker. Every failure is retryable: the workflow's
+ * retry policy decides, and an activity returns what must not be retried instead of throwing it.
  */
 export function withTypedFailures<Plain extends AnyActivities>(activities: Plain): Plain {
   const typed = Object.entries(activities).map(([name, activity]) => [
@@ -23,7 +23,7 @@ export function withTypedFailures<Plain extends AnyActivities>(activities: Plain
   return Object.fromEntries(typed) as Plain;
 }
 
-/** Its message names the call and what was answered; no cause, whose words nobody has looked through for secrets. */
+/** The message names the call and its answer. Without the cause, because its text has not been checked for secrets. */
 function failureOf(error: CompanyDataError): ApplicationFailure {
   const { message, name, retryAfterMs } = error;
   return ApplicationFailure.create({

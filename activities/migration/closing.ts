@@ -1,4 +1,4 @@
-/** The end of a migration, whichever way it came: nothing is left in the air, and nothing useless at the service. */
+/** The activities that end a migration: resolve interrupted companies, remove unused ones from the service. */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient } from '../../company-data-client';
 import type { Platform } from '../../platforms/platforms';
@@ -14,20 +14,22 @@ interface OfMigration {
 
 export function closingActivities({ db, service }: ActivityDeps) {
   return {
-    /** Companies whose attempt died are not taken over any more: what the service has says what became of them. */
+    /** Resolves companies whose attempt died, from what the service has of them, because no slice reclaims them any more. */
     async settleInterrupted({ migrationId }: OfMigration): Promise<{ readonly againInMs: number | null }> {
       const migration = await readMigration(db, migrationId);
       const platform = migration && findPlatform(migration.platformKey);
       let againInMs: number | null = null;
       for (const company of platform ? await readInterrupted(db, migrationId) : []) {
         if (company.leaseEndsInMs > 0) againInMs = Math.max(againInMs ?? 0, Math.ceil(company.leaseEndsInMs));
-        else
-          await resolveInterrupted(db, migrationId, company.row, await look(service, migrationId, platform, company));
+        else {
+          const resolution = await resolutionOf(service, migrationId, platform, company);
+          await resolveInterrupted(db, migrationId, company.row, resolution);
+        }
       }
       return { againInMs };
     },
 
-    /** Removes companies that were created for rows whose credential never left. */
+    /** Removes companies that were created at the service for rows whose credential was never sent. */
     async removeUnused({ migrationId }: OfMigration): Promise<{ readonly removed: number }> {
       const signal = cancellationSignal();
       const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
@@ -45,24 +47,24 @@ export function closingActivities({ db, service }: ActivityDeps) {
   };
 }
 
-type Settled = Parameters<typeof resolveInterrupted>[3];
+type Resolution = Parameters<typeof resolveInterrupted>[3];
 
-async function look(
+async function resolutionOf(
   service: CompanyDataClient,
   migrationId: string,
   platform: Platform | undefined,
   { row, companyId, namedConnectionId, sentAt }: InterruptedCompany,
-): Promise<Settled> {
+): Promise<Resolution> {
   const signal = cancellationSignal();
   const id = companyId ?? (await findCompanyByTag(service, rowTag(migrationId, row), { signal }))?.id;
-  const wanted = platform && { platformKey: platform.key, connectionId: namedConnectionId };
-  const connection = id && wanted ? await findConnection(service, id, wanted, { signal }) : undefined;
+  const query = platform && { platformKey: platform.key, connectionId: namedConnectionId };
+  const connection = id && query ? await findConnection(service, id, query, { signal }) : undefined;
   const at = {
     ...(id === undefined ? {} : { companyId: id }),
     ...(connection === undefined ? {} : { connectionId: connection.id }),
   };
   if (id !== undefined && connection?.status === 'Linked') {
-    // Its attempt may have died before that; what is under way already is left as it is.
+    // Its attempt may have died before this; syncs that are running already are not started again.
     await service.startSync(id, { signal });
     return { to: 'syncing', at };
   }
@@ -74,7 +76,7 @@ async function look(
   };
 }
 
-/** A connection that has been authorized belongs to somebody, whoever did it. */
+/** A company is unused while its connection was never authorized. */
 async function isUnused(
   service: CompanyDataClient,
   companyId: string,

@@ -1,4 +1,4 @@
-/** Estimates: of the whole before it begins, and of what is left once something has been measured. */
+/** Estimates: of the whole move before it begins, and of the rest once throughput has been measured. */
 import type { Estimate, KnownSpeed } from '../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estimate';
 import type { Database } from '../../store';
@@ -9,19 +9,19 @@ interface OfMigration {
   readonly migrationId: string;
 }
 
-/** What fewer companies show is kept for nobody else. */
-const LEAST_TO_KEEP = 5;
+/** A throughput measured on fewer companies is not stored for later migrations. */
+const MIN_COMPANIES_TO_STORE = 5;
 
 export function estimateActivities({ db }: ActivityDeps) {
   return {
-    /** Before anything is moved; what is expected of a proposed start is kept, to be compared with what comes true. */
+    /** Estimates the whole move. Stores the estimate of a proposed start, to compare it with the actual move later. */
     async estimatePlan({ migrationId, startAt }: OfMigration & { readonly startAt: string | null }): Promise<Estimate> {
       const planned = await estimateBefore(db, migrationId, startAt);
       if (startAt !== null) await savePlanned(db, migrationId, { startAt, estimate: planned });
       return planned;
     },
 
-    /** From what this migration has shown itself; when a run has finished, later migrations learn from it too. */
+    /** Estimates the rest from this migration's throughput, which is stored for later migrations when a run has finished. */
     async estimateRest({
       migrationId,
       runFinished,
@@ -31,13 +31,13 @@ export function estimateActivities({ db }: ActivityDeps) {
       if (measured === null) return estimateWith(db, migrationId, before, null);
       const { companies } = measured;
       const known: KnownSpeed = { speed: speedFrom(measured, before.speed), basis: 'migration', companies };
-      if (runFinished && companies >= LEAST_TO_KEEP) await saveSpeed(db, platformKey, known);
+      if (runFinished && companies >= MIN_COMPANIES_TO_STORE) await saveSpeed(db, platformKey, known);
       return estimateWith(db, migrationId, known, null);
     },
   };
 }
 
-/** The estimate from what earlier migrations of the platform have shown, or from a careful guess. */
+/** Estimates with the throughput of earlier migrations of the platform, or else with a cautious assumption. */
 export async function estimateBefore(db: Database, migrationId: string, startAt: string | null): Promise<Estimate> {
   const { known } = await speedBefore(db, migrationId);
   return estimateWith(db, migrationId, known, startAt);

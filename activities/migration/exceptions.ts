@@ -1,4 +1,4 @@
-/** Decisions about companies that are not moved, carried out in the ledger: recorded with what became of them there. */
+/** Applies decisions about companies that were not moved, and records them with their effect on the ledger. */
 import type { Decision } from '../../domain/migration/decision';
 import type { Recorded } from '../../domain/migration/migration-state';
 import {
@@ -11,9 +11,12 @@ import {
 } from '../../store';
 import type { Database } from '../../store';
 
-type Settling = Extract<Decision, { readonly kind: 'exclude' | 'skip' | 'retry' | 'relink' | 'replace-credential' }>;
+type ExceptionDecision = Extract<
+  Decision,
+  { readonly kind: 'exclude' | 'skip' | 'retry' | 'relink' | 'replace-credential' }
+>;
 
-export function isExceptionDecision(decision: Recorded['decision']): decision is Settling {
+export function isExceptionDecision(decision: Recorded['decision']): decision is ExceptionDecision {
   switch (decision.kind) {
     case 'exclude':
     case 'skip':
@@ -27,27 +30,28 @@ export function isExceptionDecision(decision: Recorded['decision']): decision is
 }
 
 /**
- * Whoever decided has named companies as they saw them; some may have gone on since, or may never have been there. The
- * ledger and the trail are written together, so that telling it twice neither does it twice nor records that nothing was done.
+ * Applies a decision and records it in one transaction, so that a second call neither applies it again nor records that it
+ * had no effect. Companies may have changed since the decision was made, or may not exist; the recorded outcome says how
+ * many were changed.
  */
 export async function applyAndRecord(
   db: Database,
   migrationId: string,
-  { decision, outcome }: Recorded & { readonly decision: Settling },
+  { decision, outcome }: Recorded & { readonly decision: ExceptionDecision },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (await readOutcome(tx, migrationId, decision.decisionId)) return;
-    const settled = await settle(tx, migrationId, decision, outcome.at);
-    const named = decision.companies === 'all' ? settled : new Set(decision.companies).size;
-    const text = settled === named ? outcome.text : `${outcome.text}; done for ${settled} of ${named}: ${WHY_NOT}`;
+    const changed = await apply(tx, migrationId, decision, outcome.at);
+    const named = decision.companies === 'all' ? changed : new Set(decision.companies).size;
+    const text = changed === named ? outcome.text : `${outcome.text}; done for ${changed} of ${named}: ${WHY_NOT}`;
     await recordDecisions(tx, migrationId, [{ decision, outcome: { ...outcome, text } }]);
   });
 }
 
-const WHY_NOT = 'the others are unknown, or are not where this can be done';
+const WHY_NOT = 'the others do not exist, or are in a state that does not allow it';
 
-/** @returns of how many companies it was done */
-async function settle(db: Database, migrationId: string, decision: Settling, at: string): Promise<number> {
+/** @returns the number of companies it changed */
+async function apply(db: Database, migrationId: string, decision: ExceptionDecision, at: string): Promise<number> {
   switch (decision.kind) {
     case 'exclude':
     case 'skip': {

@@ -1,4 +1,4 @@
-/** The course of a migration: opening, recording what was decided, closing. */
+/** The lifecycle of a migration in the ledger: open, begin a run, record decisions, close. */
 import type { Counts } from '../../domain/companies/company-state';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { paceOf, stragglersIn } from '../../domain/planning/limits';
@@ -30,9 +30,9 @@ interface OfMigration {
 
 export interface RunBegun {
   readonly slicesAtOnce: number;
-  /** The run may end while so many companies still sync: the slowest of a ramp. */
+  /** The run may end while this many companies still sync: the stragglers of a ramp. */
   readonly mayStillSync: number;
-  /** As the run finds the companies: of the runs before it, some may still sync. */
+  /** The companies when the run begins. Some of an earlier run may still sync. */
   readonly counts: Counts;
 }
 
@@ -50,12 +50,12 @@ export function lifecycleActivities(deps: ActivityDeps) {
 
     async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<RunBegun> {
       const { limits } = await readLimits(db, migrationId);
-      // A ramp that was interrupted goes on: the rest follows once it has gone well.
+      // An interrupted ramp continues, because the rest waits until it has succeeded.
       const inRamp = ramp || (await isRampOpen(db, migrationId));
-      const alone = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
+      const rampSize = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
       return {
         slicesAtOnce: paceOf(limits).slices,
-        mayStillSync: alone.othersWait ? stragglersIn(alone.companies) : 0,
+        mayStillSync: rampSize.othersWait ? stragglersIn(rampSize.companies) : 0,
         counts: await countCompanies(db, migrationId),
       };
     },
@@ -64,14 +64,14 @@ export function lifecycleActivities(deps: ActivityDeps) {
       await setPaused(db, migrationId, paused);
     },
 
-    /** What decisions mean for the ledger is written first, so that the trail never says more than was done. */
+    /** Applies each decision to the ledger before recording it, so that the audit trail never claims more than was done. */
     async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
       for (const each of recorded) {
         const { decision, outcome } = each;
         if (outcome.applied && isExceptionDecision(decision))
           await applyAndRecord(db, migrationId, { decision, outcome });
         else {
-          if (outcome.applied && decision.kind !== 'unreadable') await carryOut(deps, migrationId, decision, outcome);
+          if (outcome.applied && decision.kind !== 'unreadable') await apply(deps, migrationId, decision, outcome);
           await recordDecisions(db, migrationId, [each]);
         }
       }
@@ -86,8 +86,8 @@ export function lifecycleActivities(deps: ActivityDeps) {
   };
 }
 
-/** What a decision changes in the ledger; doing it twice changes nothing more. */
-async function carryOut(deps: ActivityDeps, migrationId: string, decision: Decision, { at }: Outcome): Promise<void> {
+/** Applies a decision to the ledger. Idempotent. */
+async function apply(deps: ActivityDeps, migrationId: string, decision: Decision, { at }: Outcome): Promise<void> {
   const { db } = deps;
   switch (decision.kind) {
     case 'sync-disabled':
@@ -95,7 +95,7 @@ async function carryOut(deps: ActivityDeps, migrationId: string, decision: Decis
     case 'pause':
       return setPaused(db, migrationId, true);
     case 'resume':
-      // Whoever goes on has seen what was not moved.
+      // Resuming accepts the failures so far, because support has seen them.
       await acceptFailures(db, migrationId);
       return setPaused(db, migrationId, false);
     case 'step':
@@ -108,7 +108,7 @@ async function carryOut(deps: ActivityDeps, migrationId: string, decision: Decis
       return;
     case 'adjust':
       await changeLimits(db, migrationId, decision.limits);
-      // A run that is under way keeps to the new windows with its next claim.
+      // A running batch follows the new windows from its next claim.
       if (decision.limits.windows) await updateWindowOccurrence(deps, migrationId);
       return;
     case 'cancel':

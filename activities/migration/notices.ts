@@ -1,4 +1,4 @@
-/** Notices leave the house: to the log always, to a webhook where one is configured. */
+/** Delivers notices: always to the log, and to a webhook if one is configured. */
 import { createHmac } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import type { Logger } from 'pino';
@@ -9,19 +9,19 @@ import type { ActivityDeps, Notifier } from '../deps';
 
 export interface Webhook {
   readonly url: string;
-  /** What the body is signed with. */
+  /** The key that signs the body. */
   readonly secret: Secret;
 }
 
-/** Thrown when the webhook's receiver did not take a notice. */
+/** Thrown when the receiver of the webhook answers with an error. */
 class NoticeRefused extends Error {
   override readonly name = 'NoticeRefused';
 }
 
-const ANSWER_WITHIN_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Signed as https://www.standardwebhooks.com describes: `webhook-id`, `webhook-timestamp` (seconds) and
+ * Creates the notifier. Requests are signed as https://www.standardwebhooks.com describes: `webhook-id`, `webhook-timestamp` (seconds) and
  * `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
  */
 export function createNotifier(log: Pick<Logger, 'info' | 'warn'>, webhook: Webhook | undefined): Notifier {
@@ -40,8 +40,8 @@ export function createNotifier(log: Pick<Logger, 'info' | 'warn'>, webhook: Webh
           'webhook-signature': `v1,${signature(webhook.secret, `${id}.${timestamp}.${body}`)}`,
         },
         body,
-        headersTimeout: ANSWER_WITHIN_MS,
-        bodyTimeout: ANSWER_WITHIN_MS,
+        headersTimeout: ANSWER_TIMEOUT_MS,
+        bodyTimeout: ANSWER_TIMEOUT_MS,
       });
       await answer.dump();
       if (statusCode >= 300) throw new NoticeRefused(`the webhook answered ${statusCode}`);
@@ -49,7 +49,7 @@ export function createNotifier(log: Pick<Logger, 'info' | 'warn'>, webhook: Webh
   };
 }
 
-/** Secrets of this convention are base64 with `whsec_` before it. */
+/** Standard Webhooks secrets are base64 with the prefix `whsec_`. */
 function signature(secret: Secret, content: string): string {
   const key = Buffer.from(secret.reveal().replace(/^whsec_/, ''), 'base64');
   return createHmac('sha256', key).update(content).digest('base64');

@@ -1,4 +1,4 @@
-/** The preflight, as a worker does it: facts from the ledger and the service; findings to the ledger and the migration. */
+/** The preflight in a worker: reads facts from the ledger and the service, writes findings to the ledger, returns them. */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { FoundConnection } from '../../company-data-client';
 import { readServiceFacts } from '../../company-data-client';
@@ -27,15 +27,15 @@ import { estimateBefore } from './estimates';
 
 interface CheckOf {
   readonly migrationId: string;
-  /** The agreed or proposed start, ISO 8601; null: none yet. */
+  /** The agreed or proposed start in ISO 8601; null: none yet. */
   readonly startAt: string | null;
 }
 
 export function preflightActivities({ db, service }: ActivityDeps) {
   return {
     /**
-     * Checks what was supplied against the account, the platform and other migrations; no credential is used. Companies
-     * with an error of their own are held back, the others may be moved.
+     * Checks the supplied details against the account, the platform and other migrations, without using a credential.
+     * Companies with an error of their own are held back; the others can be moved.
      */
     async preflight({ migrationId, startAt }: CheckOf): Promise<Preflight> {
       const migration = await readMigration(db, migrationId);
@@ -57,7 +57,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       }
       const facts = await readServiceFacts(service, {
         platformKey: platform.key,
-        selectRelevant: (found) => concerning(db, migrationId, found),
+        selectRelevant: (found) => withoutOwn(db, migrationId, found),
         signal: cancellationSignal(),
         onProgress: heartbeat,
       });
@@ -74,8 +74,8 @@ export function preflightActivities({ db, service }: ActivityDeps) {
   };
 }
 
-/** Of connections of the account, those to organizations that are to be moved, unless the migration has made them itself. */
-async function concerning(
+/** Returns the connections to organizations that are to be moved, without those that this migration has created itself. */
+async function withoutOwn(
   db: Database,
   migrationId: string,
   found: readonly FoundConnection[],
@@ -90,21 +90,21 @@ async function concerning(
 }
 
 /**
- * Looks at one company after the other, and holds back those with an error of their own.
+ * Checks each company, and holds back those with an error of their own.
  *
- * @returns how many
+ * @returns the number of companies held back
  */
 async function checkEach(
   db: Database,
   migration: StoredMigration,
   platform: Platform,
   connected: OrganizationConflicts['connected'],
-  tell: (found: readonly PreflightFinding[]) => void,
+  report: (found: readonly PreflightFinding[]) => void,
 ): Promise<number> {
   let heldBack = 0;
   const verdictOn = (company: UncheckedCompany, taken: OrganizationConflicts): Verdict => {
     const found = [...organizationFindings(company, platform, taken), ...companyFindings(company, platform)];
-    tell(found);
+    report(found);
     const { row, name, organization } = company;
     return { row, name, organization, heldBack: heldBackBy(found) };
   };
@@ -112,7 +112,7 @@ async function checkEach(
     const openElsewhere = await findOpenElsewhere(db, platform.key, companies, migration.id);
     const verdicts = companies.map((company) => verdictOn(company, { connected, openElsewhere }));
     heldBack += verdicts.filter((verdict) => verdict.heldBack !== null).length;
-    // Most companies stay as they are: only what is new is written.
+    // Written only where the result has changed, because most companies stay as they are.
     const changed = verdicts.filter((verdict, index) => verdict.heldBack !== companies[index]?.heldBack);
     await holdBack(db, migration, changed);
     heartbeat();

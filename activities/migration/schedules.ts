@@ -1,4 +1,4 @@
-/** A migration's windows as a Temporal Schedule: its openings are seen, paused and triggered in Temporal's own tools. */
+/** Keeps a migration's windows as a Temporal Schedule, so that people can see, pause and trigger them in Temporal's own tools. */
 import { randomUUID } from 'node:crypto';
 import type { ScheduleClient, ScheduleDescription } from '@temporalio/client';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
@@ -8,38 +8,42 @@ import type { WindowOccurrence, ScheduleState } from '../../domain/planning/wind
 import { TASK_QUEUE } from '../../workflows/messages';
 import type { WindowSchedules } from '../deps';
 
-/** More than these are listed once the first of them have opened. */
-const LISTED = 30;
+/** Occurrences in the Schedule; later ones are added when the first have passed. */
+const MAX_OCCURRENCES = 30;
 
 export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
-  /** Undefined: it is not there. */
-  async function refreshed(
+  /** Updates or deletes an existing Schedule. Returns undefined if there is none. */
+  async function refresh(
     migrationId: string,
-    openings: readonly WindowOccurrence[],
+    occurrences: readonly WindowOccurrence[],
   ): Promise<ScheduleState | undefined> {
     const handle = client.getHandle(scheduleIdOf(migrationId));
-    return ifThere(async () => {
-      if (openings.length === 0) {
+    return ifExists(async () => {
+      if (occurrences.length === 0) {
         await handle.delete();
         return 'none';
       }
       const { raw, state } = await handle.describe();
-      await list(handle.scheduleId, openings, raw);
+      await setOccurrences(handle.scheduleId, occurrences, raw);
       return state.paused ? 'paused' : 'running';
     });
   }
 
   /**
-   * Changes the openings alone. What somebody pauses or resumes in the same moment stays so: then Temporal drops this
-   * change, and the openings are listed with the next look. (The client's own `update` would write back what it had read.)
+   * Changes only the occurrences. If somebody pauses or resumes the Schedule at the same moment, the conflict token makes
+   * Temporal drop this change, and the next update writes it. (The client's own `update` would undo the pause.)
    */
-  async function list(scheduleId: string, openings: readonly WindowOccurrence[], described: Described): Promise<void> {
+  async function setOccurrences(
+    scheduleId: string,
+    occurrences: readonly WindowOccurrence[],
+    described: Described,
+  ): Promise<void> {
     const { namespace, identity } = client.options;
-    const { cronExpressions, timezone } = specOf(openings);
+    const { cronExpressions, timezone } = specOf(occurrences);
     const schedule = {
       ...described.schedule,
       spec: { cronString: cronExpressions, timezoneName: timezone },
-      policies: { ...described.schedule?.policies, catchupWindow: msToTs(longestOf(openings)) },
+      policies: { ...described.schedule?.policies, catchupWindow: msToTs(longestOf(occurrences)) },
     };
     const { conflictToken } = described;
     await client.workflowService.updateSchedule({
@@ -48,25 +52,25 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
     });
   }
 
-  async function keep(migrationId: string, openings: readonly WindowOccurrence[]): Promise<ScheduleState> {
-    const known = await refreshed(migrationId, openings);
-    if (known !== undefined || openings.length === 0) return known ?? 'none';
+  async function keep(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState> {
+    const updated = await refresh(migrationId, occurrences);
+    if (updated !== undefined || occurrences.length === 0) return updated ?? 'none';
     try {
-      await client.create({ scheduleId: scheduleIdOf(migrationId), ...scheduleOf(migrationId, openings) });
+      await client.create({ scheduleId: scheduleIdOf(migrationId), ...scheduleOf(migrationId, occurrences) });
       return 'running';
     } catch (error) {
-      // An attempt before this one made it.
+      // An earlier attempt of this activity created it.
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      return keep(migrationId, openings);
+      return keep(migrationId, occurrences);
     }
   }
 
-  return { keep, refresh: async (migrationId, openings) => void (await refreshed(migrationId, openings)) };
+  return { keep, refresh: async (migrationId, occurrences) => void (await refresh(migrationId, occurrences)) };
 }
 
 type Described = ScheduleDescription['raw'];
 
-async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
+async function ifExists<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
@@ -75,9 +79,9 @@ async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function scheduleOf(migrationId: string, openings: readonly WindowOccurrence[]) {
+function scheduleOf(migrationId: string, occurrences: readonly WindowOccurrence[]) {
   return {
-    spec: specOf(openings),
+    spec: specOf(occurrences),
     action: {
       type: 'startWorkflow' as const,
       workflowType: OPEN_WINDOW,
@@ -86,25 +90,25 @@ function scheduleOf(migrationId: string, openings: readonly WindowOccurrence[]) 
       taskQueue: TASK_QUEUE,
       staticSummary: `A window of ${migrationId} opens`,
     },
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: longestOf(openings), pauseOnFailure: false },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: longestOf(occurrences), pauseOnFailure: false },
   };
 }
 
-/** The openings as instants: a change of the clock has been reckoned with already. */
-function specOf(openings: readonly WindowOccurrence[]): { cronExpressions: string[]; timezone: string } {
+/** The occurrences as instants in UTC; daylight saving time is already taken into account. */
+function specOf(occurrences: readonly WindowOccurrence[]): { cronExpressions: string[]; timezone: string } {
   return {
-    cronExpressions: openings.slice(0, LISTED).map(({ opensAt }) => onceAt(new Date(opensAt))),
+    cronExpressions: occurrences.slice(0, MAX_OCCURRENCES).map(({ opensAt }) => onceAt(new Date(opensAt))),
     timezone: 'UTC',
   };
 }
 
-/** Second, minute, hour, day, month, any weekday, year. */
+/** Returns a cron expression for one instant: second, minute, hour, day, month, any weekday, year. */
 function onceAt(at: Date): string {
   const clock = [at.getUTCSeconds(), at.getUTCMinutes(), at.getUTCHours()];
   return [...clock, at.getUTCDate(), at.getUTCMonth() + 1, '*', at.getUTCFullYear()].join(' ');
 }
 
-/** An opening that Temporal missed is made up for as long as its window is open. Milliseconds. */
-function longestOf(openings: readonly WindowOccurrence[]): number {
-  return Math.max(...openings.map(({ opensAt, closesAt }) => Date.parse(closesAt) - Date.parse(opensAt)));
+/** Temporal makes up for a missed start for this long, in milliseconds: the length of the longest window. */
+function longestOf(occurrences: readonly WindowOccurrence[]): number {
+  return Math.max(...occurrences.map(({ opensAt, closesAt }) => Date.parse(closesAt) - Date.parse(opensAt)));
 }

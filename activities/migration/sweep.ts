@@ -1,25 +1,25 @@
-/** What migrations leave behind that were ended in Temporal: found without anybody asking, so with more care than by command. */
+/** The sweep: finds what is left of migrations that were terminated in Temporal. It runs unattended, so it closes nothing. */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { listOpenMigrations } from '../../store';
 import type { ActivityDeps } from '../deps';
 
 export interface TerminatedMigrations {
-  /** Whose Schedules were deleted. */
+  /** Migrations that no longer run, and whose Schedule the sweep has deleted. */
   readonly schedulesDeleted: readonly string[];
-  /** Terminated, and open in the ledger: their organizations are taken, and their credentials not destroyed. */
+  /** Terminated, but open in the ledger: their organizations are still taken, and their credentials not destroyed. */
   readonly terminated: readonly string[];
-  /** Open in the ledger, and unknown to Temporal or ended in another way. */
+  /** Open in the ledger, but unknown to Temporal or ended in another way. */
   readonly unclear: readonly string[];
 }
 
-export function sweepActivities({ db, schedules, workflowStatus: whereabouts }: ActivityDeps) {
+export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps) {
   return {
-    /** Deletes the Schedules of migrations that run no more, and finds those that are still open in the ledger. */
+    /** Deletes the Schedules of migrations that no longer run, and finds migrations that are still open in the ledger. */
     async lookForLeftBehind(): Promise<TerminatedMigrations> {
       const schedulesDeleted: string[] = [];
-      for (const migrationId of await whereabouts.scheduled()) {
+      for (const migrationId of await workflowStatus.scheduled()) {
         heartbeat();
-        if ((await whereabouts.of(migrationId)) === 'running') continue;
+        if ((await workflowStatus.of(migrationId)) === 'running') continue;
         await schedules.keep(migrationId, []);
         schedulesDeleted.push(migrationId);
       }
@@ -27,8 +27,8 @@ export function sweepActivities({ db, schedules, workflowStatus: whereabouts }: 
       const unclear: string[] = [];
       for (const migrationId of await listOpenMigrations(db, activityInfo().namespace)) {
         heartbeat();
-        const found = await whereabouts.of(migrationId);
-        if (found !== 'running') (found === 'terminated' ? terminated : unclear).push(migrationId);
+        const status = await workflowStatus.of(migrationId);
+        if (status !== 'running') (status === 'terminated' ? terminated : unclear).push(migrationId);
       }
       return { schedulesDeleted, terminated, unclear };
     },

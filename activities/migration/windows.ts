@@ -1,4 +1,4 @@
-/** Windows: in the ledger, which every claim is held to, and as a Schedule, which opens them. */
+/** Windows: in the ledger, where every claim checks them, and as a Temporal Schedule, which starts work when one opens. */
 import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
 import { windowOccurrences } from '../../domain/planning/windows';
 import { readLimits, readMigration, setWindowOccurrence } from '../../store';
@@ -8,30 +8,30 @@ interface OfMigration {
   readonly migrationId: string;
 }
 
-/** When companies may be started. */
+/** When companies can be started. */
 export interface OpenWindow {
-  /** The present or the next opening; null: at any time. */
+  /** The current or the next occurrence; null: at any time, because the migration has no windows. */
   readonly opening: WindowOccurrence | null;
-  /** Milliseconds, by the ledger's clock; 0: it is open. */
+  /** Milliseconds until it opens, by the ledger's clock; 0: it is open. */
   readonly opensInMs: number;
 }
 
 export function windowActivities(deps: ActivityDeps) {
   const { db, schedules } = deps;
   return {
-    /** Lets companies be claimed in the opening that is now, or comes next. */
+    /** Writes the current or next occurrence of a window to the ledger, so that companies can be claimed in it. */
     async openWindow({ migrationId }: OfMigration): Promise<OpenWindow> {
-      const { next, now } = await openings(deps, migrationId);
+      const { next, now } = await nextOccurrences(deps, migrationId);
       const opening = next[0] ?? null;
       await setWindowOccurrence(db, migrationId, opening);
       return { opening, opensInMs: opening ? Math.max(0, Date.parse(opening.opensAt) - now.getTime()) : 0 };
     },
 
-    /** Has the migration's Schedule list its next openings; one that is closed, or has no windows, has none. */
+    /** Updates the migration's Schedule, and deletes it if the migration is closed or has no windows. */
     async keepSchedule({ migrationId }: OfMigration): Promise<ScheduleState> {
       const migration = await readMigration(db, migrationId);
       const isOpen = migration !== undefined && migration.state !== 'closed';
-      return schedules.keep(migrationId, isOpen ? (await openings(deps, migrationId)).next : []);
+      return schedules.keep(migrationId, isOpen ? (await nextOccurrences(deps, migrationId)).next : []);
     },
 
     async deleteSchedule({ migrationId }: OfMigration): Promise<void> {
@@ -40,14 +40,14 @@ export function windowActivities(deps: ActivityDeps) {
   };
 }
 
-/** A run that is under way keeps to other windows with its next claim, and the Schedule, where there is one, lists them. */
+/** Applies changed windows: a running batch follows them from its next claim, and an existing Schedule lists them. */
 export async function updateWindowOccurrence(deps: ActivityDeps, migrationId: string): Promise<void> {
-  const { next } = await openings(deps, migrationId);
+  const { next } = await nextOccurrences(deps, migrationId);
   await setWindowOccurrence(deps.db, migrationId, next[0] ?? null);
   await deps.schedules.refresh(migrationId, next);
 }
 
-async function openings(
+async function nextOccurrences(
   { db }: ActivityDeps,
   migrationId: string,
 ): Promise<{ next: readonly WindowOccurrence[]; now: Date }> {

@@ -1,15 +1,15 @@
-/** What Temporal says of migrations. */
+/** Reads the status of migrations from Temporal. */
 import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule } from '../../domain/migration/plan';
 import type { WorkflowStatus } from '../deps';
 
-/** @param client one that opens no payload: states are read of migrations whose payload key is missing, too */
+/** @param client decodes no payloads, so that it can read migrations whose payload key is missing */
 export function createWorkflowStatus({ schedule, workflow }: Client): WorkflowStatus {
   return {
     of: async (migrationId) => {
       try {
-        return found((await workflow.getHandle(migrationId).describe()).status.name);
+        return statusOf((await workflow.getHandle(migrationId).describe()).status.name);
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'unclear';
         throw error;
@@ -26,7 +26,7 @@ export function createWorkflowStatus({ schedule, workflow }: Client): WorkflowSt
   };
 }
 
-function found(status: WorkflowExecutionStatusName): Awaited<ReturnType<WorkflowStatus['of']>> {
+function statusOf(status: WorkflowExecutionStatusName): Awaited<ReturnType<WorkflowStatus['of']>> {
   switch (status) {
     case 'RUNNING':
     case 'PAUSED':

@@ -54,7 +54,7 @@ describe('what was decided', () => {
     const texts = (await readDecisions(db, id)).map(({ outcome }) => outcome.text);
     expect(texts).toEqual([
       'so it is',
-      'so it is; done for 1 of 3: the others are unknown, or are not where this can be done',
+      'so it is; done for 1 of 3: the others do not exist, or are in a state that does not allow it',
     ]);
   });
 
