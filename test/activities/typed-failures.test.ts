@@ -1,4 +1,4 @@
-/** What a failed activity tells Temporal. */
+/** Failures of activities, as Temporal receives them. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { dropped, failing } from '../company-data-client/misbehaving-service';
 import type { ImportRig } from '../support/company-import';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
-/** A look for end customers who have connected again, while every question about a connection meets this. */
+/** Runs `lookForRelinked` while every read of a connection is intercepted, and returns its failure. */
 async function failureOf(interference: Interceptor): Promise<ApplicationFailure> {
   const { id } = await rig.migration(['sbx-revoked']);
   await rig.importSlice(id);
@@ -24,11 +24,11 @@ async function failureOf(interference: Interceptor): Promise<ApplicationFailure>
     () => undefined,
     (error: unknown) => error,
   );
-  if (!(failure instanceof ApplicationFailure)) throw new Error('it failed as no activity should', { cause: failure });
+  if (!(failure instanceof ApplicationFailure)) throw new Error('expected an ApplicationFailure', { cause: failure });
   return failure;
 }
 
-test('it is not tried again before the service said that it may', async () => {
+test('the next attempt waits as long as the service asks', async () => {
   const failure = await failureOf(failing(429, 'slowly', { 'retry-after': '3600' }));
   expect(failure).toMatchObject({ type: 'DeferredUntil', nonRetryable: false });
   expect(Number(failure.nextRetryDelay)).toBeGreaterThan(3_590_000);
@@ -39,14 +39,14 @@ test.each<[string, Interceptor, string]>([
   ['an outage', failing(503, 'maintenance'), 'ServiceFailing'],
   ['a dropped connection', dropped, 'NoAnswer'],
   ['a refused key', failing(401, 'the key is wrong'), 'KeyRefused'],
-])('%s has its type, and is tried again as the workflow says', async (_, interference, type) => {
+])('%s fails with its own type and stays retryable', async (_, interference, type) => {
   const failure = await failureOf(interference);
   expect(failure).toMatchObject({ type, nonRetryable: false });
   expect(failure.message).toContain('GET /companies/');
   expect(failure.nextRetryDelay).toBeUndefined();
 });
 
-test('neither the key nor anything beneath the failure is told', async () => {
+test('the failure contains neither the API key nor its cause', async () => {
   const failure = await failureOf((response, { headers }) => {
     failing(400, `no such key: ${headers.authorization}`)(response, {} as never);
   });

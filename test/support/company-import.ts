@@ -25,34 +25,34 @@ import {
   type MovableMigration,
 } from './ledger';
 
-const STALLED_AFTER_MS = 60_000;
+const LEASE_MS = 60_000;
 const RUN = 'run-1';
 
-/** An activity as Temporal runs it; that one fails is what a test is about, not worth a warning. */
+/** An environment that runs an activity as Temporal does. Failures are not logged, because tests cause them. */
 export const activityEnvironment = (info: Partial<Info> = {}): MockActivityEnvironment =>
   new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 
-/** The real service with somebody between, a ledger, and the activities of a worker. */
+/** The real service behind a proxy, a ledger, and the activities of a worker. */
 export interface ImportRig {
   readonly ledger: Ledger;
   readonly service: Service;
   readonly proxy: HttpProxy;
-  /** Straight to the service, to see what is there. */
+  /** A client without the proxy, to read what the service has. */
   readonly directClient: CompanyDataClient;
-  /** A client of whatever stands at this address. */
+  /** Creates a client for a service at this address. */
   client(baseUrl: string, some?: Partial<CompanyDataClientOptions>): CompanyDataClient;
-  /** Activities of a worker that was just started. */
+  /** Creates the activities of a new worker. */
   worker(some?: Partial<ActivityDeps>): Activities;
-  /** As Temporal runs an activity. */
+  /** Runs activities as Temporal does. */
   runActivity<T>(work: (activities: Activities) => Promise<T>, environment?: MockActivityEnvironment): Promise<T>;
-  /** A movable migration: one company for each token of the sandbox. */
+  /** Creates a migration whose companies can be claimed: one company per sandbox token. */
   migration(tokens: readonly string[], some?: MigrationOf): Promise<MovableMigration>;
   importSlice(id: string, some?: Slice): Promise<SliceReport>;
-  /** Looks once at every company whose look is due. */
+  /** Checks every company whose check is due, once. */
   checkDue(id: string, syncTimeoutMs: number): Promise<CheckReport>;
-  /** Looks until no company is syncing, or something stops it. */
+  /** Checks companies until none is syncing or the run stops. */
   verify(id: string, syncTimeoutMs?: number): Promise<CheckReport>;
-  /** As if every attempt that holds a company had been silent for long enough. */
+  /** Ends the leases of a migration now. */
   expireLeases(id: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -105,7 +105,7 @@ export async function openImportRig(): Promise<ImportRig> {
       schedules: { keep: async () => 'none', refresh: async () => undefined },
       workflowStatus: { of: async () => 'running', scheduled: async () => [] },
       sendWithinMs: 30_000,
-      leaseMs: STALLED_AFTER_MS,
+      leaseMs: LEASE_MS,
       sliceTimeLimitMs: 60_000,
       ...some,
     });
@@ -156,8 +156,8 @@ export async function openImportRig(): Promise<ImportRig> {
       }
     },
     expireLeases: async (id) => {
-      const silent = { held_until: msFromNow(-1) };
-      await db.updateTable('companies').set(silent).where('migration_id', '=', id).execute();
+      const expired = { held_until: msFromNow(-1) };
+      await db.updateTable('companies').set(expired).where('migration_id', '=', id).execute();
     },
     close: async () => {
       await Promise.all(clients.map((each) => each.close()));
@@ -169,7 +169,7 @@ export async function openImportRig(): Promise<ImportRig> {
   };
 }
 
-/** What the service has of a migration's row: its companies, and their connections with their status. */
+/** Reads the companies that the service has for a row, with the status of their connections. */
 export async function statusAtService(client: CompanyDataClient, id: string, row: number): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const company of client.companies({ tags: { ferryRow: `${id}/${row}` } })) {

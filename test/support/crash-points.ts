@@ -3,87 +3,87 @@ import type { KeyProvider } from '../../security';
 import type { Database } from '../../store';
 import { startHttpProxy, sendAnswer, type Interceptor } from './http-proxy';
 
-/** What happens to a worker at one point of its way. */
+/** A fault that a worker meets at one point. */
 export type Fault =
-  /** It did what it was about to, and never heard of it; from then on it does nothing any more. */
+  /** The operation succeeds, the worker never learns of it, and does nothing from then on. */
   | 'dies'
-  /** It is told of a failure, and nothing was done. */
+  /** The operation fails and has no effect. */
   | 'fails'
-  /** It is told of a failure, and it was done all the same. */
+  /** The operation succeeds, but the worker sees a failure. */
   | 'loses the answer'
-  /** Of calls to the service alone. */
+  /** The last two apply only to calls to the service. */
   | 'is answered 500'
   | 'is not answered';
 
-/** What a worker does to the world, each a point at which something can happen to it. */
+/** The dependencies of a worker, wrapped so that each of its operations is a point at which a fault can be injected. */
 export interface CrashableWorker {
   readonly db: Database;
   readonly keys: KeyProvider;
-  /** Where the worker believes the service to be. */
+  /** The address that the worker uses for the service. */
   readonly serviceUrl: string;
-  /** What was done so far, in order: statements, calls and keys asked for. */
+  /** The operations so far, in order: SQL statements, calls to the service, requests for keys. */
   readonly points: readonly string[];
-  /** Credentials as the service received them, in order, and whether it accepted them. */
+  /** The credentials that the service received, in order, and whether it accepted them. */
   readonly crossings: readonly { readonly token: string; readonly accepted: boolean }[];
-  /** Another worker takes the place of one that died, after so long that the service has forgotten its keys. */
+  /** Starts another worker in place of one that died, after the service has forgotten its idempotency keys. */
   restart(): void;
   close(): Promise<void>;
 }
 
 export interface InjectedFault {
-  /** Which point, counted from 0. */
+  /** The number of the point, from 0. */
   readonly at: number;
   readonly fault: Fault;
 }
 
-/** What whoever is struck hears of it. */
+/** Thrown at the point of an injected fault. */
 class FaultInjected extends Error {
-  override readonly name = 'Blown';
+  override readonly name = 'FaultInjected';
 }
 
-/** A worker's way proxy its ledger, its keys and its service, with blows at the given points. */
+/** Wraps a ledger, a key provider and a service, and injects faults at the given points. */
 export async function startCrashableWorker(
   world: { readonly db: Database; readonly keys: KeyProvider; readonly serviceUrl: string },
-  blows: readonly InjectedFault[],
+  faults: readonly InjectedFault[],
 ): Promise<CrashableWorker> {
   const points: string[] = [];
   const crossings: { token: string; accepted: boolean }[] = [];
   let dead = false;
-  let lives = 1;
+  let generation = 1;
 
-  /** The worker comes to a point; `done` is called when what it does there has been done. */
-  function come(point: string): { readonly blow: Fault | undefined; readonly done: () => void } {
+  /** Registers a point. The caller calls `done` when the operation has been executed. */
+  function reach(point: string): { readonly fault: Fault | undefined; readonly done: () => void } {
     if (dead) throw new FaultInjected(`dead before: ${point}`);
     const at = points.push(point) - 1;
-    const blow = blows.find((each) => each.at === at)?.fault;
-    if (blow === 'fails') throw new FaultInjected(`instead of: ${point}`);
+    const fault = faults.find((each) => each.at === at)?.fault;
+    if (fault === 'fails') throw new FaultInjected(`instead of: ${point}`);
     return {
-      blow,
+      fault,
       done: () => {
-        if (blow === 'dies') dead = true;
-        if (blow === 'dies' || blow === 'loses the answer') throw new FaultInjected(`after: ${point}`);
+        if (fault === 'dies') dead = true;
+        if (fault === 'dies' || fault === 'loses the answer') throw new FaultInjected(`after: ${point}`);
       },
     };
   }
 
-  const underWay = new WeakMap<object, () => void>();
+  const pending = new WeakMap<object, () => void>();
   const statements: KyselyPlugin = {
     transformQuery: ({ node, queryId }) => {
-      underWay.set(queryId, come(nameOf(node)).done);
+      pending.set(queryId, reach(nameOf(node)).done);
       return node;
     },
     transformResult: async ({ result, queryId }) => {
-      underWay.get(queryId)?.();
+      pending.get(queryId)?.();
       return result;
     },
   };
 
-  // What is thrown ends the connection.
+  // The proxy closes the connection when an interceptor throws.
   const calls: Interceptor = async (response, { method, url, headers, body }, pass) => {
-    headers['idempotency-key'] = ofLife(lives, headers['idempotency-key']);
-    const { blow, done } = come(`${method} ${pathOf(url)}`);
-    if (blow === 'is not answered') return;
-    if (blow === 'is answered 500') {
+    headers['idempotency-key'] = keyOfGeneration(generation, headers['idempotency-key']);
+    const { fault, done } = reach(`${method} ${pathOf(url)}`);
+    if (fault === 'is not answered') return;
+    if (fault === 'is answered 500') {
       response.writeHead(500).end();
       return;
     }
@@ -101,7 +101,7 @@ export async function startCrashableWorker(
       newestKeyId: world.keys.newestKeyId,
       wrap: (key) => world.keys.wrap(key),
       unwrap: async (id, wrapped) => {
-        const { done } = come('unwrap the key');
+        const { done } = reach('unwrap the key');
         const key = await world.keys.unwrap(id, wrapped);
         done();
         return key;
@@ -112,23 +112,23 @@ export async function startCrashableWorker(
     crossings,
     restart: () => {
       dead = false;
-      lives += 1;
+      generation += 1;
     },
     close: () => proxy.close(),
   };
 }
 
-/** The service forgets keys in time: by the next life it has. */
-function ofLife(lives: number, key: string | string[] | undefined): string | undefined {
-  return typeof key === 'string' ? key.slice(0, -2) + lives.toString(16).padStart(2, '0') : undefined;
+/** Changes an idempotency key for each restarted worker, as if the service had forgotten the old one. */
+function keyOfGeneration(generation: number, key: string | string[] | undefined): string | undefined {
+  return typeof key === 'string' ? key.slice(0, -2) + generation.toString(16).padStart(2, '0') : undefined;
 }
 
-/** `GET /companies/{id}/dataStatus`, without what differs from company to company. */
+/** Returns a path without ids and query, such as `/companies/{id}/dataStatus`. */
 function pathOf(url: string): string {
   return url.replace(/\?.*/, '').replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '{id}');
 }
 
-/** The first words of a statement: enough to tell those of a company's way apart. */
+/** Returns the first words of a statement, which identify it among the statements of a move. */
 function nameOf(node: object): string {
   if ('sqlFragments' in node && Array.isArray(node.sqlFragments)) {
     return node.sqlFragments.join('?').replace(/\s+/g, ' ').trim().slice(0, 70);

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Reply } from '../company-data-client/misbehaving-service';
 
-/** A request as it arrived. */
+/** A request that arrived at the proxy. */
 type ProxiedRequest = Parameters<Reply>[1];
 
 interface Answered {
@@ -11,35 +11,35 @@ interface Answered {
   readonly body: string;
 }
 
-/** What is done with a request instead of passing it on; `pass` hands it to the real service and gives its answer. */
+/** Handles a request instead of forwarding it. `forward` sends it to the real service and returns its answer. */
 export type Interceptor = (
   response: ServerResponse,
   request: ProxiedRequest,
-  pass: () => Promise<Answered>,
+  forward: () => Promise<Answered>,
 ) => void | Promise<void>;
 
-/** Stands between the client and a real service, and misbehaves exactly as it is told. */
+/** A proxy between the client and the real service that misbehaves exactly as a test tells it. */
 export interface HttpProxy {
   readonly url: string;
-  /** The requests that arrived, whether or not they were passed on. */
+  /** The requests that arrived, forwarded or not. */
   arrived(method: string, path: RegExp): readonly ProxiedRequest[];
-  /** A list: one request each, the next ones pass. One alone: every request. */
-  on(method: string, path: RegExp, interference: Interceptor | Interceptor[]): void;
-  /** Everything passes from now on, and what arrived is forgotten. */
+  /** Intercepts requests: a list intercepts one request each, a single interceptor every request. */
+  on(method: string, path: RegExp, interceptor: Interceptor | Interceptor[]): void;
+  /** Removes all interceptors and forgets the requests that arrived. */
   reset(): void;
   close(): Promise<void>;
 }
 
 export async function startHttpProxy(serviceUrl: string): Promise<HttpProxy> {
   const arrived: ProxiedRequest[] = [];
-  let rules: { method: string; path: RegExp; interference: Interceptor | Interceptor[] }[] = [];
+  let rules: { method: string; path: RegExp; interceptor: Interceptor | Interceptor[] }[] = [];
 
-  function interferenceFor({ method, url }: ProxiedRequest): Interceptor | undefined {
+  function findInterceptor({ method, url }: ProxiedRequest): Interceptor | undefined {
     for (const rule of rules) {
       if (rule.method !== method || !rule.path.test(url)) continue;
-      const { interference } = rule;
-      const one = Array.isArray(interference) ? interference.shift() : interference;
-      if (one) return one;
+      const { interceptor } = rule;
+      const next = Array.isArray(interceptor) ? interceptor.shift() : interceptor;
+      if (next) return next;
     }
     return undefined;
   }
@@ -49,10 +49,10 @@ export async function startHttpProxy(serviceUrl: string): Promise<HttpProxy> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { method = '', url = '', headers, socket } = request;
-      const arriving = { method, url, headers, body: Buffer.concat(chunks).toString(), port: socket.remotePort };
-      arrived.push(arriving);
-      const interference = interferenceFor(arriving) ?? passing;
-      Promise.resolve(interference(response, arriving, () => forward(serviceUrl, arriving))).catch(() =>
+      const received = { method, url, headers, body: Buffer.concat(chunks).toString(), port: socket.remotePort };
+      arrived.push(received);
+      const interceptor = findInterceptor(received) ?? forwardUnchanged;
+      Promise.resolve(interceptor(response, received, () => forwardTo(serviceUrl, received))).catch(() =>
         response.destroy(),
       );
     });
@@ -62,7 +62,7 @@ export async function startHttpProxy(serviceUrl: string): Promise<HttpProxy> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrived: (method, path) => arrived.filter((each) => each.method === method && path.test(each.url)),
-    on: (method, path, interference) => rules.unshift({ method, path, interference }),
+    on: (method, path, interceptor) => rules.unshift({ method, path, interceptor }),
     reset() {
       rules = [];
       arrived.length = 0;
@@ -74,7 +74,7 @@ export async function startHttpProxy(serviceUrl: string): Promise<HttpProxy> {
   };
 }
 
-async function forward(serviceUrl: string, { method, url, headers, body }: ProxiedRequest): Promise<Answered> {
+async function forwardTo(serviceUrl: string, { method, url, headers, body }: ProxiedRequest): Promise<Answered> {
   const { authorization = '', 'idempotency-key': key } = headers;
   const answer = await fetch(serviceUrl + url, {
     method,
@@ -89,25 +89,25 @@ async function forward(serviceUrl: string, { method, url, headers, body }: Proxi
   return { status: answer.status, headers: rest, body: await answer.text() };
 }
 
-/** Hands the service's answer on. */
+/** Sends the service's answer to the client. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: Answered): void {
   response.writeHead(status, headers);
   response.end(body);
 }
 
-const passing: Interceptor = async (response, _request, pass) => sendAnswer(response, await pass());
+const forwardUnchanged: Interceptor = async (response, _request, forward) => sendAnswer(response, await forward());
 
-/** The service does what it was asked for, and its answer is lost. */
-export const loseAnswer: Interceptor = async (response, _request, pass) => {
-  await pass();
+/** Forwards the request to the service and drops its answer. */
+export const loseAnswer: Interceptor = async (response, _request, forward) => {
+  await forward();
   response.destroy();
 };
 
-/** The service's own answer, with other fields in its body. */
+/** Sends the service's answer with a changed body. */
 export const alterBody =
   (alter: (body: Record<string, unknown>) => unknown): Interceptor =>
-  async (response, _request, pass) => {
-    const answer = await pass();
+  async (response, _request, forward) => {
+    const answer = await forward();
     sendAnswer(response, {
       ...answer,
       body: JSON.stringify(alter(JSON.parse(answer.body) as Record<string, unknown>)),

@@ -20,7 +20,7 @@ import type { Tables } from '../../store/database/tables';
 import { until } from './conditions';
 import { createTestDatabase } from './database';
 
-/** The orchestrator's own tables, empty, for one test file. */
+/** An empty ledger for one test file. */
 export interface Ledger {
   readonly db: Database;
   readonly url: string;
@@ -42,16 +42,16 @@ export async function openLedger(): Promise<Ledger> {
   };
 }
 
-/** When the companies were disabled, and when their credentials were obtained: as it should be, later. */
+/** When syncing was disabled, and when the credentials were obtained: later, as a rotating platform requires. */
 export const CONFIRMED_AT = '2026-03-02T09:00:00.000Z';
 export const OBTAINED_AT = '2026-03-02T10:00:00.000Z';
 
-/** So long nobody takes a claimed company over. */
+/** The lease of a claimed company. */
 export const LEASE_MS = 60_000;
 
 let migrations = 0;
 
-/** Another migration each time, so that tests of one file do not meet. */
+/** Returns a different migration each time, so that tests of one file do not share one. */
 export function suppliedMigration(some: Partial<SuppliedMigration> = {}): SuppliedMigration {
   migrations += 1;
   return {
@@ -68,7 +68,7 @@ export function suppliedMigration(some: Partial<SuppliedMigration> = {}): Suppli
   };
 }
 
-/** A manifest of so many rows; organizations are nobody else's unless `some` says so. */
+/** Returns manifest rows whose organizations no other migration has, unless `some` sets them. */
 export function manifestRows(
   count: number,
   some: (row: number) => Partial<ManifestRow> = () => ({}),
@@ -106,7 +106,7 @@ export interface MovableMigration {
   readonly owner: LeaseOwner;
 }
 
-/** A migration whose companies can be claimed: open, confirmed, with credentials, its run and slice begun. */
+/** Creates a migration whose companies can be claimed: open, confirmed, with credentials, its run and slice begun. */
 export async function createMovableMigration(
   { db, keys }: Pick<Ledger, 'db' | 'keys'>,
   rows: readonly ManifestRow[],
@@ -128,7 +128,7 @@ export async function createMovableMigration(
   };
 }
 
-/** Puts a row of the ledger into a state that a test begins with. */
+/** Sets columns of a company's row directly. */
 export async function putRow(
   db: Database,
   id: string,
@@ -147,16 +147,16 @@ export async function readRow(db: Database, id: string, row: number) {
     .executeTakeFirstOrThrow();
 }
 
-/** By the database's clock. */
+/** A moment relative to now, by the database's clock. */
 export const msFromNow = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 
-/** Rows of a migration that still have a credential. */
+/** Reads the rows of a migration that still have a credential. */
 export async function credentialRows(db: Database, id: string): Promise<readonly number[]> {
   const rows = await db.selectFrom('credentials').select('row').where('migration_id', '=', id).orderBy('row').execute();
   return rows.map(({ row }) => row);
 }
 
-/** Waits until so many statements wait for a lock that another transaction holds. */
+/** Waits until this many statements wait for a lock of another transaction. */
 export async function untilBlocked(db: Database, statements = 1): Promise<void> {
   await until(async () => {
     const { rows } = await sql<{ count: number }>`

@@ -1,4 +1,4 @@
-/** What becomes of a credential once it was sent: it is not used again, and the one that replaces it has no past. */
+/** A credential that was sent is not sent again; one that replaces it starts without a history. */
 import { retryWithNewCredential, replaceCredentials, supplyCredentials, retryCompanies } from '../../../store';
 import { Secret } from '../../../security';
 import type { ImportRig } from '../../support/company-import';
@@ -14,12 +14,12 @@ beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const SINGLE_USE = 'vxvy';
-/** Its authorization does not say which organization it is for: the service cannot know that it is another one. */
+/** A platform whose authorization names no organization, so that the service cannot notice a wrong one. */
 const SAYS_NO_ORGANIZATION = 'fbrh';
 const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
 const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).length;
 
-/** Its attempt writes nothing any more. */
+/** Takes the row from its attempt, which can then write nothing, and drops the connection. */
 const dying =
   (id: string): Interceptor =>
   async (response) => {
@@ -36,7 +36,7 @@ async function replaceCredential(id: string, fields: Record<string, string>): Pr
   await retryWithNewCredential(db, id, ['c1']);
 }
 
-test('a credential that the service accepted is never sent again, whatever became of its company', async () => {
+test('a credential that the service accepted is never sent again, even if its company was not moved', async () => {
   const { id } = await rig.migration(['sbx-expires-during-sync-5']);
   await rig.importSlice(id);
   await rig.verify(id);
@@ -52,14 +52,14 @@ test('a credential that the service accepted is never sent again, whatever becam
   expect(puts()).toBe(1);
 });
 
-test('a credential that replaces one that was sent was not sent itself: its attempt may die, and it is used', async () => {
+test('a replacement credential is sent, even if an attempt dies before it sends it', async () => {
   const { id } = await rig.migration(['sbx-revoked'], { platformKey: SINGLE_USE });
   await rig.importSlice(id);
   expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
   const { organization } = await rowOf(id);
   const fields = { accessToken: 'a', refreshToken: 'sbx-ok-5.new', accountId: 'a', businessId: organization };
   await replaceCredential(id, fields);
-  // Its attempt dies before it comes to the credential.
+  // The attempt dies before it sends the credential.
   rig.proxy.on('GET', /\/connections/, [dying(id)]);
   await rig.importSlice(id);
   expect(await rowOf(id)).toMatchObject({ state: 'importing' });
@@ -69,7 +69,7 @@ test('a credential that replaces one that was sent was not sent itself: its atte
   expect(puts()).toBe(2);
 });
 
-test("a credential of somebody else's books is replaced by the right one, which is sent", async () => {
+test('a credential for another organization can be replaced by the right one, which is sent', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SAYS_NO_ORGANIZATION });
   const { organization } = await rowOf(id);
   const token = (suffix: string) => ({ accessToken: 'any', refreshToken: `sbx-ok-10.${suffix}` });
@@ -86,7 +86,7 @@ test("a credential of somebody else's books is replaced by the right one, which 
   expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
-/** Linked, but with fewer records than the manifest promises. */
+/** A linked company with fewer records than the manifest expects. */
 async function incomplete(): Promise<string> {
   const { id } = await rig.migration(['sbx-short-3-of-10']);
   await rig.importSlice(id);
@@ -100,7 +100,7 @@ async function withToken(id: string, token: string): Promise<Record<string, stri
   return { accessToken: 'a', refreshToken: `${token}.${organization}`, realmId: organization };
 }
 
-test('a credential that replaces an accepted one is sent, although the connection is linked', async () => {
+test('a credential that replaces an accepted one is sent, although the connection is already linked', async () => {
   const id = await incomplete();
   await replaceCredential(id, await withToken(id, 'sbx-ok-10'));
   await rig.importSlice(id);
@@ -109,21 +109,21 @@ test('a credential that replaces an accepted one is sent, although the connectio
   expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
 });
 
-test('a refused credential is not taken for an accepted one, because the connection stays linked', async () => {
+test('a refused credential does not count as accepted, although the connection stays linked', async () => {
   const id = await incomplete();
   await replaceCredential(id, await withToken(id, 'sbx-revoked'));
   await rig.importSlice(id);
   expect(puts()).toBe(2);
   expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required', accepted: null });
 
-  // The next one is judged by itself, not by the complaint about the one before.
+  // The next credential is not blamed for the error of the one before.
   await replaceCredential(id, await withToken(id, 'sbx-ok-10'));
   await rig.importSlice(id);
   await rig.verify(id);
   expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
 });
 
-test('a company whose attempt died after it was linked, at the end of its migration: its syncs are started', async () => {
+test('when the migration ends, the syncs of a linked company whose attempt died are started', async () => {
   const { id } = await rig.migration(['sbx-ok-5']);
   rig.proxy.on('POST', /\/data\/all$/, [dying(id)]);
   await rig.importSlice(id);

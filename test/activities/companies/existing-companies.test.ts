@@ -1,4 +1,4 @@
-/** Companies that the client has named, because the service has them already: crossed like any other, and never removed. */
+/** Companies that exist at the service already and that the client named: moved like any other, and never removed. */
 import { randomUUID } from 'node:crypto';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
@@ -14,7 +14,7 @@ afterAll(() => rig.close());
 const XERO = 'gbol';
 const key = () => ({ idempotencyKey: randomUUID() });
 
-/** A company that was there before, with so many pending connections to Xero. */
+/** Creates a company with the given number of pending connections to Xero. */
 async function existing(connections = 0) {
   const { id } = (await rig.directClient.createCompany({ name: 'Here before' }, key())).value;
   const made: string[] = [];
@@ -34,7 +34,7 @@ test.each<[string, string, RegExp]>([
   ['its connection', 'POST', /\/connections$/],
   ['its authorization', 'PUT', /\/authorization$/],
   ['the start of its syncs', 'POST', /\/data\/all$/],
-])('a worker that dies after %s leaves one connection on it, authorized once', async (_, method, path) => {
+])('after a worker dies following %s, the company has one connection, authorized once', async (_, method, path) => {
   const { companyId } = await existing();
   const named = { companyId, connectionId: null };
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
@@ -55,7 +55,7 @@ test.each<[string, string, RegExp]>([
   expect(rig.proxy.arrived('POST', /^\/companies$/)).toHaveLength(0);
 });
 
-test('of an interrupted company the connection is looked at that was named', async () => {
+test('resolving an interrupted company reads the connection that the client named', async () => {
   const { companyId, connections } = await existing(2);
   const [, connectionId = ''] = connections;
   const named = { companyId, connectionId };
@@ -76,7 +76,7 @@ test('of an interrupted company the connection is looked at that was named', asy
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', connection_id: connectionId });
 });
 
-test('when a migration ends, what was created and not used goes, and what was named stays', async () => {
+test('the end of a migration removes unused companies that it created, but none that the client named', async () => {
   const { companyId } = await existing();
   const named = { companyId, connectionId: null };
   const { id } = await rig.migration(['sbx-unavailable', 'sbx-unavailable'], {
@@ -90,7 +90,7 @@ test('when a migration ends, what was created and not used goes, and what was na
   await expect(rig.directClient.getCompany(created ?? '')).rejects.toThrow('404');
 });
 
-test('one that an earlier try has authorized is not held back, as one that somebody else has connected is', async () => {
+test('the preflight holds back a named company that somebody else connected, but not one that an earlier try authorized', async () => {
   const { companyId } = await existing();
   const named = { companyId, connectionId: null };
   const { id } = await rig.migration(['sbx-ok-1'], { platformKey: XERO, row: () => ({ named }) });

@@ -1,4 +1,4 @@
-/** The first company: chosen, moved by the same code as all others, and its evidence or its failure handed back. */
+/** The first company: chosen, imported and verified by the same code as all others, and returned with its evidence. */
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import type { FirstCompanyStep } from '../../../activities/companies/first-company';
 import { failing } from '../../company-data-client/misbehaving-service';
@@ -20,7 +20,7 @@ const choose = (migrationId: string, wanted: string | null) =>
 const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
   rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId, row }), environment);
 
-/** Step after step, each as a new activity, until it is decided. */
+/** Advances the company, each time as a new activity, until it has a result. */
 async function advance(migrationId: string, row: number): Promise<FirstCompanyStep> {
   for (;;) {
     const step = await oneStep(migrationId, row);
@@ -28,7 +28,7 @@ async function advance(migrationId: string, row: number): Promise<FirstCompanySt
   }
 }
 
-test('the one that is wanted is moved alone, and its evidence shown', async () => {
+test('only the requested company is moved, and its evidence is returned', async () => {
   const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10', 'sbx-ok-10']);
   expect(await choose(id, 'c2')).toEqual({ row: 2, reference: 'c2' });
   expect(await advance(id, 2)).toMatchObject({
@@ -39,7 +39,7 @@ test('the one that is wanted is moved alone, and its evidence shown', async () =
   expect(states).toEqual(['waiting', 'migrated', 'waiting']);
 });
 
-test('its evidence names every check, with what was found, the correlation id and how long it took', async () => {
+test('the evidence lists every check with its result, correlation id and duration', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await choose(id, 'c1');
   const step = await advance(id, 1);
@@ -71,7 +71,7 @@ test('its evidence names every check, with what was found, the correlation id an
   }
 });
 
-test('a company of the batch is counted only where the manifest promises something', async () => {
+test('in a batch, only data sets with an expected number of records are counted', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await rig.importSlice(id);
   await rig.verify(id);
@@ -86,7 +86,7 @@ test('a company of the batch is counted only where the manifest promises somethi
   expect(Math.abs(Date.parse(row.sync_schedule?.nextAt ?? '') - tomorrow)).toBeLessThan(60_000);
 });
 
-test('a credential whose answer was lost is proven by the connection, and no correlation id is made up', async () => {
+test('if the answer to the authorization was lost, the connection is the evidence, without a correlation id', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await choose(id, 'c1');
   rig.proxy.on('PUT', /\/authorization$/, loseAnswer);
@@ -103,7 +103,7 @@ test('a credential whose answer was lost is proven by the connection, and no cor
 test.each([
   ['sbx-revoked', 'reauthorization-required'],
   ['sbx-short-3-of-10', 'incomplete'],
-])('one that fails (%s) is handed back with its reason: %s', async (token, failure) => {
+])('a company that is not moved (%s) is returned with its reason: %s', async (token, failure) => {
   const { id } = await rig.migration([token]);
   await choose(id, null);
   const step = await advance(id, 1);
@@ -111,7 +111,7 @@ test.each([
   if ('result' in step) expect(step.result.evidence.at(-1)).toMatchObject({ check: 'moved', passed: false });
 });
 
-test('what is nobody but the key to blame for stops it, and leaves the company where it was', async () => {
+test('a refused key stops the run and leaves the company waiting', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await choose(id, null);
   rig.proxy.on('POST', /^\/companies$/, failing(401, 'wrong key'));
@@ -121,7 +121,7 @@ test('what is nobody but the key to blame for stops it, and leaves the company w
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
 });
 
-test('a step that was tried a second time does not keep later steps from going on', async () => {
+test('a step that Temporal retried does not block later steps', async () => {
   const { id } = await rig.migration(['sbx-unavailable-1-ok-10']);
   await choose(id, null);
   const { db } = rig.ledger;
@@ -131,7 +131,7 @@ test('a step that was tried a second time does not keep later steps from going o
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
 });
 
-test('the same company again, after an incomplete one: its token is not sent again', async () => {
+test('when an incomplete first company is tried again, its token is not sent again', async () => {
   const { id } = await rig.migration(['sbx-short-3-of-10']);
   await choose(id, null);
   await advance(id, 1);

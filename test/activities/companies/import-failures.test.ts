@@ -1,4 +1,4 @@
-/** Every row of the failure table that an import can meet: what becomes of the company, and of the batch. */
+/** Every row of the failure table that an import can meet: its effect on the company and on the batch. */
 import { failing, html, dropped } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
@@ -23,7 +23,7 @@ const OF_PLATFORM: Interceptor = (response) => {
   response.end(JSON.stringify({ statusCode: 403, service: 'QuickBooks Online', error: 'not accessible' }));
 };
 
-test('all goes well: companies are linked and their syncs started, each with one authorization', async () => {
+test('companies are linked and their syncs started, with one authorization each', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-6', 'sbx-ok-7']);
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 3, stop: null, nextClaimInMs: null });
   for (const row of [1, 2, 3]) {
@@ -39,7 +39,7 @@ test('all goes well: companies are linked and their syncs started, each with one
   expect(puts()).toBe(3);
 });
 
-describe('the company has failed, and the batch goes on', () => {
+describe('the company is not moved, and the batch continues', () => {
   test.each<[string, string, RegExp, Interceptor]>([
     ['400 on its creation', 'POST', COMPANY, failing(400, 'the name is not allowed')],
     ['400 on its connection', 'POST', CONNECTION, failing(400, 'no such platform')],
@@ -58,7 +58,7 @@ describe('the company has failed, and the batch goes on', () => {
   });
 
   test.each(['sbx-revoked', 'sbx-expired', 'sbx-used', 'sbx-refresh-refused'])(
-    'the platform refuses the grant (%s): the end customer must reconnect, and has the link',
+    'the platform refuses the grant (%s): the end customer must reconnect, and the link is stored',
     async (token) => {
       const { id } = await rig.migration([token, 'sbx-ok-5']);
       expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 2, stop: null });
@@ -70,7 +70,7 @@ describe('the company has failed, and the batch goes on', () => {
   );
 });
 
-describe('the company is untouched, and the batch stops until support says so', () => {
+describe('the company is untouched, and the batch stops until support resumes it', () => {
   test.each<[string, string, RegExp, Interceptor, string]>([
     ['401', 'POST', COMPANY, failing(401, 'the key is wrong'), 'key-refused'],
     ['403 of the key', 'POST', CONNECTION, failing(403, 'the key is outdated'), 'key-refused'],
@@ -89,7 +89,7 @@ describe('the company is untouched, and the batch stops until support says so', 
     expect((await stateOf(id, 1)).state).toBe('syncing');
   });
 
-  test("the platform refuses the client's application: nobody's fault but the application's", async () => {
+  test("the platform refuses the client's application", async () => {
     const { id } = await rig.migration(['sbx-other-application', 'sbx-ok-5']);
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'application-refused' });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
@@ -97,15 +97,15 @@ describe('the company is untouched, and the batch stops until support says so', 
   });
 });
 
-describe('the wrong organization: the company has failed, and the batch stops, for the manifest may be shifted', () => {
-  test('as the service finds it', async () => {
+describe('the wrong organization: the company is not moved, and the batch stops, because the manifest may be shifted by a row', () => {
+  test('when the service notices it', async () => {
     const { id } = await rig.migration(['sbx-wrong-organization-5', 'sbx-ok-5']);
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'wrong-organization' });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
     expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
   });
 
-  test('as only the manifest knows, and no sync is started', async () => {
+  test('when only the manifest shows it; no sync is started', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     const ofAnother = alterBody((body) => ({ ...body, connectionInfo: { organizationId: 'another' } }));
     rig.proxy.on('PUT', AUTHORIZATION, ofAnother);
@@ -118,7 +118,7 @@ describe('the wrong organization: the company has failed, and the batch stops, f
 });
 
 describe('the company is untouched and is tried again later', () => {
-  // The wait before the next try is a random one; here it is never nothing.
+  // The wait before the next try is random; here it is never 0.
   beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
   afterEach(() => jest.restoreAllMocks());
 
@@ -128,7 +128,7 @@ describe('the company is untouched and is tried again later', () => {
     ["502, a proxy's page", 'POST', COMPANY, html(502, '<h1>Bad gateway</h1>')],
     ['dropped connections', 'POST', COMPANY, dropped],
     ['403 of the platform, not accessible', 'PUT', AUTHORIZATION, OF_PLATFORM],
-    ['the same creation under way for long', 'POST', COMPANY, failing(409, 'in progress')],
+    ['the same creation in progress for long', 'POST', COMPANY, failing(409, 'in progress')],
   ])('%s', async (_, method, path, interference) => {
     const { id } = await rig.migration(['sbx-ok-5']);
     rig.proxy.on(method, path, interference);
@@ -156,7 +156,7 @@ describe('the company is untouched and is tried again later', () => {
     },
   );
 
-  test('trouble that is over at once is nobody else to know of', async () => {
+  test('a short disturbance is retried within the call and leaves no trace', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, [failing(503, 'maintenance'), dropped, failing(409, 'in progress')]);
     rig.proxy.on('POST', SYNC, [failing(500, 'oops')]);
@@ -166,7 +166,7 @@ describe('the company is untouched and is tried again later', () => {
 });
 
 describe('429', () => {
-  test('with a short wait is waited for, the authorization included', async () => {
+  test('with a short wait is waited out, for the authorization too', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, [failing(429, 'slowly', { 'retry-after': '0' })]);
     rig.proxy.on('PUT', AUTHORIZATION, [failing(429, 'slowly', { 'retry-after': '0' })]);
@@ -186,7 +186,7 @@ describe('429', () => {
       blocked: { why: expect.stringContaining('come back') as string },
     });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
-    // Another one does not even ask.
+    // The next company sends no request at all.
     const next = await rig.importSlice(id, { atOnce: 1, worker });
     expect(next).toMatchObject({ claimed: 1 });
     expect(next.nextClaimInMs).toBeGreaterThan(3_500_000);

@@ -1,6 +1,6 @@
 /**
- * A company's way from its claim to the end of its migration, broken at each point between two writes or calls: every
- * statement, every call and every key that a faultless way asks for is one.
+ * Moves a company from its claim to the end of its migration, and injects a fault at every point: each SQL statement, each
+ * call to the service and each request for a key.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Activities } from '../../../activities';
@@ -20,7 +20,7 @@ afterAll(() => rig.close());
 
 const SINGLE_USE = 'vxvy';
 const KEPT = 'rwuv';
-/** How platforms treat a refresh token that was used. */
+/** What platforms do with a refresh token that was used. */
 const PLATFORMS = [
   ['used once', SINGLE_USE],
   ['changed daily', 'qhyg'],
@@ -29,38 +29,38 @@ const PLATFORMS = [
 const RUN = { run: 'run-1', slice: 1 };
 const SYNC = { atOnce: 4, syncTimeoutMs: 60_000 };
 
-/** As Temporal does: an activity that failed is tried again, by whichever worker is there. */
-async function done<T>(fate: CrashableWorker, work: () => Promise<T>): Promise<T> {
+/** Retries a failed activity on a restarted worker, as Temporal does. */
+async function withRetries<T>(worker: CrashableWorker, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await activityEnvironment().run<[], T, () => Promise<T>>(work);
     } catch (error) {
       if (tries === 10) throw error;
-      fate.restart();
+      worker.restart();
     }
   }
 }
 
-/** Whatever was held, lent or put off until later is due now; what was on its way has ended. */
-async function timePasses(id: string): Promise<void> {
+/** Ends every lease, and makes every retry and check due. */
+async function letTimePass(id: string): Promise<void> {
   const { db } = rig.ledger;
   const due = { held_until: msFromNow(-1), not_before: null, next_check_at: msFromNow(-1) };
   await db.updateTable('companies').set(due).where('migration_id', '=', id).execute();
 }
 
-/** @returns rows whose credential is still there when all that can be verified is */
-async function goTheWay(migrationId: string, fate: CrashableWorker): Promise<readonly number[]> {
-  const service = rig.client(fate.serviceUrl, { requestTimeoutMs: 1_500, authorizationTimeoutMs: 1_500 });
-  const activities: Activities = rig.worker({ db: fate.db, keys: fate.keys, service });
-  const step = <T>(work: () => Promise<T>) => done(fate, work);
+/** @returns the rows that still have a credential after the verification */
+async function moveCompany(migrationId: string, worker: CrashableWorker): Promise<readonly number[]> {
+  const service = rig.client(worker.serviceUrl, { requestTimeoutMs: 1_500, authorizationTimeoutMs: 1_500 });
+  const activities: Activities = rig.worker({ db: worker.db, keys: worker.keys, service });
+  const step = <T>(work: () => Promise<T>) => withRetries(worker, work);
   for (;;) {
     const report = await step(() => activities.importSlice({ migrationId, ...RUN }));
     if (report.nextClaimInMs === null && report.nextTakeOverInMs === null) break;
-    await timePasses(migrationId);
+    await letTimePass(migrationId);
   }
   while ((await step(() => activities.verifyDue({ migrationId, ...SYNC }))).nextInMs !== null) {
     await delay(20);
-    await timePasses(migrationId);
+    await letTimePass(migrationId);
   }
   await step(() => activities.settleInterrupted({ migrationId }));
   const left = await credentialRows(rig.ledger.db, migrationId);
@@ -69,24 +69,24 @@ async function goTheWay(migrationId: string, fate: CrashableWorker): Promise<rea
   return left;
 }
 
-/** One migration of one company, and what can be seen of it afterwards: in the ledger, at the service, at the platform. */
-async function afterTheWay(platformKey: string, blows: readonly InjectedFault[]) {
+/** Moves one company, and returns its final state in the ledger, at the service and at the platform. */
+async function moveWithFaults(platformKey: string, faults: readonly InjectedFault[]) {
   const { db, keys } = rig.ledger;
   const { id } = await rig.migration(['sbx-ok-10'], { platformKey });
-  const fate = await startCrashableWorker({ db, keys, serviceUrl: rig.service.url }, blows);
-  const unerased = await goTheWay(id, fate).finally(() => fate.close());
+  const worker = await startCrashableWorker({ db, keys, serviceUrl: rig.service.url }, faults);
+  const unerased = await moveCompany(id, worker).finally(() => worker.close());
   const { state, failure, evidence } = await readRow(db, id, 1);
-  const accepted = fate.crossings.findIndex((crossing) => crossing.accepted);
+  const accepted = worker.crossings.findIndex((crossing) => crossing.accepted);
   return {
-    points: fate.points,
+    points: worker.points,
     seen: {
-      blows: blows.map(({ at, fault: blow }) => `${fate.points[at]} ${blow}`),
+      faults: faults.map(({ at, fault }) => `${worker.points[at]} ${fault}`),
       state,
       failure,
       passed: evidence?.every(({ passed }) => passed) ?? false,
       atTheService: await statusAtService(rig.directClient, id, 1),
-      accepted: fate.crossings.filter((crossing) => crossing.accepted).length,
-      usedAfterwards: accepted === -1 ? 0 : fate.crossings.length - accepted - 1,
+      accepted: worker.crossings.filter((crossing) => crossing.accepted).length,
+      usedAfterwards: accepted === -1 ? 0 : worker.crossings.length - accepted - 1,
       unerased,
       credentials: await credentialRows(db, id),
       vaultDestroyed: (await readMigration(db, id))?.vaultDestroyedAt instanceof Date,
@@ -94,18 +94,18 @@ async function afterTheWay(platformKey: string, blows: readonly InjectedFault[])
   };
 }
 
-const AT_THE_END = { failure: null, usedAfterwards: 0, credentials: [], vaultDestroyed: true };
+const ALWAYS = { failure: null, usedAfterwards: 0, credentials: [], vaultDestroyed: true };
 const MOVED = {
-  ...AT_THE_END,
+  ...ALWAYS,
   state: 'migrated',
   unerased: [],
   passed: true,
   atTheService: ['company with Linked'],
   accepted: 1,
 };
-/** Only of a token that can be used once, and only where it is true: nobody can know whether it was used. */
+/** For a single-use token that may or may not have been used. */
 const UNKNOWN = {
-  ...AT_THE_END,
+  ...ALWAYS,
   state: 'outcome-unknown',
   unerased: [1],
   passed: false,
@@ -115,10 +115,10 @@ const UNKNOWN = {
 
 const COMPANY = 'POST /companies';
 const CONNECTION = 'POST /companies/{id}/connections';
-const NOTE = 'update companies';
+const SEND_INTENT = 'update companies';
 const AUTHORIZATION = 'PUT /companies/{id}/connections/{id}/authorization';
 const CLAIM = 'with claimable';
-const EACH_WAY = [
+const EXPECTED_POINTS = [
   'insert slices',
   'unwrap the key',
   expect.stringContaining(CLAIM),
@@ -133,72 +133,68 @@ const EACH_WAY = [
   expect.stringContaining('with settled'),
   'delete credentials',
 ];
-/** From the claim to the record of what became of it; and what the next attempt does before it comes to the company. */
+/** Points from the claim to the recorded outcome, and points of the next attempt before it reaches the company. */
 const CROSSING_POINTS = 7;
-const BEFORE_TAKE_OVER = 7;
+const BEFORE_RECLAIM = 7;
 
-/** Where a token that is used once may have been used, as far as anybody can tell afterwards. */
-const NOBODY_KNOWS: Readonly<Record<Fault, string>> = {
-  dies: NOTE,
+/** The point at which a fault leaves it unknown whether a single-use token was used. */
+const UNKNOWN_AFTER: Readonly<Record<Fault, string>> = {
+  dies: SEND_INTENT,
   fails: AUTHORIZATION,
-  'loses the answer': NOTE,
+  'loses the answer': SEND_INTENT,
   'is answered 500': AUTHORIZATION,
   'is not answered': AUTHORIZATION,
 };
 
-const whatIsTrue = ({ state }: { readonly state: string }, platformKey: string) =>
+const expectedResult = ({ state }: { readonly state: string }, platformKey: string) =>
   state === 'outcome-unknown' && platformKey === SINGLE_USE ? UNKNOWN : MOVED;
 
-const BLOWS: readonly Fault[] = ['dies', 'fails', 'loses the answer', 'is answered 500', 'is not answered'];
-/** Of tokens that are kept and those that change daily an import knows no difference. */
-const blowsOn = (platformKey: string) => (platformKey === KEPT ? BLOWS.slice(0, 1) : BLOWS);
+const FAULTS: readonly Fault[] = ['dies', 'fails', 'loses the answer', 'is answered 500', 'is not answered'];
+/** The import treats kept tokens like those that change daily, so one fault is enough. */
+const faultsFor = (platformKey: string) => (platformKey === KEPT ? FAULTS.slice(0, 1) : FAULTS);
 const isCall = (point: string) => /^(GET|POST|PUT|DELETE) /.test(point);
-const mayBe = (blow: Fault, point: string) => isCall(point) || !/^is /.test(blow);
+const canMeet = (fault: Fault, point: string) => isCall(point) || !/^is /.test(fault);
 
 describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
-  let way: readonly string[];
+  let baseline: readonly string[];
   beforeAll(async () => {
-    const { points, seen } = await afterTheWay(platformKey, []);
-    expect(seen).toEqual({ ...MOVED, blows: [] });
-    way = points;
+    const { points, seen } = await moveWithFaults(platformKey, []);
+    expect(seen).toEqual({ ...MOVED, faults: [] });
+    baseline = points;
   });
 
-  test('its way comes past every write and call that moves a company', () => {
-    expect(way).toEqual(expect.arrayContaining(EACH_WAY));
-    // It is written down first that a token leaves.
-    expect(way[way.indexOf(AUTHORIZATION) - 1]).toBe(NOTE);
+  test('a move without faults includes every expected write and call', () => {
+    expect(baseline).toEqual(expect.arrayContaining(EXPECTED_POINTS));
+    // The send intent comes before the authorization.
+    expect(baseline[baseline.indexOf(AUTHORIZATION) - 1]).toBe(SEND_INTENT);
   });
 
-  test.each(blowsOn(platformKey))(
-    'whoever moves it %s, at any point: moved once, and the token used once',
-    async (blow) => {
-      const points = [...way.keys()].filter((at) => mayBe(blow, way[at] ?? ''));
-      const seen = await sideBySide(
-        8,
-        points,
-        async (at) => (await afterTheWay(platformKey, [{ at, fault: blow }])).seen,
-      );
-      for (const each of seen) expect(each).toEqual({ ...whatIsTrue(each, platformKey), blows: each.blows });
-      const unknown = seen.filter(({ state }) => state === 'outcome-unknown').flatMap(({ blows }) => blows);
-      expect(unknown).toEqual(platformKey === SINGLE_USE ? [`${NOBODY_KNOWS[blow]} ${blow}`] : []);
+  test.each(faultsFor(platformKey))(
+    'the worker %s at any point: the company is moved once, and the token used once',
+    async (fault) => {
+      const points = [...baseline.keys()].filter((at) => canMeet(fault, baseline[at] ?? ''));
+      const seen = await sideBySide(8, points, async (at) => (await moveWithFaults(platformKey, [{ at, fault }])).seen);
+      for (const each of seen) expect(each).toEqual({ ...expectedResult(each, platformKey), faults: each.faults });
+      const unknown = seen.filter(({ state }) => state === 'outcome-unknown').flatMap(({ faults }) => faults);
+      expect(unknown).toEqual(platformKey === SINGLE_USE ? [`${UNKNOWN_AFTER[fault]} ${fault}`] : []);
     },
   );
 });
 
 test.each(PLATFORMS.filter(([, platformKey]) => platformKey !== KEPT))(
-  'two blows on one way, the second on whoever takes over, of a token that is %s: the same',
+  'two faults in one move, the second after the reclaim, with a token that is %s: the same',
   async (_, platformKey) => {
-    const { points: way } = await afterTheWay(platformKey, []);
-    const from = way.findIndex((point) => point.startsWith(CLAIM));
-    const firsts = [...way.keys()].filter((at) => at >= from && at < from + CROSSING_POINTS);
+    const { points: baseline } = await moveWithFaults(platformKey, []);
+    const from = baseline.findIndex((point) => point.startsWith(CLAIM));
+    const firsts = [...baseline.keys()].filter((at) => at >= from && at < from + CROSSING_POINTS);
     const pairs = firsts.flatMap((first) =>
-      Array.from({ length: CROSSING_POINTS + BEFORE_TAKE_OVER }, (_, after): readonly InjectedFault[] => [
+      Array.from({ length: CROSSING_POINTS + BEFORE_RECLAIM }, (_, after): readonly InjectedFault[] => [
         { at: first, fault: 'dies' },
         { at: first + 1 + after, fault: after % 2 === first % 2 ? 'dies' : 'loses the answer' },
       ]),
     );
-    const seen = await sideBySide(8, pairs, async (pair) => (await afterTheWay(platformKey, pair)).seen);
-    for (const each of seen) expect(each).toEqual({ ...whatIsTrue(each, platformKey), blows: each.blows });
+    const seen = await sideBySide(8, pairs, async (pair) => (await moveWithFaults(platformKey, pair)).seen);
+    for (const each of seen) expect(each).toEqual({ ...expectedResult(each, platformKey), faults: each.faults });
   },
   120_000,
 );

@@ -1,4 +1,4 @@
-/** Attempts that end in the middle of their work, and what the next one finds. */
+/** Attempts that die in the middle of an import, and the attempts that continue it. */
 import { neverAnswered } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, statusAtService, openImportRig } from '../../support/company-import';
@@ -18,7 +18,7 @@ const SINGLE_USE = 'vxvy';
 const stateOf = async (id: string, row = 1) => (await readRow(rig.ledger.db, id, row)).state;
 const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
 
-/** The attempt ends when the service has done this, and before it hears of it: it writes nothing any more. */
+/** Lets the attempt die after the service has handled this call and before the answer arrives. */
 async function dyingAfter(id: string, method: string, path: RegExp): Promise<void> {
   const { db } = rig.ledger;
   rig.proxy.on(method, path, [
@@ -38,7 +38,7 @@ test.each<[string, string, RegExp]>([
   ['its authorization', 'PUT', AUTHORIZATION],
   ['the start of its syncs', 'POST', /\/data\/all$/],
 ])(
-  'a company whose worker died after %s goes on at once: one company, one connection, authorized once',
+  'a company whose worker died after %s continues at once: one company, one connection, authorized once',
   async (_, method, path) => {
     const { id } = await rig.migration(['sbx-ok-5']);
     await dyingAfter(id, method, path);
@@ -49,7 +49,7 @@ test.each<[string, string, RegExp]>([
   },
 );
 
-test('a token that is used once was certainly not used before there was a connection to put it on', async () => {
+test('a single-use token was certainly not used before its connection exists', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   await dyingAfter(id, 'POST', /^\/companies$/);
   await rig.importSlice(id);
@@ -57,7 +57,7 @@ test('a token that is used once was certainly not used before there was a connec
   expect(puts()).toBe(1);
 });
 
-test('a token that is used once was certainly not used before its sending was written down', async () => {
+test('a single-use token was certainly not used before its send intent is recorded', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   await dyingAfter(id, 'POST', /\/connections$/);
   await rig.importSlice(id);
@@ -65,9 +65,9 @@ test('a token that is used once was certainly not used before its sending was wr
   expect(puts()).toBe(1);
 });
 
-test('a token that is used once may have been used once its sending was written down', async () => {
+test('a single-use token may have been used after its send intent is recorded', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
-  // The service never sees it, and the attempt dies: nobody can know.
+  // The service never receives it and the attempt dies, so its outcome is unknown.
   rig.proxy.on('PUT', AUTHORIZATION, [
     async (response) => {
       await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
@@ -83,11 +83,11 @@ test('a token that is used once may have been used once its sending was written 
   expect(puts()).toBe(1);
 });
 
-test('an error that is older than the attempt says nothing about its credential', async () => {
+test('an error from before the send intent says nothing about the credential', async () => {
   const { id } = await rig.migration(['sbx-revoked'], { platformKey: SINGLE_USE });
   await rig.importSlice(id);
   expect(await stateOf(id)).toBe('failed');
-  // Another try, whose answer is lost before the service sees it: the connection still shows the first complaint.
+  // The request of the next try is lost, so the connection still shows the first error.
   await rig.ledger.db
     .updateTable('companies')
     .set({ state: 'waiting', failure: null, authorization_sent_at: null })
@@ -107,7 +107,7 @@ test('an error that is older than the attempt says nothing about its credential'
   expect(await stateOf(id)).toBe('outcome-unknown');
 });
 
-test.each(['qhyg', SINGLE_USE])('an attempt that has lost its company sends nothing (%s)', async (platformKey) => {
+test.each(['qhyg', SINGLE_USE])('an attempt that has lost its lease sends nothing (%s)', async (platformKey) => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey });
   rig.proxy.on('POST', /\/connections$/, [
     async (response, _request, pass) => {
@@ -121,11 +121,11 @@ test.each(['qhyg', SINGLE_USE])('an attempt that has lost its company sends noth
   expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'importing', attempt: 'newer' });
 });
 
-test('a slice that is cancelled waits for tokens that are on their way, and writes what it has found out', async () => {
+test('a cancelled slice waits for credentials in flight and writes their outcomes', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-slow-100-ok-5', 'sbx-ok-5']);
   const environment = activityEnvironment();
   let answered = false;
-  // The third hangs before anything of it is sent.
+  // The third company hangs before its credential is sent.
   rig.proxy.on('POST', /^\/companies$/, async (response, { body }, pass) => {
     if (!body.includes('Company 3')) sendAnswer(response, await pass());
   });
@@ -144,7 +144,7 @@ test('a slice that is cancelled waits for tokens that are on their way, and writ
   expect(await Promise.all([1, 2, 3].map((row) => stateOf(id, row)))).toEqual(['syncing', 'syncing', 'waiting']);
 });
 
-test('a slice that is tried again goes on with what the try before had in hand; that wakes, and changes nothing', async () => {
+test('a retried slice continues the companies of the earlier attempt, which changes nothing when it wakes up', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
   rig.proxy.on('POST', /^\/companies$/, neverAnswered);
   const first = rig.importSlice(id, { atOnce: 1, environment: activityEnvironment({ attempt: 1 }) });
@@ -157,7 +157,7 @@ test('a slice that is tried again goes on with what the try before had in hand; 
   expect(puts()).toBe(3);
 });
 
-test('a slice that was tried twice can be scheduled again: the newest claims, whatever number Temporal gives it', async () => {
+test('when a slice is scheduled again, its newest attempt claims, whatever attempt number Temporal gives it', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
   await rig.importSlice(id, { environment: activityEnvironment({ attempt: 1 }) });
   await rig.importSlice(id, { environment: activityEnvironment({ attempt: 2 }) });
@@ -166,7 +166,7 @@ test('a slice that was tried twice can be scheduled again: the newest claims, wh
   expect((await rig.importSlice(id, { environment: activityEnvironment({ attempt: 1 }) })).claimed).toBe(2);
 });
 
-test('a credential that was altered in the database fails its company, and the batch goes on', async () => {
+test('a credential that was altered in the database fails its company, and the batch continues', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
   const { db } = rig.ledger;
   const { sealed } = await db

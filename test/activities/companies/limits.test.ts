@@ -1,4 +1,4 @@
-/** The plan's limits, as every group of a slice finds them in the ledger. */
+/** The plan's limits, which a slice reads from the ledger for every group. */
 import { beginRun, changeLimits, countCompanies } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, openImportRig } from '../../support/company-import';
@@ -15,7 +15,7 @@ afterAll(() => rig.close());
 
 const some = (count: number, token: string) => Array.from({ length: count }, () => token);
 
-test('more failures than a number pause the batch; after a resume only further ones count', async () => {
+test('too many failures pause the batch; after a resume only new failures count', async () => {
   const { id } = await rig.migration(some(8, 'sbx-revoked'));
   await changeLimits(rig.ledger.db, id, { toleratedFailures: 2 });
   expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 3, stop: 'too-many-failures' });
@@ -28,16 +28,16 @@ test('more failures than a number pause the batch; after a resume only further o
   expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 3, stop: 'too-many-failures' });
 });
 
-test('a share of failures counts once enough has been tried to mean something', async () => {
+test('the tolerated share of failures applies once enough companies were tried', async () => {
   const { id } = await rig.migration([...some(10, 'sbx-revoked'), ...some(20, 'sbx-ok-1')]);
   const { claimed, stop } = await rig.importSlice(id, { atOnce: 5 });
   expect(stop).toBe('too-many-failures');
   expect(claimed).toBeGreaterThanOrEqual(20);
-  // Beside the twentieth, four may have been on their way.
+  // Four may have been in flight beside the twentieth.
   expect(claimed).toBeLessThanOrEqual(24);
 });
 
-test('a limit that is changed in the middle of a slice holds for its next group', async () => {
+test('a limit that changes during a slice applies to its next group', async () => {
   const { id } = await rig.migration(some(6, 'sbx-ok-1'));
   const groups: number[] = [];
   rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
@@ -46,12 +46,12 @@ test('a limit that is changed in the middle of a slice holds for its next group'
     sendAnswer(response, await pass());
   });
   await rig.importSlice(id, { atOnce: 3 });
-  // The third of the first group may ask when the other two are written down already.
+  // The third company of the first group may count when the outcomes of the other two are written already.
   expect(groups.slice(0, 2)).toEqual([3, 3]);
   expect(groups.slice(3)).toEqual([1, 1, 1]);
 });
 
-test('a slice beyond those that are wanted now ends with its group', async () => {
+test('a slice ends after its group when the limit of slices falls below its number', async () => {
   const { id } = await rig.migration(some(6, 'sbx-ok-1'));
   rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
     await changeLimits(rig.ledger.db, id, { slicesAtOnce: 1 });
@@ -64,16 +64,16 @@ test('a slice beyond those that are wanted now ends with its group', async () =>
   expect(await slice(1)).toMatchObject({ claimed: 4 });
 });
 
-test('companies are started no faster than the plan says, all slices together', async () => {
+test('all slices together start companies no faster than the plan says', async () => {
   const { id } = await rig.migration(some(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 240, slicesAtOnce: 2 });
   const startedAt = Date.now();
   await rig.importSlice(id, { atOnce: 1 });
-  // Four companies at two a second, as half of four a second is this slice's: the last one need not be waited for.
+  // This slice has half of four companies a second. It does not wait after the last of its four companies.
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
 });
 
-test('a pace slower than one company a minute for each slice is kept by fewer slices', async () => {
+test('a pace below one company a minute per slice is kept with fewer slices', async () => {
   const { id } = await rig.migration(some(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 1, slicesAtOnce: 4, companiesPerSliceAtOnce: 4 });
   const slice = (number: number, environment = activityEnvironment()) =>
@@ -85,13 +85,13 @@ test('a pace slower than one company a minute for each slice is kept by fewer sl
   const environment = activityEnvironment();
   const first = slice(1, environment);
   await until(async () => (await countCompanies(rig.ledger.db, id)).syncing === 1);
-  // Now it waits for a minute, holding on: whoever came after it would begin at once.
+  // It waits for a minute without ending, because the next slice would begin at once.
   environment.cancel();
   await first.catch(() => undefined);
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 1, waiting: 3 });
 });
 
-test('a ramp that was interrupted goes on in the next run, and is over when its companies are', async () => {
+test('an interrupted ramp continues in the next run, and ends when its companies have finished', async () => {
   const { id } = await rig.migration(some(5, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { rampCompanies: 3 });
   const begin = (run: string, ramp: boolean) =>
@@ -102,22 +102,22 @@ test('a ramp that was interrupted goes on in the next run, and is over when its 
     activityEnvironment(),
   );
   await putRow(rig.ledger.db, id, 3, { state: 'waiting' });
-  // One of the ramp waits again: somebody has paused, or its try was put off.
+  // A company of the ramp waits again, after a pause or a deferred try.
   expect(await begin('run-2', false)).toMatchObject({ mayStillSync: 1 });
   await rig.runActivity(
     (activities) => activities.importSlice({ migrationId: id, run: 'run-2', slice: 1 }),
     activityEnvironment(),
   );
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 3, waiting: 2 });
-  // All of them still sync: nobody knows yet whether it went well.
+  // All of them still sync, so the ramp has not succeeded yet.
   expect(await begin('run-3', false)).toMatchObject({ mayStillSync: 1 });
   await rig.verify(id);
   await putRow(rig.ledger.db, id, 2, { state: 'syncing' });
-  // The slowest of them holds up nobody, and is shown from the run's first moment.
+  // The last straggler delays nobody, and counts from the beginning of the run.
   expect(await begin('run-4', false)).toMatchObject({ mayStillSync: 0, counts: { syncing: 1 } });
 });
 
-test('the ramp is moved alone, and the rest by the run after it', async () => {
+test('a run moves only the ramp, and the next run moves the rest', async () => {
   const { id } = await rig.migration(some(5, 'sbx-ok-1'));
   const { db } = rig.ledger;
   await beginRun(db, id, 'run-1', 2);

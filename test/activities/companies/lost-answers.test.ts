@@ -1,4 +1,4 @@
-/** The crossing, when its answer is lost: the credential may have been used, so the connection is read before anything else. */
+/** A lost answer to the authorization: the credential may have been used, so the connection is read before anything else. */
 import { dropped, failing, json, neverAnswered } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { statusAtService, openImportRig } from '../../support/company-import';
@@ -18,7 +18,7 @@ const SINGLE_USE = 'vxvy';
 const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
 const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
 
-/** The first authorization meets this; the company stays claimed; whoever comes next looks at its connection. */
+/** Intercepts the first authorization. The company stays claimed, and the next slice reads its connection. */
 async function afterLosing(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id } = await rig.migration([token], { platformKey });
   rig.proxy.on('PUT', AUTHORIZATION, [interference]);
@@ -29,13 +29,13 @@ async function afterLosing(token: string, interference: Interceptor, platformKey
   return { id, report, row: await rowOf(id) };
 }
 
-/** The service has nothing of it: as long as it may be on its way nothing is done; then it is looked at once more. */
+/** The service received nothing. The company stays claimed until its lease ends, and is then read again. */
 async function afterNothingArrived(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id, report: tooEarly, row } = await afterLosing(token, interference, platformKey);
   expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to its authorization was lost' });
   expect(tooEarly.nextTakeOverInMs).toBeGreaterThan(0);
   const { held_until: heldUntil } = row;
-  // Looked at again, it is not held for longer.
+  // Reading it again does not extend the lease.
   await rig.importSlice(id);
   expect((await rowOf(id)).held_until).toEqual(heldUntil);
   expect(puts()).toBe(1);
@@ -46,15 +46,15 @@ async function afterNothingArrived(token: string, interference: Interceptor, pla
 
 test.each([
   ['a token that changes daily', 'qhyg'],
-  ['a token that is used once', SINGLE_USE],
-])('the service had linked it: the syncs are started, and the token is not sent again (%s)', async (_, platformKey) => {
+  ['a single-use token', SINGLE_USE],
+])('the service had linked it: its syncs are started, and the token is not sent again (%s)', async (_, platformKey) => {
   const { id, row } = await afterLosing('sbx-ok-5', loseAnswer, platformKey);
   expect(row).toMatchObject({ state: 'syncing', tries: 2 });
   expect(puts()).toBe(1);
   expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
-test('the platform had refused it: the end customer must reconnect, and has the link', async () => {
+test('the platform had refused it: the end customer must reconnect, and the link is stored', async () => {
   const { row } = await afterLosing('sbx-revoked', loseAnswer);
   expect(row).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
   expect(row.link_url).toMatch(/^http/);
@@ -67,7 +67,7 @@ test("the platform had refused the client's application: the batch stops, the co
   expect(row).toMatchObject({ state: 'waiting', failure: null });
 });
 
-const NOTHING_KNOWN: readonly [string, Interceptor][] = [
+const OUTCOME_UNKNOWN: readonly [string, Interceptor][] = [
   ['a dropped connection', dropped],
   ['a time-out', neverAnswered],
   ['500', failing(500, 'oops')],
@@ -75,29 +75,35 @@ const NOTHING_KNOWN: readonly [string, Interceptor][] = [
   ['a success that cannot be read', json(200, { nothing: 'known' })],
 ];
 
-test.each(NOTHING_KNOWN)('nothing is known after %s: a token that may be used twice is sent again', async (_, lost) => {
-  const { id, row } = await afterNothingArrived('sbx-ok-5', lost);
-  expect(row.state).toBe('syncing');
-  expect(puts()).toBe(2);
-  expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
-});
+test.each(OUTCOME_UNKNOWN)(
+  'the outcome is unknown after %s: a token that survives a second use is sent again',
+  async (_, lost) => {
+    const { id, row } = await afterNothingArrived('sbx-ok-5', lost);
+    expect(row.state).toBe('syncing');
+    expect(puts()).toBe(2);
+    expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
+  },
+);
 
-test.each(NOTHING_KNOWN)('nothing is known after %s: a token that is used once is for support', async (_, lost) => {
-  const { row, report } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
-  expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
-  expect(row.failure_text).toContain('can be used only once');
-  expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextTakeOverInMs: null });
-  expect(puts()).toBe(1);
-});
+test.each(OUTCOME_UNKNOWN)(
+  'the outcome is unknown after %s: a single-use token is left to support',
+  async (_, lost) => {
+    const { row, report } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
+    expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
+    expect(row.failure_text).toContain('can be used only once');
+    expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextTakeOverInMs: null });
+    expect(puts()).toBe(1);
+  },
+);
 
-test('no token leaves after its company may have been taken over', async () => {
+test('no token is sent after the deadline that the lease allows', async () => {
   const { id } = await rig.migration(['sbx-ok-5']);
   await rig.importSlice(id, { worker: rig.worker({ sendWithinMs: 0 }) });
   expect(puts()).toBe(0);
   expect((await rowOf(id)).state).toBe('waiting');
 });
 
-test('a company linked already, whose syncs do not start, is looked at again and its token is not sent again', async () => {
+test('when the syncs of a linked company do not start, it is read again and its token is not sent again', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   rig.proxy.on('POST', SYNC, [failing(409, 'no linked connection')]);
   await rig.importSlice(id);
@@ -110,7 +116,7 @@ test('a company linked already, whose syncs do not start, is looked at again and
 test.each<[string, Interceptor]>([
   ['an outage', failing(503, 'Maintenance')],
   ['a key that is refused', failing(401, 'unknown key')],
-])('%s after a lost answer makes nobody forget it: a token that is used once is not sent again', async (_, failure) => {
+])('%s after a lost answer keeps the send intent: a single-use token is not sent again', async (_, failure) => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   rig.proxy.on('PUT', AUTHORIZATION, [failing(503, 'Maintenance')]);
   await rig.importSlice(id);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-test('a company that was deleted at the service is waited for no longer, and keeps nobody else waiting', async () => {
+test('a company that was deleted at the service is no longer waited for, and does not delay the others', async () => {
   const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked']);
   const { db } = rig.ledger;
   await rig.importSlice(id);
@@ -30,7 +30,7 @@ test('a company that was deleted at the service is waited for no longer, and kee
   expect(await readRelinking(db, id)).toEqual([]);
 });
 
-test('an end customer who connects another organization is asked once more, and stops nobody else', async () => {
+test('an end customer who connects another organization must reconnect again, and the batch does not stop', async () => {
   const { id } = await rig.migration(['sbx-revoked']);
   const { db } = rig.ledger;
   await rig.importSlice(id);

@@ -1,4 +1,4 @@
-/** The verification of companies that are syncing: no reauthorization, the right organization, every data set complete. */
+/** The verification of syncing companies: no reauthorization, the right organization, every data set complete. */
 import { failing } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
@@ -18,7 +18,7 @@ const STATUS = /\/dataStatus$/;
 const INVOICES = /\/data\/invoices/;
 const rowOf = (id: string, row = 1) => readRow(rig.ledger.db, id, row);
 
-/** A company whose syncs were started; it is due at once. */
+/** Creates a company whose syncs were started and whose check is due. */
 async function syncing(token: string, expectedInvoices: number | null = 10): Promise<string> {
   const { id } = await rig.migration([token], { row: () => ({ expectedInvoices }) });
   await rig.importSlice(id);
@@ -26,8 +26,8 @@ async function syncing(token: string, expectedInvoices: number | null = 10): Pro
   return id;
 }
 
-/** A look after the syncs are over, which meets this. */
-async function lookingWith(method: string, path: RegExp, interference: Interceptor, syncingForMs = 0) {
+/** Checks a company after its syncs have ended, with one call intercepted. */
+async function checkWith(method: string, path: RegExp, interference: Interceptor, syncingForMs = 0) {
   const id = await syncing('sbx-ok-10');
   const { company_id: companyId } = await rowOf(id);
   await until(async () => {
@@ -41,7 +41,7 @@ async function lookingWith(method: string, path: RegExp, interference: Intercept
 }
 
 describe('a company is moved', () => {
-  test('when everything is as the manifest says, and its credential is erased', async () => {
+  test('when everything matches the manifest, and its credential is erased', async () => {
     const id = await syncing('sbx-ok-10');
     expect(await credentialRows(rig.ledger.db, id)).toEqual([1]);
     expect(await rig.verify(id)).toMatchObject({
@@ -70,7 +70,7 @@ describe('a company is moved', () => {
     expect(await credentialRows(rig.ledger.db, id)).toEqual([]);
   });
 
-  test('when there are more records than expected, with a note', async () => {
+  test('when there are more records than expected', async () => {
     const id = await syncing('sbx-ok-12');
     await rig.verify(id);
     expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
@@ -83,7 +83,7 @@ describe('a company is moved', () => {
     expect((await rowOf(id)).evidence?.at(-1)).toMatchObject({ check: 'invoices complete', detail: '3 found' });
   });
 
-  test('when the platform lacks a data set: it does not apply', async () => {
+  test('when the platform lacks a data set', async () => {
     const id = await syncing('sbx-without-invoices-ok-10');
     await rig.verify(id);
     const row = await rowOf(id);
@@ -91,7 +91,7 @@ describe('a company is moved', () => {
     expect(row.evidence?.map(({ check }) => check)).not.toContain('invoices complete');
   });
 
-  test('when the platform lacks it and the service only says so when it is read', async () => {
+  test('when the service says that the platform lacks a data set only when it is read', async () => {
     const unsupported = failing(404, 'Datatype invoices not supported by platform(s) QuickBooks Online');
     const id = await syncing('sbx-ok-10');
     rig.proxy.on('GET', INVOICES, unsupported);
@@ -111,9 +111,9 @@ describe('a company is not moved', () => {
     expect(await credentialRows(rig.ledger.db, id)).toEqual([1]);
   });
 
-  test('when its grant ends during the sync: the end customer must reconnect, and has the link', async () => {
+  test('when its grant ends during the sync: the end customer must reconnect, and the link is stored', async () => {
     const id = await syncing('sbx-expires-during-sync-10');
-    // In the middle of a look.
+    // The grant ends in the middle of a check.
     rig.proxy.on('GET', STATUS, async (response, _request, pass) => {
       const { company_id: companyId, connection_id: connectionId } = await rowOf(id);
       await until(async () => {
@@ -150,15 +150,15 @@ describe('a company is not moved', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
   });
 
-  test('when its connection is no longer there', async () => {
-    const { row, report } = await lookingWith('GET', CONNECTION, failing(404, 'no such connection'));
+  test('when its connection was deleted', async () => {
+    const { row, report } = await checkWith('GET', CONNECTION, failing(404, 'no such connection'));
     expect(row).toMatchObject({ state: 'failed', failure: 'refused' });
     expect(report.stop).toBeNull();
   });
 
   test('when its sync does not end in time', async () => {
     const fetching = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
-    const { row } = await lookingWith('GET', STATUS, fetching, 61_000);
+    const { row } = await checkWith('GET', STATUS, fetching, 61_000);
     expect(row).toMatchObject({ state: 'failed', failure: 'sync-timed-out' });
     expect(row.failure_text).toMatch(/still syncing after .*: .*bills/);
   });
@@ -171,35 +171,30 @@ describe('a company is not moved', () => {
   });
 });
 
-describe('a company is looked at again', () => {
+describe('a company is checked again', () => {
   const NOTHING_YET = alterBody(() => ({}));
 
   test.each<[string, string, RegExp, Interceptor]>([
     [
-      'a data set is still fetched',
+      'a data set is still being fetched',
       'GET',
       STATUS,
       alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'Fetching' } })),
     ],
-    [
-      'a status is one that nobody knows',
-      'GET',
-      STATUS,
-      alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'New' } })),
-    ],
+    ['a status is unknown', 'GET', STATUS, alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'New' } }))],
     ['there is no data set yet', 'GET', STATUS, NOTHING_YET],
     ['500', 'GET', STATUS, failing(500, 'oops')],
     ['503 on its connection', 'GET', CONNECTION, failing(503, 'maintenance')],
     ['409 on its data', 'GET', STATUS, failing(409, 'not ready')],
   ])('%s', async (_, method, path, interference) => {
-    const { row, report } = await lookingWith(method, path, interference);
+    const { row, report } = await checkWith(method, path, interference);
     expect(row).toMatchObject({ state: 'syncing', failure: null });
     expect(report).toMatchObject({ settled: 0, stop: null });
     expect(report.nextInMs).toBeGreaterThan(0);
   });
 
-  test('as late as the service asks for', async () => {
-    const { row, report } = await lookingWith('GET', STATUS, failing(429, 'slowly', { 'retry-after': '3600' }));
+  test('when the service asks to wait, after that time', async () => {
+    const { row, report } = await checkWith('GET', STATUS, failing(429, 'slowly', { 'retry-after': '3600' }));
     expect(row.state).toBe('syncing');
     expect(report.nextInMs).toBeGreaterThan(3_500_000);
   });
@@ -208,15 +203,15 @@ describe('a company is looked at again', () => {
     ['401', failing(401, 'wrong key'), 'key-refused'],
     ['402', failing(402, 'Payment Required'), 'account-limit'],
     ['403', failing(403, 'outdated key'), 'key-refused'],
-  ] as const)('once the key or the account is good again (%s): the batch stops', async (_, interference, stop) => {
-    const { row, report } = await lookingWith('GET', CONNECTION, interference);
+  ] as const)('after the key or the account is fixed (%s): the batch stops', async (_, interference, stop) => {
+    const { row, report } = await checkWith('GET', CONNECTION, interference);
     expect(report.stop).toBe(stop);
     expect(row).toMatchObject({ state: 'syncing', failure: null });
   });
 
-  test('and each time later, the longer its sync takes', async () => {
+  test('less often the longer its sync takes', async () => {
     const fetching = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
-    const { report } = await lookingWith('GET', STATUS, fetching, 40_000);
+    const { report } = await checkWith('GET', STATUS, fetching, 40_000);
     expect(report.nextInMs).toBeGreaterThan(7_000);
     expect(report.nextInMs).toBeLessThan(13_000);
   });

@@ -1,4 +1,4 @@
-/** Estimates follow what is known: a guess, what a platform's last run has shown, what this migration shows itself. */
+/** Estimates use the best known throughput: an assumption, the platform's last run, or this migration's own. */
 import { sql } from 'kysely';
 import { changeLimits } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
@@ -18,7 +18,7 @@ const plan = (migrationId: string, startAt: string | null) =>
 const plannedOf = async (id: string) =>
   rig.ledger.db.selectFrom('migrations').select('planned').where('id', '=', id).executeTakeFirstOrThrow();
 
-test('before anything is moved it is a guess; what is expected of a proposed start is kept', async () => {
+test('before anything is moved the estimate is an assumption; the one for a proposed start is stored', async () => {
   const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10']);
   expect(await plan(id, null)).toMatchObject({
     basis: 'assumed',
@@ -34,7 +34,7 @@ test('before anything is moved it is a guess; what is expected of a proposed sta
   expect(await plannedOf(id)).toEqual({ planned: { startAt, estimate: made } });
 });
 
-test('as soon as the first company has moved, what is left is estimated from it; only a finished run teaches others', async () => {
+test('the rest is estimated from the first moved company; later migrations use only finished runs', async () => {
   const { db } = rig.ledger;
   const { id } = await rig.migration(Array.from({ length: 7 }, () => 'sbx-ok-10'));
   await sql`update companies set not_before = now() + interval '1 day' where migration_id = ${id} and row > 1`.execute(
@@ -44,7 +44,7 @@ test('as soon as the first company has moved, what is left is estimated from it;
   await rig.verify(id);
   const afterOne = await rest(id, false);
   expect(afterOne).toMatchObject({ basis: 'migration', measuredOn: 1, volume: { companies: 6, records: 60 } });
-  // The sandbox syncs within a second; the guess was half a minute.
+  // The sandbox syncs within a second; the assumption is half a minute.
   expect(afterOne.highMs).toBeLessThan(30_000);
 
   const { id: next } = await rig.migration(['sbx-ok-10']);

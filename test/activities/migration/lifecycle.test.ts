@@ -1,4 +1,4 @@
-/** The course of a migration: what was decided reaches the ledger, the end destroys. */
+/** The lifecycle of a migration: decisions reach the ledger, and the end destroys credentials. */
 import type { Decision } from '../../../domain/migration/decision';
 import type { Recorded } from '../../../domain/migration/migration-state';
 import { readDecisions, readMigration } from '../../../store';
@@ -13,18 +13,18 @@ beforeAll(async () => {
 beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
-describe('what was decided', () => {
+describe('a decision', () => {
   const AT = '2026-03-02T12:00:00.000Z';
   const sent = { role: 'client', by: 'Cleo' } as const;
   const record = async (id: string, ...decisions: readonly (readonly [Decision, boolean])[]) => {
     const recorded: Recorded[] = decisions.map(([decision, applied]) => ({
       decision,
-      outcome: { decisionId: decision.decisionId, applied, text: 'so it is', at: AT },
+      outcome: { decisionId: decision.decisionId, applied, text: 'done', at: AT },
     }));
     return rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
   };
 
-  test('reaches the ledger and the trail; a refused confirmation reaches the trail alone', async () => {
+  test('reaches the ledger and the audit trail; a refused one reaches only the audit trail', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
     for (const row of [1, 2]) await putRow(db, id, row, { confirmed_at: null });
@@ -38,7 +38,7 @@ describe('what was decided', () => {
     expect(await readDecisions(db, id)).toHaveLength(2);
   });
 
-  test('about companies is recorded with what became of them: some have gone on, and one was never there', async () => {
+  test('about companies is recorded with its effect: some have changed state since, and one does not exist', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
     await putRow(db, id, 2, { state: 'importing', attempt: 'a' });
@@ -46,19 +46,19 @@ describe('what was decided', () => {
     const skip: Decision = { kind: 'skip', decisionId: 's', companies: ['c3'], reason: 'sold', ...sent };
     const companies = ['c1', 'c2', 'c9', 'c1'];
     const exclude: Decision = { kind: 'exclude', decisionId: 'e', companies, reason: 'sold', ...sent };
-    // Told twice: it is as true the second time.
+    // A repeated decision is recorded once.
     await record(id, [skip, true], [exclude, true]);
     await record(id, [skip, true], [exclude, true]);
     expect(await readRow(db, id, 1)).toMatchObject({ state: 'excluded' });
     expect(await readRow(db, id, 2)).toMatchObject({ state: 'importing' });
     const texts = (await readDecisions(db, id)).map(({ outcome }) => outcome.text);
     expect(texts).toEqual([
-      'so it is',
-      'so it is; done for 1 of 3: the others do not exist, or are in a state that does not allow it',
+      'done',
+      'done; done for 1 of 3: the others do not exist, or are in a state that does not allow it',
     ]);
   });
 
-  test('may be told twice', async () => {
+  test('can be sent twice', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     const pause: readonly [Decision, boolean] = [{ kind: 'pause', decisionId: 'p', ...sent }, true];
     await record(id, pause);
@@ -70,7 +70,7 @@ describe('what was decided', () => {
   });
 });
 
-test('the end of a migration destroys its credentials and lets nobody claim, and may be told twice', async () => {
+test('closing a migration destroys its credentials and ends claims, and can be repeated', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
   const close = () =>
     rig.runActivity((activities) => activities.closeMigration({ migrationId: id, ending: 'abandoned' }));

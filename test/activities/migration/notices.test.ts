@@ -38,19 +38,19 @@ test('a notice reaches the webhook with a signature over its id, time and body',
   await receiver.close();
 });
 
-test('a webhook that does not take it is told again later', async () => {
+test('a webhook that refuses a notice makes the delivery fail, so that it is retried', async () => {
   const receiver = await startMisbehavingService();
   receiver.answer(json(503, {}));
-  const board = createNotifier(recordingLog(), { url: receiver.url, secret: SECRET });
-  await expect(board.post(NOTICE, 'run.7')).rejects.toThrow('the webhook answered 503');
+  const notifier = createNotifier(recordingLog(), { url: receiver.url, secret: SECRET });
+  await expect(notifier.post(NOTICE, 'run.7')).rejects.toThrow('the webhook answered 503');
   await receiver.close();
 });
 
-test('without a webhook the log has it: what is urgent as a warning', async () => {
+test('without a webhook notices go to the log, urgent ones as warnings', async () => {
   const log = recordingLog();
-  const board = createNotifier(log, undefined);
-  await board.post(NOTICE, '1');
-  await board.post({ ...NOTICE, kind: 'reminder' }, '2');
+  const notifier = createNotifier(log, undefined);
+  await notifier.post(NOTICE, '1');
+  await notifier.post({ ...NOTICE, kind: 'reminder' }, '2');
   expect(log.lines).toEqual([
     ['warn', NOTICE, 'notice: escalation'],
     ['info', { ...NOTICE, kind: 'reminder' }, 'notice: reminder'],

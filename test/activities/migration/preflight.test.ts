@@ -1,4 +1,4 @@
-/** The preflight on a real ledger and a real service: what it finds, what it holds back, and that it uses no credential. */
+/** The preflight with a real ledger and a real service: what it finds and holds back. It uses no credential. */
 import { randomUUID } from 'node:crypto';
 import { ManifestDigest } from '../../../cli/manifest';
 import { Secret } from '../../../security';
@@ -23,7 +23,7 @@ const check = (migrationId: string) =>
   rig.runActivity((activities) => activities.preflight({ migrationId, startAt: null }));
 const DIGITS = { row: (row: number) => ({ organization: `${randomUUID().replace(/\D/g, '')}${row}` }) };
 
-test('good details: the callback URL is known, and no credential was used', async () => {
+test('correct details: returns the callback URL and uses no credential', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   expect(await check(id)).toEqual({
     companies: 2,
@@ -42,13 +42,13 @@ test('good details: the callback URL is known, and no credential was used', asyn
 test.each<[string, RegExp, Parameters<typeof alterBody>[0], RegExp]>([
   ['a key without the role', /^\/account$/, (body) => ({ ...body, role: 'client' }), /not an administrator key/],
   [
-    'an account that is full',
+    'an account without room',
     /^\/account$/,
     (body) => ({ ...body, companyLimit: 50, companiesUsed: 49 }),
     /room for 1 company, not for 2/,
   ],
   [
-    'an account that expires on the way',
+    'an account that expires during the move',
     /^\/account$/,
     (body) => ({ ...body, expiresAt: new Date(Date.now() + 1_000).toISOString() }),
     /the account expires at/,
@@ -78,13 +78,13 @@ test('a problem: the service refuses the key', async () => {
   expect(await check(id)).toMatchObject({ problems: [expect.stringContaining('the key is wrong')], callbackUrl: null });
 });
 
-test.each([500, 503, 429])('while the service answers %d nothing is known: it is checked again', async (status) => {
+test.each([500, 503, 429])('while the service answers %d the preflight fails and is retried', async (status) => {
   const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
   rig.proxy.on('GET', /^\/account$/, failing(status, 'later', { 'retry-after': '3600' }));
   await expect(check(id)).rejects.toThrow();
 });
 
-test('nothing was supplied at all', async () => {
+test('a problem: no manifest was supplied', async () => {
   expect((await check('nobody.xero')).problems).toEqual(['no manifest was supplied']);
 });
 
@@ -98,7 +98,7 @@ async function connected(organization: string): Promise<{ companyId: string; con
   return { companyId: company.id, connectionId: connection.id };
 }
 
-test('an organization that the account is connected to already is held back, until it no longer is', async () => {
+test('a company whose organization is already connected to the account is held back until it is unlinked', async () => {
   const { id, rows } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   const { companyId, connectionId } = await connected(rows[1]?.organization ?? '');
   const problem = `"${rows[1]?.organization}" is connected already, to company "Here before" (${companyId}) of the account`;
@@ -115,7 +115,7 @@ test('an organization that the account is connected to already is held back, unt
   expect((await readRow(rig.ledger.db, id, 2)).held_back).toBeNull();
 });
 
-test('what the migration has moved itself is no problem of those that are still to be moved', async () => {
+test('companies that the migration moved itself are no problem for the others', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   await putRow(rig.ledger.db, id, 2, { confirmed_at: null });
   await rig.importSlice(id);
@@ -124,7 +124,7 @@ test('what the migration has moved itself is no problem of those that are still 
   expect(await check(id)).toMatchObject({ problems: [], warnings: [], heldBack: 0 });
 });
 
-test('an organization that another migration has, written otherwise, is held back by name', async () => {
+test('a company whose organization is open in another migration is held back, also in another spelling', async () => {
   const owner = randomUUID();
   const other = suppliedMigration();
   await supplyMigration(
@@ -136,8 +136,8 @@ test('an organization that another migration has, written otherwise, is held bac
   expect((await check(id)).problems).toEqual([`c1 (row 1): "${owner}" is open in migration ${other.id}`]);
 });
 
-/** Something happens while the account is asked. */
-function meanwhile(happens: () => Promise<unknown>): void {
+/** Runs something while the preflight reads the account. */
+function duringPreflight(happens: () => Promise<unknown>): void {
   rig.proxy.on('GET', /^\/account$/, [
     async (response, _request, pass) => {
       await happens();
@@ -150,10 +150,10 @@ function meanwhile(happens: () => Promise<unknown>): void {
 test.each<[string, Partial<ManifestRow>]>([
   ['corrected', { organization: '4711' }],
   ['added', { organization: '4712', reference: 'late' }],
-])('a company that was %s while others were checked waits for a check of its own', async (_, some) => {
+])('a company that was %s during the preflight is held back until the next one', async (_, some) => {
   const { id, rows } = await rig.migration(['sbx-ok-5'], DIGITS);
   const amended = manifestRows(1, () => ({ ...rows[0], ...some }));
-  meanwhile(() =>
+  duringPreflight(() =>
     amendManifest(rig.ledger.db, { migrationId: id, rows: amended, createDigest: () => new ManifestDigest() }),
   );
   const heldBack = async () => (await readHeldBack(rig.ledger.db, id)).map(({ heldBack: why }) => why);
@@ -163,7 +163,7 @@ test.each<[string, Partial<ManifestRow>]>([
   expect(await heldBack()).toEqual([]);
 });
 
-test('of many companies with the same fault the migration keeps one sentence, the ledger all of them', async () => {
+test('the migration keeps one sentence for many companies with the same problem; the ledger keeps all', async () => {
   const many = 2_300;
   const migration = suppliedMigration();
   await supplyMigration(

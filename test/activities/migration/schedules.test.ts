@@ -19,8 +19,8 @@ afterAll(async () => {
   await client.connection.close();
 });
 
-/** When Temporal itself will open the windows. */
-async function nextOpenings(count: number): Promise<readonly string[]> {
+/** Reads from Temporal when it will start the windows. */
+async function nextStarts(count: number): Promise<readonly string[]> {
   const described = async () => (await client.schedule.getHandle(scheduleIdOf(MIGRATION)).describe()).info;
   await until(async () => (await described()).nextActionTimes.length >= count);
   return (await described()).nextActionTimes.slice(0, count).map((at) => at.toISOString());
@@ -47,21 +47,21 @@ test.each<[string, Window, string, readonly string[]]>([
     '2027-10-01T00:00:00.000Z',
     ['2027-10-01T15:45:00.000Z', '2027-10-02T15:30:00.000Z', '2027-10-08T15:15:00.000Z'],
   ],
-])('its openings are the instants that were reckoned: %s', async (_, window, from, instants) => {
+])('Temporal starts the windows at the computed instants: %s', async (_, window, from, instants) => {
   expect(await createWindowSchedules(client.schedule).keep(MIGRATION, windowOccurrences([window], from))).toBe(
     'running',
   );
-  expect(await nextOpenings(instants.length)).toEqual(instants);
+  expect(await nextStarts(instants.length)).toEqual(instants);
 });
 
-test('openings that are listed anew replace those before, and leave a pause and its note as they are', async () => {
+test('new occurrences replace the old ones and keep a pause and its note', async () => {
   const schedules = createWindowSchedules(client.schedule);
   const list = (timeZone: string) =>
     schedules.keep(MIGRATION, windowOccurrences([nightly(timeZone)], '2027-06-01T12:00:00.000Z'));
   await list('Europe/Berlin');
   await client.schedule.getHandle(scheduleIdOf(MIGRATION)).pause('paused by Sam');
   await until(async () => (await list('Europe/London')) === 'paused');
-  await until(async () => (await nextOpenings(1))[0] === '2027-06-05T01:30:00.000Z');
+  await until(async () => (await nextStarts(1))[0] === '2027-06-05T01:30:00.000Z');
   const { state, info } = await client.schedule.getHandle(scheduleIdOf(MIGRATION)).describe();
   expect(state).toMatchObject({ paused: true, note: 'paused by Sam' });
   expect(info.nextActionTimes.every((at) => at.toISOString().endsWith('T01:30:00.000Z'))).toBe(true);

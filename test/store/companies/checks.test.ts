@@ -1,4 +1,4 @@
-/** Looks at companies that are syncing: which are due, and what they found written. */
+/** Checks of syncing companies: which are due, and how their outcomes are written. */
 import type { CheckOutcome, Database } from '../../../store';
 import { readDueChecks, recordChecks } from '../../../store';
 import type { Ledger, MovableMigration } from '../../support/ledger';
@@ -36,20 +36,20 @@ const due = async ({ id }: MovableMigration, some: Partial<Parameters<typeof rea
   readDueChecks(db, id, { size: 10, onlyRow: null, without: [], ...some });
 const dueRows = async (...which: Parameters<typeof due>) => (await due(...which)).map(({ row }) => row);
 
-test('a company that is due comes with how long it has been syncing, by the database', async () => {
+test("a due company comes with the time it has been syncing, by the database's clock", async () => {
   const [one] = await due(await syncing(1));
   expect(one).toMatchObject({ row: 1, companyId: ID, connectionId: ID, expectedInvoices: 10 });
   expect(one?.syncingForMs).toBeGreaterThanOrEqual(90_000);
   expect(one?.syncingForMs).toBeLessThan(150_000);
 });
 
-test('those that have been due for longest come first, without those that are being looked at', async () => {
+test('the longest due companies come first, without those in flight', async () => {
   const three = await syncing(3);
   expect(await dueRows(three, { size: 2 })).toEqual([3, 2]);
   expect(await dueRows(three, { size: 2, without: [3] })).toEqual([2, 1]);
 });
 
-test('a look that is not due, a company that is not syncing and one that is not wanted do not come', async () => {
+test('companies that are not due, not syncing or not asked for are left out', async () => {
   const three = await syncing(3);
   await putRow(db, three.id, 1, { next_check_at: msFromNow(60_000) });
   await putRow(db, three.id, 2, { state: 'importing', attempt: 'a' });
@@ -57,14 +57,14 @@ test('a look that is not due, a company that is not syncing and one that is not 
   expect(await dueRows(three)).toEqual([3]);
 });
 
-test('a company that is seen to sync still is due when its next look is, and looks are counted', async () => {
+test('a company that still syncs is due at its next check, and checks are counted', async () => {
   const one = await syncing(1);
   await recordChecks(db, one.id, [{ row: 1, to: 'syncing', nextCheckMs: 60_000 }]);
   expect(await dueRows(one)).toEqual([]);
   expect((await readRow(db, one.id, 1)).checks).toBe(1);
 });
 
-test('the credential of a company that is migrated is erased with it, and no other', async () => {
+test('only the credentials of moved companies are erased', async () => {
   const three = await syncing(3);
   const outcomes: CheckOutcome[] = [
     { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE },
@@ -87,7 +87,7 @@ test('the credential of a company that is migrated is erased with it, and no oth
   expect(await dueRows(three)).toEqual([]);
 });
 
-test('a company that is looked at once more was moved when it was first seen to be', async () => {
+test('a company that is checked again keeps the time of its first move', async () => {
   const one = await syncing(1);
   const moved: CheckOutcome = { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE };
   await recordChecks(db, one.id, [moved]);
@@ -98,7 +98,7 @@ test('a company that is looked at once more was moved when it was first seen to 
   expect({ moved_at, sync_ms }).toEqual({ moved_at: before.moved_at, sync_ms: before.sync_ms });
 });
 
-test('what was found about a company that is no longer syncing is not written', async () => {
+test('an outcome for a company that is no longer syncing is not written', async () => {
   const two = await syncing(2);
   await recordChecks(db, two.id, [{ row: 1, to: 'failed', failure: 'incomplete', text: 'first', evidence: [] }]);
   await recordChecks(db, two.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE }]);

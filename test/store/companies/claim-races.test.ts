@@ -1,4 +1,4 @@
-/** Claims that meet: other claims, a pause, a newer attempt, a newer credential. Every race is forced, none is hoped for. */
+/** Races of claims with other claims, a pause, a newer attempt and a newer credential. Locks force every race. */
 import type { Database } from '../../../store';
 import {
   beginRun,
@@ -32,7 +32,7 @@ afterAll(() => ledger.close());
 
 const numbers = (companies: readonly { row: number }[]) => companies.map(({ row }) => row).sort((a, b) => a - b);
 
-test('eight claimers share two hundred companies: each is claimed once', async () => {
+test('eight slices share two hundred companies: each is claimed once', async () => {
   const many = await createMovableMigration(ledger, manifestRows(200));
   const claimAll = async (slice: number): Promise<number[]> => {
     const owner = await beginSlice(db, { ...many.owner, slice });
@@ -44,12 +44,12 @@ test('eight claimers share two hundred companies: each is claimed once', async (
     }
   };
   const all = (await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(claimAll))).flat();
-  // Whoever finds all that is left locked by others ends early; nobody gets what another has.
+  // A slice that finds all remaining rows locked ends early.
   expect(new Set(all).size).toBe(all.length);
   expect(numbers(all.map((row) => ({ row })))).toEqual(many.rows.map(({ row }) => row));
 });
 
-test('four claimers over a few families: no family has two at once', async () => {
+test('four slices claim from a few token families: no family has two importing at once', async () => {
   const many = await createMovableMigration(
     ledger,
     manifestRows(40, (row) => ({ family: `user-${row % 4}` })),
@@ -73,7 +73,7 @@ test('four claimers over a few families: no family has two at once', async () =>
   expect(left).toEqual([]);
 });
 
-test('two of one family that are claimed at the same moment: one gets it, the other gets nothing and no error', async () => {
+test('two simultaneous claims in one family: one succeeds, the other returns nothing and no error', async () => {
   const two = await createMovableMigration(
     ledger,
     manifestRows(2, () => ({ family: 'user' })),
@@ -101,7 +101,7 @@ test.each<[string, (tx: Database, one: MovableMigration) => Promise<unknown>]>([
         .where('id', '=', id)
         .execute(),
   ],
-])('%s that commits while a claim is under way is seen by it', async (_, change) => {
+])('a claim sees %s that commits while it runs', async (_, change) => {
   const one = await createMovableMigration(ledger, manifestRows(3));
   const changing = await db.startTransaction().execute();
   await change(changing, one);
@@ -111,7 +111,7 @@ test.each<[string, (tx: Database, one: MovableMigration) => Promise<unknown>]>([
   expect(await claim).toEqual([]);
 });
 
-test('a pause waits until a claim that came first is written: nothing is claimed after a pause', async () => {
+test('a pause waits for a claim that came first, so nothing is claimed after it', async () => {
   const one = await createMovableMigration(ledger, manifestRows(1));
   const claiming = await db.startTransaction().execute();
   expect(numbers(await claimCompanies(claiming, one.owner, 1, null))).toEqual([1]);
@@ -122,7 +122,7 @@ test('a pause waits until a claim that came first is written: nothing is claimed
   expect((await readRow(db, one.id, 1)).state).toBe('importing');
 });
 
-test('a credential that is replaced while a claim is under way is the one that is claimed', async () => {
+test('a claim returns a credential that was replaced while it ran', async () => {
   const two = await createMovableMigration(ledger, manifestRows(2));
   const [, row] = two.rows;
   if (!row) throw new Error('two rows were asked for');
@@ -138,7 +138,7 @@ test('a credential that is replaced while a claim is under way is the one that i
   expect((await vault.open(2, company.sealed)).reveal()).toMatchObject({ refreshToken: 'the newer one' });
 });
 
-test('a credential that comes while its company is being claimed is refused by name', async () => {
+test('a credential that arrives while its company is being claimed is refused by reference', async () => {
   const two = await createMovableMigration(ledger, manifestRows(2));
   const claiming = await db.startTransaction().execute();
   await claimCompanies(claiming, two.owner, 1, 2);
@@ -153,12 +153,12 @@ test('a credential that comes while its company is being claimed is refused by n
   expect(await late).toEqual({ stored: ['c1'], elsewhere: ['c2'], unknown: [], tooEarly: [] });
 });
 
-test('a company whose attempt died is taken over by one of several', async () => {
+test('each company whose attempt died is reclaimed by exactly one of several slices', async () => {
   const one = await createMovableMigration(ledger, manifestRows(6));
   await claimCompanies(db, one.owner, 6, null);
   await recordSendIntents(db, one.owner, [1, 2, 3, 4, 5, 6]);
   await beginSlice(db, one.owner);
-  const takers = await Promise.all([2, 3, 4].map((slice) => beginSlice(db, { ...one.owner, slice })));
-  const taken = await Promise.all(takers.map((taker) => reclaimSent(db, taker, 6)));
-  expect(numbers(taken.flat())).toEqual([1, 2, 3, 4, 5, 6]);
+  const owners = await Promise.all([2, 3, 4].map((slice) => beginSlice(db, { ...one.owner, slice })));
+  const reclaimed = await Promise.all(owners.map((each) => reclaimSent(db, each, 6)));
+  expect(numbers(reclaimed.flat())).toEqual([1, 2, 3, 4, 5, 6]);
 });

@@ -1,4 +1,4 @@
-/** Every condition of the claim, one by one: each alone keeps a company from being imported. */
+/** The conditions of the claim, one by one: each of them prevents a claim without the others. */
 import { sql } from 'kysely';
 import type { Database } from '../../../store';
 import { beginRun, beginSlice, claimCompanies, closeMigration, setPaused } from '../../../store';
@@ -29,7 +29,7 @@ const BEFORE = new Date(Date.parse(CONFIRMED_AT) - 1);
 const claimed = async ({ owner }: MovableMigration, size = 10) =>
   (await claimCompanies(db, owner, size, null)).map(({ row }) => row).sort((a, b) => a - b);
 
-test('a company of which everything holds is claimed, with what its import needs', async () => {
+test('a company that meets all conditions is claimed, with everything its import needs', async () => {
   const one = await createMovableMigration(ledger, manifestRows(1));
   const [company] = await claimCompanies(db, one.owner, 10, null);
   expect(company).toMatchObject({
@@ -61,7 +61,7 @@ test.each<[string, (one: MovableMigration) => Promise<unknown>]>([
       await putRow(db, id, 1, { confirmed_at: null });
     },
   ],
-  ['the check holds it back', ({ id }) => putRow(db, id, 1, { held_back: 'connected already' })],
+  ['the preflight holds it back', ({ id }) => putRow(db, id, 1, { held_back: 'connected already' })],
   ['it has no credential', ({ id }) => db.deleteFrom('credentials').where('migration_id', '=', id).execute()],
   ['its credential was obtained before it was disabled', ({ id }) => setCredential(id, { obtained_at: BEFORE })],
   ['its next try is not due', ({ id }) => putRow(db, id, 1, { not_before: msFromNow(60_000) })],
@@ -80,9 +80,9 @@ test.each<[string, (one: MovableMigration) => Promise<unknown>]>([
   ['the slice was never begun', ({ id }) => db.deleteFrom('slices').where('migration_id', '=', id).execute()],
   ['the window has not opened', ({ id }) => setMigration(id, { window_opens_at: msFromNow(60_000) })],
   ['the window has closed', ({ id }) => setMigration(id, { window_closes_at: msFromNow(-1) })],
-])('not while %s', async (_, unlessThis) => {
+])('no claim while %s', async (_, violateCondition) => {
   const one = await createMovableMigration(ledger, manifestRows(1));
-  await unlessThis(one);
+  await violateCondition(one);
   const before = await readRow(db, one.id, 1);
   expect(await claimed(one)).toEqual([]);
   expect(await readRow(db, one.id, 1)).toEqual(before);
@@ -107,25 +107,25 @@ test.each<[string, (one: MovableMigration) => Promise<unknown>]>([
   ],
   ['another slice of the run has begun', ({ owner }) => beginSlice(db, { ...owner, slice: 2 })],
   [
-    'the migration goes on after a pause',
+    'the migration was resumed after a pause',
     async ({ id }) => {
       await setPaused(db, id, true);
       await setPaused(db, id, false);
     },
   ],
-])('but while %s', async (_, evenThen) => {
+])('a claim while %s', async (_, change) => {
   const one = await createMovableMigration(ledger, manifestRows(1));
-  await evenThen(one);
+  await change(one);
   expect(await claimed(one)).toEqual([1]);
 });
 
-test('the one that is wanted and no other, where one is wanted', async () => {
+test('only the requested row is claimed', async () => {
   const three = await createMovableMigration(ledger, manifestRows(3));
   const [company, ...others] = await claimCompanies(db, three.owner, 10, 2);
   expect([company?.row, others]).toEqual([2, []]);
 });
 
-test('no more than asked for: lower waves first, then those that are dark longest', async () => {
+test('claims at most the requested number: lower waves first, then those confirmed first', async () => {
   const waves = [null, 2, 1, 1];
   const four = await createMovableMigration(
     ledger,
@@ -142,11 +142,11 @@ describe('a token family', () => {
     family: row === 5 ? null : row % 2 === 0 ? 'even' : 'odd',
   }));
 
-  test('has one company in a group', async () => {
+  test('has one company in each claim', async () => {
     expect(await claimed(await createMovableMigration(ledger, twoFamilies()))).toEqual([1, 2, 5]);
   });
 
-  test('has nobody claimed while one of it is importing, and the next one afterwards', async () => {
+  test('has its next company claimed only when none of it is importing', async () => {
     const five = await createMovableMigration(ledger, twoFamilies());
     expect(await claimed(five)).toEqual([1, 2, 5]);
     expect(await claimed(five)).toEqual([]);
@@ -154,7 +154,7 @@ describe('a token family', () => {
     expect(await claimed(five)).toEqual([3]);
   });
 
-  test('is another one in another migration', async () => {
+  test('does not extend to another migration', async () => {
     const family = () => manifestRows(1, () => ({ family: 'odd' }));
     const [one, other] = [
       await createMovableMigration(ledger, family()),

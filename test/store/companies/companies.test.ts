@@ -1,4 +1,4 @@
-/** Confirmations, and the choice of the company that goes first. */
+/** Confirmations, and the choice of the first company. */
 import type { Database } from '../../../store';
 import { chooseFirstCompany, confirmDisabled, findCompany, findUnknown } from '../../../store';
 import type { Ledger } from '../../support/ledger';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => ledger.close());
 
 describe('a confirmation that syncing is disabled', () => {
-  test('counts for the companies it names, and no other', async () => {
+  test('applies only to the companies it names', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(3));
     for (const row of [1, 2, 3]) await putRow(db, id, row, { confirmed_at: null });
     const at = '2026-03-03T08:00:00.000Z';
@@ -22,18 +22,18 @@ describe('a confirmation that syncing is disabled', () => {
     expect(times).toEqual([new Date(at), null, new Date(at)]);
   });
 
-  test('may name companies that the manifest lacks: they can be told', async () => {
+  test('can name companies that the manifest lacks, which are reported', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     expect(await findUnknown(db, id, ['c1', 'c7', 'c2'])).toEqual(['c7']);
   });
 
-  test('that comes again leaves the first as it is', async () => {
+  test('that is repeated does not change the first', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await confirmDisabled(db, { migrationId: id, companies: 'all', by: 'Carl', at: '2026-03-09T08:00:00.000Z' });
     expect(await readRow(db, id, 1)).toMatchObject({ confirmed_by: 'Cleo', confirmed_at: new Date(CONFIRMED_AT) });
   });
 
-  test('does nothing to a company that waits no more', async () => {
+  test('does not apply to a company that is no longer waiting', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, { confirmed_at: null, state: 'excluded' });
     await confirmDisabled(db, { migrationId: id, companies: 'all', by: 'Cleo', at: CONFIRMED_AT });
@@ -42,7 +42,7 @@ describe('a confirmation that syncing is disabled', () => {
 });
 
 describe('the first company', () => {
-  test('is the one that is wanted', async () => {
+  test('is the requested one', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(3));
     expect(await chooseFirstCompany(db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
   });
@@ -57,26 +57,26 @@ describe('the first company', () => {
     expect(await chooseFirstCompany(db, id, null)).toEqual({ row: 5, reference: 'c5' });
   });
 
-  test('is nobody when none can be moved', async () => {
+  test('is null when none can be moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, { confirmed_at: null });
     expect(await chooseFirstCompany(db, id, null)).toBeNull();
   });
 
-  test('that has failed is put back to be moved again', async () => {
+  test('that was not moved goes back to waiting', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     await putRow(db, id, 2, { state: 'failed', failure: 'incomplete', failure_text: 'too few' });
     expect(await chooseFirstCompany(db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
     expect(await readRow(db, id, 2)).toMatchObject({ state: 'waiting', failure: null, failure_text: null });
   });
 
-  test('of which nobody knows is put back as well, when support asks for it once more', async () => {
+  test('with an unknown outcome goes back to waiting when support requests it', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, { state: 'outcome-unknown', failure_text: 'the answer was lost' });
     expect(await chooseFirstCompany(db, id, 'c1')).toEqual({ row: 1, reference: 'c1' });
   });
 
-  test('that is migrated is looked at again: its credential is gone, and nothing crosses twice', async () => {
+  test('that has moved is checked again, because its credential is gone', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, { state: 'migrated' });
     await chooseFirstCompany(db, id, 'c1');

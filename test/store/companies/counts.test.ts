@@ -1,4 +1,4 @@
-/** How many companies are where, and what a run has still before it. */
+/** Counts of companies by state, and the remaining work of a run. */
 import type { Database } from '../../../store';
 import {
   beginSlice,
@@ -26,9 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-const ahead = (id: string) => readRemainingWork(db, id);
+const remaining = (id: string) => readRemainingWork(db, id);
 
-test('every company is counted where it is, and the waiting ones by what they lack', async () => {
+test('companies are counted by state, and waiting ones by what they lack', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(11));
   const states = ['importing', 'syncing', 'migrated', 'failed', 'skipped', 'excluded', 'outcome-unknown'] as const;
   for (const [index, state] of states.entries()) await putRow(db, id, index + 1, { state, attempt: 'a' });
@@ -60,7 +60,7 @@ test('every company is counted where it is, and the waiting ones by what they la
   });
 });
 
-test('the wave that goes first is the lowest one with companies that are not left out', async () => {
+test('the first wave is the lowest one with companies that are not left out', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(4));
   for (const [row, wave] of [
     [1, 1],
@@ -75,7 +75,7 @@ test('the wave that goes first is the lowest one with companies that are not lef
   expect(await countCompanies(db, id)).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 2 });
 });
 
-test('companies that were not moved have a digest, which another failure of one of them changes', async () => {
+test('the digest of companies that were not moved changes with their failures', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   const digest = async () => (await countCompanies(db, id)).exceptionsDigest;
   expect(await digest()).toBeNull();
@@ -88,28 +88,28 @@ test('companies that were not moved have a digest, which another failure of one 
   expect(refused).not.toBe(incomplete);
 });
 
-test('an older credential is one where refreshes leave refresh tokens as they are', async () => {
+test('a credential from before the confirmation counts where refresh tokens do not rotate', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   const stale = new Date(Date.parse(CONFIRMED_AT) - 1);
   await db.updateTable('credentials').set({ obtained_at: stale }).where('migration_id', '=', id).execute();
   expect(await countCompanies(db, id)).toMatchObject({ waiting: 1, withoutCredential: 0 });
 });
 
-test('what can be claimed is due now; a later try when it is due', async () => {
+test('a claimable company is due now, a deferred one when its next try is due', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(2));
-  expect(await ahead(id)).toMatchObject({ paused: false, nextClaimInMs: 0 });
+  expect(await remaining(id)).toMatchObject({ paused: false, nextClaimInMs: 0 });
   for (const row of [1, 2]) await putRow(db, id, row, { not_before: msFromNow(row * 30_000) });
-  const { nextClaimInMs } = await ahead(id);
+  const { nextClaimInMs } = await remaining(id);
   expect(nextClaimInMs).toBeGreaterThan(25_000);
   expect(nextClaimInMs).toBeLessThanOrEqual(30_000);
 });
 
-test('nothing is ahead when nothing can be claimed, taken over or looked at', async () => {
+test('no work remains when nothing can be claimed, reclaimed or checked', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   await putRow(db, id, 1, { confirmed_at: null });
   await putRow(db, id, 2, { state: 'migrated' });
   await db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 3).execute();
-  expect(await ahead(id)).toEqual({
+  expect(await remaining(id)).toEqual({
     paused: false,
     heldByWindow: false,
     importing: 0,
@@ -120,34 +120,34 @@ test('nothing is ahead when nothing can be claimed, taken over or looked at', as
   });
 });
 
-test('a company that is importing may be taken over when its attempt must have ended, or a newer one has begun', async () => {
+test('an importing company can be reclaimed when its lease has expired or a newer attempt has begun', async () => {
   const { id, owner } = await createMovableMigration(ledger, manifestRows(1));
   await claimCompanies(db, owner, 1, null);
   await putRow(db, id, 1, { held_until: msFromNow(40_000) });
-  const { nextReclaimInMs } = await ahead(id);
+  const { nextReclaimInMs } = await remaining(id);
   expect(nextReclaimInMs).toBeGreaterThan(35_000);
   expect(nextReclaimInMs).toBeLessThanOrEqual(40_000);
   await putRow(db, id, 1, { held_until: msFromNow(-1_000) });
-  expect(await ahead(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
+  expect(await remaining(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
   await putRow(db, id, 1, { held_until: msFromNow(40_000) });
   await beginSlice(db, owner);
-  expect(await ahead(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
+  expect(await remaining(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
 });
 
-test('the next look is the earliest, and one that is overdue is due now', async () => {
+test('the next check is the earliest, and an overdue one is due now', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(2));
   await putRow(db, id, 1, { state: 'syncing', next_check_at: msFromNow(60_000) });
   await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(-60_000) });
-  expect(await ahead(id)).toMatchObject({ syncing: 2, nextCheckInMs: 0 });
+  expect(await remaining(id)).toMatchObject({ syncing: 2, nextCheckInMs: 0 });
 });
 
-test('a window that is not open holds those that could be claimed, and nobody else', async () => {
+test('a closed window delays only companies that could be claimed', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(2));
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-  const opening = (fromMs: number) => ({ opensAt: at(fromMs), closesAt: at(fromMs + 60_000) });
-  const held = async () => (await ahead(id)).heldByWindow;
-  await setWindowOccurrence(db, id, opening(60_000));
-  expect(await ahead(id)).toMatchObject({ heldByWindow: true, nextClaimInMs: null });
+  const occurrence = (fromMs: number) => ({ opensAt: at(fromMs), closesAt: at(fromMs + 60_000) });
+  const held = async () => (await remaining(id)).heldByWindow;
+  await setWindowOccurrence(db, id, occurrence(60_000));
+  expect(await remaining(id)).toMatchObject({ heldByWindow: true, nextClaimInMs: null });
   await setPaused(db, id, true);
   expect(await held()).toBe(false);
   await setPaused(db, id, false);
@@ -156,14 +156,14 @@ test('a window that is not open holds those that could be claimed, and nobody el
   await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(0) });
   expect(await held()).toBe(false);
   await putRow(db, id, 2, { state: 'waiting' });
-  await setWindowOccurrence(db, id, opening(-120_000));
+  await setWindowOccurrence(db, id, occurrence(-120_000));
   expect(await held()).toBe(true);
-  await setWindowOccurrence(db, id, opening(-1_000));
-  expect(await ahead(id)).toMatchObject({ heldByWindow: false, nextClaimInMs: 0 });
+  await setWindowOccurrence(db, id, occurrence(-1_000));
+  expect(await remaining(id)).toMatchObject({ heldByWindow: false, nextClaimInMs: 0 });
 });
 
-test('a pause shows', async () => {
+test('remaining work reports a pause', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   await setPaused(db, id, true);
-  expect((await ahead(id)).paused).toBe(true);
+  expect((await remaining(id)).paused).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** What people settle about companies that were not moved. */
+/** Decisions about companies that were not moved. */
 import type { Database } from '../../../store';
 import {
   acceptFailures,
@@ -24,7 +24,7 @@ const AT = '2026-03-02T12:00:00.000Z';
 const CONNECTION = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
 const atTheService = { company_id: CONNECTION, connection_id: CONNECTION, link_url: 'https://link.example/1' };
 
-test('whoever may connect again is waited for: what failed, and what nobody knows, as far as there is a link', async () => {
+test('companies that were not moved or have an unknown outcome are waited for if they have a link', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(4));
   await putRow(db, id, 1, { state: 'failed', failure: 'reauthorization-required', ...atTheService });
   await putRow(db, id, 2, { state: 'outcome-unknown', ...atTheService });
@@ -43,7 +43,7 @@ test('whoever may connect again is waited for: what failed, and what nobody know
   expect((await readRelinking(db, id)).map(({ row }) => row)).toEqual([1]);
 });
 
-test('a chosen few are tried again, and nobody waits for their end customers any more', async () => {
+test('named companies are tried again, and their end customers are no longer waited for', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   for (const row of [1, 2]) await putRow(db, id, row, { state: 'failed', failure: 'incomplete', ...atTheService });
   await putRow(db, id, 3, { state: 'migrated' });
@@ -54,20 +54,20 @@ test('a chosen few are tried again, and nobody waits for their end customers any
   expect(await readRow(db, id, 1)).toMatchObject({ failure: null, relinking_since: null, company_id: CONNECTION });
 });
 
-test('what is left out or given up keeps who said so and why, and what went wrong before', async () => {
+test('excluded and skipped companies keep the person, the reason and the earlier failure', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   await putRow(db, id, 2, { state: 'failed', failure: 'incomplete', failure_text: 'too few' });
   await putRow(db, id, 3, { state: 'migrated' });
   const everyone = { migrationId: id, companies: ['c1', 'c2', 'c3'], by: 'Sam', reason: 'sold' };
   await leaveOutCompanies(db, { ...everyone, as: 'exclude' });
   await leaveOutCompanies(db, { ...everyone, as: 'skip' });
-  const settled = { settled_by: 'Sam', settled_reason: 'sold' };
-  expect(await readRow(db, id, 1)).toMatchObject({ state: 'excluded', ...settled });
-  expect(await readRow(db, id, 2)).toMatchObject({ state: 'skipped', failure_text: 'too few', ...settled });
+  const decided = { settled_by: 'Sam', settled_reason: 'sold' };
+  expect(await readRow(db, id, 1)).toMatchObject({ state: 'excluded', ...decided });
+  expect(await readRow(db, id, 2)).toMatchObject({ state: 'skipped', failure_text: 'too few', ...decided });
   expect(await readRow(db, id, 3)).toMatchObject({ state: 'migrated', settled_by: null });
 });
 
-test('what was not moved, and what nobody knows, counts until support has gone on; each of them again once it is tried again', async () => {
+test('failures count until support accepts them, and again after a retry', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(6));
   for (const row of [1, 2]) await putRow(db, id, row, { state: 'failed', failure: 'incomplete' });
   await putRow(db, id, 3, { state: 'outcome-unknown' });
@@ -76,7 +76,7 @@ test('what was not moved, and what nobody knows, counts until support has gone o
   await acceptFailures(db, id);
   expect(await countFailures(db, id)).toEqual({ failed: 0, tried: 4 });
 
-  // One that was accepted makes no room for another when it is settled.
+  // Skipping an accepted failure does not make room for another one.
   await leaveOutCompanies(db, { migrationId: id, companies: ['c1'], as: 'skip', by: 'Sam', reason: 'sold' });
   await putRow(db, id, 5, { state: 'failed', failure: 'incomplete' });
   expect(await countFailures(db, id)).toMatchObject({ failed: 1 });

@@ -20,7 +20,7 @@ afterAll(() => ledger.close());
 
 const WAVES = [2, 1, 1, 1, 1, null];
 
-test('the lowest wave that waits goes next, with what it lacks; who is held back or under way does not', async () => {
+test('the lowest waiting wave goes next, without companies that are held back or in progress', async () => {
   const { id } = await createMovableMigration(
     ledger,
     manifestRows(6, (row) => ({ wave: WAVES[row - 1] ?? null })),
@@ -41,7 +41,7 @@ test('the lowest wave that waits goes next, with what it lacks; who is held back
   expect((await readNextCompanies(db, id)).next).toMatchObject({ wave: null, companies: 0, oldestCredentialAt: null });
 });
 
-test('on a platform that keeps its tokens one obtained before the freeze counts', async () => {
+test('on a platform that does not rotate tokens, one obtained before the confirmation counts', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   await putRow(db, id, 1, { confirmed_at: new Date(Date.parse(CONFIRMED_AT) + 86_400_000) });
   expect((await readNextCompanies(db, id)).next).toMatchObject({ companies: 1, withoutCredential: 0 });

@@ -1,4 +1,4 @@
-/** The edges of a window, by the database's own clock. */
+/** The edges of a window, by the database's clock. */
 import { claimCompanies } from '../../../store';
 import type { Ledger } from '../../support/ledger';
 import { createMovableMigration, msFromNow, openLedger, manifestRows } from '../../support/ledger';
@@ -9,9 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-/** More than can be claimed one by one while the window is open. */
+/** More companies than can be claimed one by one while the window is open. */
 const COMPANIES = 2_000;
-/** Between the look at the clock and the note of the claim, one statement. */
+/** Within one statement, `claimed_at` is written this much after the window is checked. */
 const ONE_STATEMENT_MS = 20;
 
 test('companies are claimed from the moment a window opens, and none from the moment it closes', async () => {
