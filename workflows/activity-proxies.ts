@@ -1,8 +1,8 @@
 /**
  * The activities as workflows call them: one proxy per retry policy.
  *
- * Every proxy states its timeouts, its retry policy and its cancellation type. With TRY_CANCEL the workflow goes on as
- * soon as it has requested the cancellation, with WAIT_CANCELLATION_COMPLETED only after the activity has ended, and
+ * Every proxy states its timeouts, its retry policy and its cancellation type. With TRY_CANCEL the workflow continues
+ * as soon as it has requested the cancellation, with WAIT_CANCELLATION_COMPLETED only after the activity has ended, and
  * with ABANDON the activity is not told.
  */
 import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
@@ -90,7 +90,7 @@ export const longActivities = proxied({
  * After 15 seconds without a heartbeat another worker takes over. That can be short, because a worker that was only
  * slow can claim no more companies once its slice belongs to another attempt. Retried indefinitely, at most 30 seconds
  * apart, because a migration must survive any outage. Cancelled with WAIT_CANCELLATION_COMPLETED: a slice finishes the
- * requests that are in flight and writes their outcome before the run goes on.
+ * requests that are in flight and writes their outcome before the run continues.
  */
 export const sliceActivities = proxied({
   startToCloseTimeout: '15 minutes',

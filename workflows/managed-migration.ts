@@ -13,18 +13,17 @@ import { supplyDetails } from './migration/steps/supply-details';
 /**
  * The six steps, in order. `isStepComplete` in `domain/decisions/step-transitions.ts` checks the conditions.
  *
- * Each function runs until its step has ended, a decision has turned the migration to another step, or the history has
- * to be cut. Then `runMigration` calls the function of the step that is current now.
+ * Each function returns when its step has ended, when a decision has turned the migration to another step, or when the
+ * migration should continue as new. Then `runMigration` calls the function of the step that is current now.
  */
 const STEPS: Readonly<Record<Step, (migration: MigrationContext) => Promise<void>>> = {
   // 1. Ends when the preflight has found no errors and support has accepted the details.
   'supply-details': supplyDetails,
   // 2. Ends when client and support have approved the same proposal of a start and windows.
   schedule: scheduleMigration,
-  // 3. Ends when the client has approved (the callback URL is in its application) and support has, too (it is
-  // verified).
+  // 3. Ends when the client has added the callback URL to its application, support has verified it, and both approved.
   'update-application': updateApplication,
-  // 4. Ends when the client has confirmed every company of the first wave, or has excluded it.
+  // 4. Ends when the client has confirmed that syncing is off for every company of the first wave, or excluded it.
   'disable-syncing': disableSyncing,
   // 5. Ends when one company is moved and verified, and support has approved the evidence.
   'migrate-first-company': migrateFirstCompany,

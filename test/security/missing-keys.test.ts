@@ -6,8 +6,8 @@ import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
 import { countCompanies } from '../../store';
 import type { RunningWorker } from '../../worker';
 import { ferry } from '../cli/captured-terminal';
-import type { Started } from '../workflows/running-migration';
-import { reachedProgress, started, SUPPORT } from '../workflows/running-migration';
+import type { TestMigration } from '../workflows/running-migration';
+import { waitForProgress, startTestMigration, SUPPORT } from '../workflows/running-migration';
 import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { PAYLOAD_KEY, startOrchestrator } from '../support/orchestrator';
@@ -31,18 +31,18 @@ async function inPlaceOfWorker(some: Parameters<Orchestrator['startWorker']>[0])
   worker = await orchestrator.startWorker(some);
 }
 
-const historyLength = async ({ id }: Started): Promise<number> =>
+const historyLength = async ({ id }: TestMigration): Promise<number> =>
   (await orchestrator.ferry.closed.workflow.getHandle(id).describe()).historyLength;
 
 describe('ferry without the payload key of a migration', () => {
-  let ours: Started;
-  let others: Started;
+  let ours: TestMigration;
+  let others: TestMigration;
   let theirFerry: LedgerClient;
   beforeAll(async () => {
     theirFerry = await openLedgerClient({ ...orchestrator.config, payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
-    ours = await started(orchestrator, 'lost-ours', ['sbx-ok-1']);
-    others = await started({ ...orchestrator, ferry: theirFerry }, 'lost-others', ['sbx-ok-1']);
-    await reachedProgress(theirFerry, ours.id, ({ preflight }) => preflight !== null);
+    ours = await startTestMigration(orchestrator, 'lost-ours', ['sbx-ok-1']);
+    others = await startTestMigration({ ...orchestrator, ferry: theirFerry }, 'lost-others', ['sbx-ok-1']);
+    await waitForProgress(theirFerry, ours.id, ({ preflight }) => preflight !== null);
     await others.until(({ preflight }) => preflight !== null);
   });
   afterAll(() => theirFerry.close());
@@ -105,7 +105,7 @@ describe('ferry without the payload key of a migration', () => {
 
 test('a worker without the payload key stands still and says so; with the key it goes on, and nothing counts twice', async () => {
   await inPlaceOfWorker({});
-  const migration = await started(orchestrator, 'lost-worker', ['sbx-ok-1']);
+  const migration = await startTestMigration(orchestrator, 'lost-worker', ['sbx-ok-1']);
   await migration.until(({ preflight }) => preflight !== null);
   await inPlaceOfWorker({ payloadKeys: payloadKeys(OTHER) });
 
@@ -130,7 +130,7 @@ test('a worker without the payload key stands still and says so; with the key it
 
 test('a worker without the master key hands nothing over and says which is missing; with the key it goes on', async () => {
   await inPlaceOfWorker({});
-  const migration = await started(orchestrator, 'lost-master', ['sbx-ok-1', 'sbx-ok-1']);
+  const migration = await startTestMigration(orchestrator, 'lost-master', ['sbx-ok-1', 'sbx-ok-1']);
   await migration.until(({ preflight, checking }) => preflight !== null && !checking);
   const { newest } = orchestrator.config.masterKeys;
   await inPlaceOfWorker({ masterKeys: parseMasterKeys(new Secret(OTHER)) });

@@ -24,7 +24,7 @@ import { countCompanies, supplyCredentials } from '../../store';
 import { startWorker } from '../../worker';
 import { TIMING } from '../../worker/timing';
 import { ferry as ferryCommand } from '../cli/captured-terminal';
-import { reachedProgress } from '../workflows/running-migration';
+import { waitForProgress } from '../workflows/running-migration';
 import { registerApplications } from '../support/applications';
 import { until } from '../support/conditions';
 import { createTestDatabase } from '../support/database';
@@ -133,7 +133,7 @@ async function move(): Promise<readonly string[]> {
     between.reset();
   });
   await sent(ferry, moved, 'approve', { step: 'migrate-first-company', ...SUPPORT });
-  await reachedProgress(ferry, moved, ({ counts }) => counts.failed === 1 && counts.migrated === 2);
+  await waitForProgress(ferry, moved, ({ counts }) => counts.failed === 1 && counts.migrated === 2);
   await sent(ferry, moved, 'skip', { companies: ['R-3'], reason: marker('content'), ...SUPPORT });
   await signedOff(ferry, moved);
   const cancelled = await readyToMove(ferry, 'cancelled', ['sbx-ok-1', 'sbx-ok-1']);
@@ -213,7 +213,7 @@ async function taken(
     firstCompany: null,
   });
   await afterStart?.(id);
-  await reachedProgress(ferry, id, ({ preflight, checking }) => preflight !== null && !checking);
+  await waitForProgress(ferry, id, ({ preflight, checking }) => preflight !== null && !checking);
   await sent(ferry, id, 'approve', { step: 'supply-details', ...SUPPORT });
   await sent(ferry, id, 'proposeTime', { startAt: new Date().toISOString(), reason: marker('content'), ...SUPPORT });
   await sent(ferry, id, 'approve', { step: 'schedule', ...SUPPORT });
@@ -221,7 +221,7 @@ async function taken(
   await sent(ferry, id, 'approve', { step: 'update-application', ...CLIENT });
   await sent(ferry, id, 'approve', { step: 'update-application', ...SUPPORT });
   await sent(ferry, id, 'confirmSyncDisabled', { companies: 'all', ...CLIENT });
-  await reachedProgress(ferry, id, ({ step }) => step === 'migrate-first-company');
+  await waitForProgress(ferry, id, ({ step }) => step === 'migrate-first-company');
   const obtainedAt = new Date().toISOString();
   const supplied = companies.map(({ row: { reference }, credential }) => ({
     reference,
@@ -230,12 +230,12 @@ async function taken(
   }));
   await supplyCredentials(ferry.db, id, supplied, CLIENT.by);
   await sent(ferry, id, 'credentialsSupplied', { companies: rows.length, ...CLIENT });
-  await reachedProgress(ferry, id, ({ firstCompany }) => firstCompany?.stage === 'proven');
+  await waitForProgress(ferry, id, ({ firstCompany }) => firstCompany?.stage === 'proven');
   return id;
 }
 
 async function signedOff(ferry: LedgerClient, id: string): Promise<void> {
-  await reachedProgress(ferry, id, ({ waitingFor }) => waitingFor.roles.length === 2);
+  await waitForProgress(ferry, id, ({ waitingFor }) => waitingFor.roles.length === 2);
   await sent(ferry, id, 'approve', { step: 'complete-migration', ...SUPPORT });
   await sent(ferry, id, 'approve', { step: 'complete-migration', ...CLIENT });
   await ferry.temporal.workflow.getHandle(id).result();

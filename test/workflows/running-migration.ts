@@ -20,16 +20,16 @@ export const SUPPORT = { role: 'support', by: 'Sam' } as const;
 export const CLIENT = { role: 'client', by: 'Cleo' } as const;
 
 /** Returns windows that are closed now: one minute, two days ahead. */
-export function closedNow() {
+export function closedWindows() {
   const day = WEEKDAYS[(new Date().getUTCDay() + 2) % 7];
   return [{ days: [day], from: '12:00', to: '12:01', timeZone: 'UTC' }];
 }
 
 /** The fields of an `adjust` decision that changes only the windows. */
-export const adjusted = (windows: unknown) => ({ limits: { windows }, ...SUPPORT });
+export const windowChange = (windows: unknown) => ({ limits: { windows }, ...SUPPORT });
 
 /** A migration under test. */
-export interface Started {
+export interface TestMigration {
   readonly id: string;
   /** Sends a decision and returns `applied`, or `refused: <reason>`. */
   readonly send: (message: DecisionMessage, sent: Sent) => Promise<string>;
@@ -49,7 +49,7 @@ const MOVED_WITHIN_MS = 40_000;
 let organizations = 5_000_000_000_000_000;
 
 /** Waits until the progress of a migration is as wanted, and returns it. */
-export async function reachedProgress(
+export async function waitForProgress(
   ferry: LedgerClient,
   id: string,
   reached: (progress: Progress) => boolean,
@@ -60,7 +60,7 @@ export async function reachedProgress(
 }
 
 /** Starts a migration with one company for each test credential; the references are `R-1`, ... */
-export async function started(
+export async function startTestMigration(
   { ferry }: Orchestrator,
   client: string,
   credentials: readonly string[],
@@ -70,7 +70,7 @@ export async function started(
     label,
     waves = [],
   }: { readonly slug?: string; readonly label?: string; readonly waves?: readonly number[] } = {},
-): Promise<Started> {
+): Promise<TestMigration> {
   const platform = findPlatform(slug);
   if (!platform) throw new Error(`${slug} is not in the platform table`);
   const rows = credentials.map((_, index): ManifestRow => {
@@ -98,7 +98,7 @@ export async function started(
     firstCompany: null,
   });
 
-  const untilProgress = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);
+  const untilProgress = (reached: (progress: Progress) => boolean) => waitForProgress(ferry, id, reached);
   const send = async (message: DecisionMessage, sent: Sent): Promise<string> => {
     const { became, text } = await decide(ferry, id, message, sent);
     return became === 'applied' ? became : `${became}: ${text}`;

@@ -5,7 +5,7 @@ import { until } from '../support/conditions';
 import { startHttpProxy, type HttpProxy } from '../support/http-proxy';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
-import { started } from './running-migration';
+import { startTestMigration } from './running-migration';
 
 let orchestrator: Orchestrator;
 let between: HttpProxy;
@@ -23,7 +23,7 @@ afterAll(async () => {
 test('an activity that gets a Retry-After of an hour is retried in an hour, and the reason is visible', async () => {
   const { ferry } = orchestrator;
   between.on('GET', /^\/account/, failing(429, 'slowly', { 'retry-after': '3600' }));
-  const { id } = await started(orchestrator, 'asked-to-wait', ['sbx-ok-1']);
+  const { id } = await startTestMigration(orchestrator, 'asked-to-wait', ['sbx-ok-1']);
   await until(async () => (await readOutages(ferry, id)).length > 0);
   const [heldUp] = await readOutages(ferry, id);
   expect(heldUp).toMatch(/^GET \/account: the service asks us to retry after /);

@@ -12,7 +12,7 @@ import { until } from '../support/conditions';
 import { credentialRows } from '../support/ledger';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
-import { CLIENT, started } from './running-migration';
+import { CLIENT, startTestMigration } from './running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const isClosed = (id: string) => until(async () => (await ledger(id))?.vaultDest
 
 /** Starts a migration and stores one credential in its vault. */
 async function supplied(client: string): Promise<string> {
-  const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`]);
+  const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.until(({ preflight }) => preflight !== null);
   expect(await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT })).toBe('applied');
   await until(async () => {

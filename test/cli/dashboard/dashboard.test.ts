@@ -1,7 +1,7 @@
 /** `ferry desk` in a pseudo-terminal of 80 columns and 24 lines. */
 import { ferry } from '../captured-terminal';
-import type { Started } from '../../workflows/running-migration';
-import { started, SUPPORT } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
+import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -10,22 +10,22 @@ import type { TerminalSession } from '../terminal/pseudo-terminal';
 import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';
 
 let orchestrator: Orchestrator;
-let quay: Started;
-let slip: Started;
-let dock: Started;
+let quay: TestMigration;
+let slip: TestMigration;
+let dock: TestMigration;
 let session: TerminalSession | undefined;
 
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
   // quay waits for support to accept its details, slip for the client's approval of the start, dock for the sign-off.
-  quay = await started(orchestrator, 'quay', ['sbx-ok-1.quay']);
-  slip = await started(orchestrator, 'slip', ['sbx-ok-1.slip', 'sbx-ok-1.slip-2']);
+  quay = await startTestMigration(orchestrator, 'quay', ['sbx-ok-1.quay']);
+  slip = await startTestMigration(orchestrator, 'slip', ['sbx-ok-1.slip', 'sbx-ok-1.slip-2']);
   await slip.until(({ preflight }) => preflight !== null);
   await slip.send('approve', { step: 'supply-details', ...SUPPORT });
   await slip.send('proposeTime', { startAt: '2030-03-01T20:00:00.000Z', ...SUPPORT });
   await slip.send('approve', { step: 'schedule', ...SUPPORT });
-  dock = await started(orchestrator, 'dock', ['sbx-ok-1.dock', 'sbx-revoked.dock', 'sbx-expired.dock']);
+  dock = await startTestMigration(orchestrator, 'dock', ['sbx-ok-1.dock', 'sbx-revoked.dock', 'sbx-expired.dock']);
   await dock.readyToMove();
   await dock.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await dock.send('approve', { step: 'migrate-first-company', ...SUPPORT });

@@ -1,6 +1,6 @@
 /** Windows are seen, paused, resumed and triggered by command. */
-import { closedNow, started, adjusted, SUPPORT } from '../../workflows/running-migration';
-import type { Started } from '../../workflows/running-migration';
+import { closedWindows, startTestMigration, windowChange, SUPPORT } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -8,11 +8,11 @@ import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
-let migration: Started;
+let migration: TestMigration;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  migration = await started(orchestrator, 'on-schedule', ['sbx-ok-1.ws1', 'sbx-ok-1.ws2']);
+  migration = await startTestMigration(orchestrator, 'on-schedule', ['sbx-ok-1.ws1', 'sbx-ok-1.ws2']);
 });
 afterAll(() => orchestrator.close());
 
@@ -20,7 +20,7 @@ const typed = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
 test('before step 6 nothing is scheduled: what the windows will be is shown all the same', async () => {
   expect((await typed('schedule', 'show', migration.id)).out).toContain('no windows');
-  await migration.send('adjust', adjusted(closedNow().map((each) => ({ ...each, timeZone: 'Europe/London' }))));
+  await migration.send('adjust', windowChange(closedWindows().map((each) => ({ ...each, timeZone: 'Europe/London' }))));
   const { exitCode, out } = await typed('schedule', 'show', migration.id);
   expect(exitCode).toBe(0);
   expect(out).toContain('windows open by themselves from step 6 on');
@@ -33,10 +33,10 @@ test('before step 6 nothing is scheduled: what the windows will be is shown all 
 });
 
 test('in step 6 they are paused with a note, resumed, and triggered: one migration, or all', async () => {
-  await migration.send('adjust', adjusted([]));
+  await migration.send('adjust', windowChange([]));
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-  await migration.send('adjust', adjusted(closedNow()));
+  await migration.send('adjust', windowChange(closedWindows()));
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await until(async () => (await typed('schedule', 'show', '--all')).out.includes('open by themselves'), 20_000);
 

@@ -6,7 +6,7 @@ import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/pars
 import { STEP_RULES, STEPS, stepNumber } from '../../../domain/migration/steps';
 import { progressQuery } from '../../../workflows/messages';
 import { readWindowSchedule } from '../../../client';
-import { adjusted, closedNow, started, SUPPORT } from '../../workflows/running-migration';
+import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import type { CommandOutcome, Section, Shell } from '../documented-commands';
 import { openShell, readDocument, readSections } from '../documented-commands';
@@ -183,10 +183,13 @@ describe('documented answers', () => {
   });
 
   test('either tool shows, pauses, triggers and resumes windows', async () => {
-    const migration = await started(shell.orchestrator, 'windowed', ['sbx-ok-1.windowed-1', 'sbx-ok-1.windowed-2']);
+    const migration = await startTestMigration(shell.orchestrator, 'windowed', [
+      'sbx-ok-1.windowed-1',
+      'sbx-ok-1.windowed-2',
+    ]);
     await migration.readyToMove();
     await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-    await migration.send('adjust', adjusted(closedNow()));
+    await migration.send('adjust', windowChange(closedWindows()));
     await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const state = async () => (await readWindowSchedule(shell.orchestrator.ferry, migration.id)).state;
     await until(async () => (await state()) === 'running', 20_000);

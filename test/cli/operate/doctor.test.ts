@@ -12,7 +12,7 @@ import { createAccount, createKey } from '../../../company-data-service';
 import { parsePayloadKeys, Secret } from '../../../security';
 import { startCodecServer, type CodecServer } from '../../../security/codec-server';
 import { openDatabase } from '../../../store';
-import { started } from '../../workflows/running-migration';
+import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   [orchestrator, database] = await Promise.all([startOrchestrator(), createTestDatabase()]);
   await orchestrator.startWorker();
-  await started(orchestrator, 'examined', ['sbx-ok-1.x1']);
+  await startTestMigration(orchestrator, 'examined', ['sbx-ok-1.x1']);
   const { workflowService } = orchestrator.ferry.temporal;
   await workflowService.registerNamespace({
     namespace: EMPTY_NAMESPACE,

@@ -1,7 +1,7 @@
 /** What was terminated in Temporal's own tools is tidied up by command. */
 import { scheduleIdOf } from '../../../domain/migration/plan';
 import { readDecisions, readMigration } from '../../../store';
-import { started } from '../../workflows/running-migration';
+import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import { credentialRows, readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 test('a terminated migration is named, and closed as if it had been cancelled', async () => {
-  const migration = await started(orchestrator, 'swept', ['sbx-ok-1.sw1', 'sbx-ok-1.sw2']);
+  const migration = await startTestMigration(orchestrator, 'swept', ['sbx-ok-1.sw1', 'sbx-ok-1.sw2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await orchestrator.ferry.temporal.workflow.getHandle(migration.id).terminate('a test');

@@ -2,21 +2,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Started } from '../../workflows/running-migration';
-import { started } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
+import { startTestMigration } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
 import { MANIFEST } from '../command-line';
 
 let orchestrator: Orchestrator;
-let migration: Started;
+let migration: TestMigration;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  migration = await started(orchestrator, 'quiet', ['sbx-ok-1.q1']);
+  migration = await startTestMigration(orchestrator, 'quiet', ['sbx-ok-1.q1']);
   await migration.until(({ preflight }) => preflight !== null);
 }, 60_000);
 afterAll(async () => {

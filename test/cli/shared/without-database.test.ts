@@ -1,5 +1,5 @@
 /** A client who decides by `ferry` has Temporal's profile and the payload key, and neither database nor service. */
-import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -27,7 +27,7 @@ async function done(...args: string[]): Promise<string> {
 }
 
 test('a client sees its migration and decides about it, from the first step to the signed handover', async () => {
-  const migration = await started(orchestrator, 'no-database', ['sbx-ok-1.nd1', 'sbx-revoked.nd2']);
+  const migration = await startTestMigration(orchestrator, 'no-database', ['sbx-ok-1.nd1', 'sbx-revoked.nd2']);
   const { id } = migration;
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
@@ -89,7 +89,7 @@ test('there is no such migration: said as to everybody', async () => {
 });
 
 test('what a client has decided counts as everybody else’s decision', async () => {
-  const migration = await started(orchestrator, 'no-database-role', ['sbx-ok-1.nd3']);
+  const migration = await startTestMigration(orchestrator, 'no-database-role', ['sbx-ok-1.nd3']);
   await migration.until(({ preflight }) => preflight !== null);
   const { exitCode, out } = await run('approve', migration.id, 'supply-details', ...AS_CLIENT);
   expect({ exitCode, out }).toMatchObject({ exitCode: 1, out: expect.stringContaining('refused') as string });

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { findCompany, readMigration } from '../../../store';
 import { removeTempFiles, tempFile } from '../manifest/temp-files';
-import type { Started } from '../../workflows/running-migration';
-import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -39,8 +39,8 @@ async function connected(realmId: string): Promise<string> {
 }
 
 /** Step 6 with nothing left to be moved. */
-async function moved(client: string): Promise<Started> {
-  const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`]);
+async function moved(client: string): Promise<TestMigration> {
+  const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
@@ -49,7 +49,7 @@ async function moved(client: string): Promise<Started> {
 }
 
 test('in step 1 the details are checked again, and what is wrong with a row keeps them from being accepted', async () => {
-  const { id, send, until: reached } = await started(orchestrator, 'early', ['sbx-ok-1.early']);
+  const { id, send, until: reached } = await startTestMigration(orchestrator, 'early', ['sbx-ok-1.early']);
   await reached(({ preflight }) => preflight !== null);
   const taken = await connected('8000000000000001');
   const { exitCode, json } = await amend(id, manifest(`L-1,Late,${taken},1`, 'L-2,Later,8000000000000002,1'));
@@ -71,7 +71,7 @@ test('in step 1 the details are checked again, and what is wrong with a row keep
 });
 
 test('what keeps the details from being accepted may be left out instead', async () => {
-  const { id, send, until: reached } = await started(orchestrator, 'leaving', ['sbx-ok-1.leaving']);
+  const { id, send, until: reached } = await startTestMigration(orchestrator, 'leaving', ['sbx-ok-1.leaving']);
   await amend(id, manifest(`L-1,Late,${await connected('8000000000000011')},1`));
   await reached(({ preflight }) => (preflight?.problems.length ?? 0) > 0);
   expect((await run('exclude', id, 'L-1', '--reason', 'it is there already')).exitCode).toBe(0);
@@ -117,7 +117,7 @@ test('after step 1 a row with an error is held back alone, and the client is ask
 }, 60_000);
 
 test('what was stored by an amendment that never came to say so is checked with the next', async () => {
-  const { id, until: reached } = await started(orchestrator, 'broken-off', ['sbx-ok-1.broken-off']);
+  const { id, until: reached } = await startTestMigration(orchestrator, 'broken-off', ['sbx-ok-1.broken-off']);
   await reached(({ preflight }) => preflight !== null);
   const { db } = orchestrator.ferry;
   await db.updateTable('companies').set({ held_back: 'not checked yet' }).where('migration_id', '=', id).execute();
@@ -128,7 +128,7 @@ test('what was stored by an amendment that never came to say so is checked with 
 });
 
 test('the digest follows the manifest', async () => {
-  const { id, until: reached } = await started(orchestrator, 'digested', ['sbx-ok-1.digested']);
+  const { id, until: reached } = await startTestMigration(orchestrator, 'digested', ['sbx-ok-1.digested']);
   const before = await reached(({ preflight }) => preflight !== null);
   await amend(id, manifest('L-1,Late,8000000000000041,1'));
   const after = await reached(({ preflight }) => preflight?.companies === 2);
@@ -146,8 +146,8 @@ test.each<[string, string, string]>([
   ],
 ])('%s changes nothing', async (_, row, message) => {
   const client = `refused-${randomUUID().slice(0, 8)}`;
-  const { id } = await started(orchestrator, client, [`sbx-ok-1.${client}`]);
-  const holder = await started(orchestrator, 'holder', ['sbx-ok-1.holder']).catch(() => undefined);
+  const { id } = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
+  const holder = await startTestMigration(orchestrator, 'holder', ['sbx-ok-1.holder']).catch(() => undefined);
   if (holder) await amend(holder.id, manifest('H-1,Held,8000000000000051,1'));
   const { exitCode, out, err } = await run('amend', id, manifest(row), ...AS_CLIENT);
   expect(exitCode).toBe(1);
@@ -156,7 +156,7 @@ test.each<[string, string, string]>([
 });
 
 test('after the end latecomers are sent to a new migration', async () => {
-  const { id, send, until: reached } = await started(orchestrator, 'over', ['sbx-ok-1.over']);
+  const { id, send, until: reached } = await startTestMigration(orchestrator, 'over', ['sbx-ok-1.over']);
   await reached(({ preflight }) => preflight !== null);
   await send('cancel', { reason: 'no longer wanted', ...SUPPORT });
   await until(async () => (await readMigration(orchestrator.ferry.db, id))?.ending === 'cancelled');

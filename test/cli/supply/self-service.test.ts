@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PLATFORMS } from '../../../platforms/platforms';
 import { tempFile } from '../manifest/temp-files';
-import { closedNow } from '../../workflows/running-migration';
+import { closedWindows } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import { platform } from '../../support/platform';
 import { ferry } from '../captured-terminal';
@@ -130,7 +130,7 @@ test('the client pauses, changes the limits and resumes', async () => {
 
 test('outside its windows nothing is started; without them it goes on', async () => {
   const id = 'me.bigcommerce.windows';
-  const [closed] = closedNow();
+  const [closed] = closedWindows();
   const window = `${closed?.days[0]} ${closed?.from}-${closed?.to} UTC`;
   await me.selfService('bigcommerce', 'windows', [{ credential: 'sbx-ok-1' }], '--window', window, '--detach');
   const what = async () => ((await me.asJson('show', id)).json['waitingFor'] as { what: string }).what;

@@ -3,17 +3,17 @@ import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../../cli/terminal/styled-text';
 import { formatTable, type TableColumn } from '../../../cli/terminal/table';
 import { capturedStream, ferry } from '../captured-terminal';
-import type { Started } from '../../workflows/running-migration';
-import { started, SUPPORT } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
+import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 
 let orchestrator: Orchestrator;
-let migration: Started;
+let migration: TestMigration;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  migration = await started(orchestrator, 'eighty-columns', ['sbx-ok-1.t1', 'sbx-revoked.t2']);
+  migration = await startTestMigration(orchestrator, 'eighty-columns', ['sbx-ok-1.t1', 'sbx-revoked.t2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findCompany } from '../../../store';
-import type { Started } from '../../workflows/running-migration';
-import { started, SUPPORT } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
+import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -12,13 +12,13 @@ import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
-let migration: Started;
+let migration: TestMigration;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  migration = await started(
+  migration = await startTestMigration(
     orchestrator,
     'excepted',
     ['sbx-ok-10.e1', 'sbx-revoked.e2', 'sbx-short-3-of-10.e3', 'sbx-ok-10.e4'],

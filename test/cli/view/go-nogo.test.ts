@@ -1,7 +1,7 @@
 /** Before a window somebody asks whether it may come: of the real service, the real ledger and the real task queue. */
 import type { RunningWorker } from '../../../worker';
-import { started, CLIENT, SUPPORT } from '../../workflows/running-migration';
-import type { Started } from '../../workflows/running-migration';
+import { startTestMigration, CLIENT, SUPPORT } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -10,11 +10,11 @@ import { runJson } from '../command-line';
 
 let orchestrator: Orchestrator;
 let worker: RunningWorker;
-let migration: Started;
+let migration: TestMigration;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   worker = await orchestrator.startWorker();
-  migration = await started(orchestrator, 'nightly', ['sbx-ok-1.n1', 'sbx-ok-1.n2']);
+  migration = await startTestMigration(orchestrator, 'nightly', ['sbx-ok-1.n1', 'sbx-ok-1.n2']);
 });
 afterAll(() => orchestrator.close());
 

@@ -1,6 +1,6 @@
 /** The handover report, as it is read after a migration: completed with exceptions, or cancelled on the way. */
-import type { Started } from '../../workflows/running-migration';
-import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-const ended = ({ id }: Started): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
+const ended = ({ id }: TestMigration): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
 
 interface Company {
   readonly reference: string;
@@ -21,7 +21,7 @@ interface Company {
   readonly switchOn: string;
 }
 
-async function reportOf({ id }: Started) {
+async function reportOf({ id }: TestMigration) {
   const { json } = await runJson(orchestrator, 'report', id);
   const { out } = await ferry(['report', id], undefined, orchestrator.env);
   const companies = json['companies'] as readonly Company[];
@@ -30,7 +30,7 @@ async function reportOf({ id }: Started) {
 }
 
 test('a completed migration: every company stands in it once, with all that its handover needs', async () => {
-  const migration = await started(
+  const migration = await startTestMigration(
     orchestrator,
     'reported',
     ['sbx-ok-10.r1', 'sbx-revoked.r2', 'sbx-short-3-of-10.r3', 'sbx-ok-10.r4', 'sbx-revoked.r5'],
@@ -75,7 +75,11 @@ test('a completed migration: every company stands in it once, with all that its 
 }, 90_000);
 
 test('a cancelled migration: what has crossed stays off for ever, what has not goes on in its application', async () => {
-  const migration = await started(orchestrator, 'report-cancelled', ['sbx-ok-2.c1', 'sbx-ok-2.c2', 'sbx-ok-2.c3']);
+  const migration = await startTestMigration(orchestrator, 'report-cancelled', [
+    'sbx-ok-2.c1',
+    'sbx-ok-2.c2',
+    'sbx-ok-2.c3',
+  ]);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   const before = await reportOf(migration);

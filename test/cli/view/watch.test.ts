@@ -1,6 +1,6 @@
 /** `ferry watch` as somebody sees it who sits there, and as a log shows it. */
-import type { Started } from '../../workflows/running-migration';
-import { CLIENT, started, SUPPORT } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { runJson } from '../command-line';
 import { ferry } from '../captured-terminal';
 import { until } from '../../support/conditions';
@@ -24,12 +24,12 @@ function sit(id: string, env: NodeJS.ProcessEnv = {}): TerminalSession {
   return seat;
 }
 
-async function cancel({ send }: Started): Promise<void> {
+async function cancel({ send }: TestMigration): Promise<void> {
   expect(await send('cancel', { reason: 'enough', ...SUPPORT })).toBe('applied');
 }
 
 test('steps and a bar move to the end, whose outcome is the exit code', async () => {
-  const ferryman = await started(orchestrator, 'ferryman', ['sbx-ok-1.f1', 'sbx-ok-1.f2']);
+  const ferryman = await startTestMigration(orchestrator, 'ferryman', ['sbx-ok-1.f1', 'sbx-ok-1.f2']);
   const watch = sit(ferryman.id);
   await watch.waitFor(/● 1 Supply details +open since/);
   await watch.waitFor('Waiting for support since');
@@ -50,12 +50,12 @@ test('steps and a bar move to the end, whose outcome is the exit code', async ()
 }, 120_000);
 
 test('a cancelled migration ends it with exit code 1, and so does one that was terminated in Temporal', async () => {
-  const drifter = await started(orchestrator, 'drifter', ['sbx-ok-1.d1']);
+  const drifter = await startTestMigration(orchestrator, 'drifter', ['sbx-ok-1.d1']);
   await drifter.until(({ preflight }) => preflight !== null);
   await cancel(drifter);
   expect((await runJson(orchestrator, 'watch', drifter.id)).exitCode).toBe(1);
 
-  const wreck = await started(orchestrator, 'wreck', ['sbx-ok-1.w1']);
+  const wreck = await startTestMigration(orchestrator, 'wreck', ['sbx-ok-1.w1']);
   await wreck.until(({ preflight }) => preflight !== null);
   await orchestrator.ferry.temporal.workflow.getHandle(wreck.id).terminate();
   const { exitCode, json } = await runJson(orchestrator, 'watch', wreck.id);
@@ -63,7 +63,7 @@ test('a cancelled migration ends it with exit code 1, and so does one that was t
 });
 
 test('it outlives Temporal: says since when it is away, and goes on by itself', async () => {
-  const patient = await started(orchestrator, 'long-watch', ['sbx-ok-1.l1']);
+  const patient = await startTestMigration(orchestrator, 'long-watch', ['sbx-ok-1.l1']);
   await patient.until(({ preflight }) => preflight !== null);
   const relay = await startRelay(orchestrator.config.temporal.address);
   const watch = sit(patient.id, { TEMPORAL_ADDRESS: relay.address });
@@ -78,7 +78,7 @@ test('it outlives Temporal: says since when it is away, and goes on by itself', 
 }, 120_000);
 
 test('Ctrl-C stops the watching, and gives the cursor back', async () => {
-  const quiet = await started(orchestrator, 'quiet-watch', ['sbx-ok-1.q1']);
+  const quiet = await startTestMigration(orchestrator, 'quiet-watch', ['sbx-ok-1.q1']);
   const watch = sit(quiet.id);
   await watch.waitFor('Supply details');
   watch.type(KEY.ctrlC);
@@ -88,7 +88,7 @@ test('Ctrl-C stops the watching, and gives the cursor back', async () => {
 });
 
 test('without a terminal it writes lines, and colours nowhere', async () => {
-  const logged = await started(orchestrator, 'logged-watch', ['sbx-ok-1.g1']);
+  const logged = await startTestMigration(orchestrator, 'logged-watch', ['sbx-ok-1.g1']);
   await logged.until(({ preflight }) => preflight !== null);
   const { out } = await ferry(['watch', logged.id, '--until-decision'], undefined, orchestrator.env);
   expect(out).toBe(

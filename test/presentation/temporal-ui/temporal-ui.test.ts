@@ -1,7 +1,7 @@
 /** The page that a client opens: Temporal's own Web UI in a real browser. */
 import { batchRunIdOf, scheduleIdOf } from '../../../domain/migration/plan';
-import type { Started } from '../../workflows/running-migration';
-import { adjusted, CLIENT, closedNow, started, SUPPORT } from '../../workflows/running-migration';
+import type { TestMigration } from '../../workflows/running-migration';
+import { windowChange, CLIENT, closedWindows, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { findChromium, keepPicture } from './browser';
 import type { TemporalUi } from './temporal-ui';
 import { openTemporalUi } from './temporal-ui';
@@ -22,12 +22,12 @@ const SLOW = 'Company 6';
 const STEP_6 = 'complete-migration';
 
 let ui: TemporalUi;
-let migration: Started;
+let migration: TestMigration;
 
 beforeAll(async () => {
   if (chromium === undefined) return;
   ui = await openTemporalUi(chromium);
-  migration = await started(ui.orchestrator, 'acme', TOKENS, 1);
+  migration = await startTestMigration(ui.orchestrator, 'acme', TOKENS, 1);
 }, 120_000);
 afterAll(() => ui?.close());
 
@@ -162,10 +162,10 @@ uiTest(
 uiTest(
   'the page of the schedule shows when the next windows open',
   async () => {
-    const windowed = await started(ui.orchestrator, 'windowed', ['sbx-ok-1.win1', 'sbx-ok-1.win2']);
+    const windowed = await startTestMigration(ui.orchestrator, 'windowed', ['sbx-ok-1.win1', 'sbx-ok-1.win2']);
     await windowed.readyToMove();
     await windowed.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-    await windowed.send('adjust', adjusted(closedNow()));
+    await windowed.send('adjust', windowChange(closedWindows()));
     await windowed.send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const { opening } = await windowed.until((progress) => progress.opening !== null && progress.step === STEP_6);
     await ui.open(`schedules/${scheduleIdOf(windowed.id)}`);

@@ -2,7 +2,7 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { started, SUPPORT } from '../running-migration';
+import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const LONG_SYNC = 'sbx-slow-8000-ok-1';
 
 test('a company that is supplied or retried while another one syncs is moved at once', async () => {
   const tokens = ['sbx-ok-1.mw1', `${LONG_SYNC}.mw2`, 'sbx-revoked.mw3', 'sbx-ok-1.mw4'];
-  const migration = await started(orchestrator, 'meanwhile', tokens, null, { waves: [1, 1, 1, 2] });
+  const migration = await startTestMigration(orchestrator, 'meanwhile', tokens, null, { waves: [1, 1, 1, 2] });
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
@@ -34,7 +34,7 @@ test.each([
   async (_, ramp) => {
     const tokens = [...Array.from({ length: ramp + 4 }, (_, index) => `sbx-ok-1.ramp-${ramp}-${index}`)];
     tokens[3] = `${LONG_SYNC}.ramp-${ramp}-slow`;
-    const migration = await started(orchestrator, `ramp-${ramp}`, tokens);
+    const migration = await startTestMigration(orchestrator, `ramp-${ramp}`, tokens);
     expect(await migration.send('adjust', { limits: { rampCompanies: ramp }, ...SUPPORT })).toBe('applied');
     await migration.readyToMove();
     await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
@@ -50,7 +50,7 @@ test('a decision about a company is not missed while the companies are counted',
   const clients = Array.from({ length: 6 }, (_, index) => `counted-${index}`);
   await Promise.all(
     clients.map(async (client) => {
-      const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-revoked.${client}`]);
+      const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-revoked.${client}`]);
       await migration.readyToMove();
       await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
       await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });

@@ -3,7 +3,7 @@ import { msFromNow, putRow, readRow } from '../../support/ledger';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { started, SUPPORT } from '../running-migration';
+import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 
 test('all others are moved, polls become rare, no activity runs between them, and the sync times out', async () => {
   const tokens = Array.from({ length: 30 }, (_, index) => `${index === 5 ? THIRTY_HOURS : 'sbx-ok-1'}.long${index}`);
-  const migration = await started(orchestrator, 'long-sync', tokens);
+  const migration = await startTestMigration(orchestrator, 'long-sync', tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });

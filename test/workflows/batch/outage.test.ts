@@ -11,8 +11,8 @@ import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '..
 import { countCompanies } from '../../../store';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import type { Started } from '../running-migration';
-import { started, SUPPORT } from '../running-migration';
+import type { TestMigration } from '../running-migration';
+import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 let between: HttpProxy;
@@ -38,12 +38,12 @@ const COMPANIES = 24;
 async function readyToFollow(
   client: string,
   token: string,
-): Promise<Started & { readonly approve: () => Promise<void> }> {
+): Promise<TestMigration & { readonly approve: () => Promise<void> }> {
   const tokens = Array.from(
     { length: COMPANIES },
     (_, index) => `${index === 0 ? 'sbx-ok-1' : token}.${client}${index}`,
   );
-  const migration = await started(orchestrator, client, tokens, null, { slug: SINGLE_USE });
+  const migration = await startTestMigration(orchestrator, client, tokens, null, { slug: SINGLE_USE });
   const limits = { slicesAtOnce: 2, companiesPerSliceAtOnce: 4, rampCompanies: 0, toleratedShare: null };
   expect(await migration.send('adjust', { limits, ...SUPPORT })).toBe('applied');
   await migration.readyToMove();

@@ -5,8 +5,8 @@ import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import type { Started } from '../running-migration';
-import { adjusted, closedNow, started, SUPPORT } from '../running-migration';
+import type { TestMigration } from '../running-migration';
+import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -28,12 +28,12 @@ const schedule = (id: string): Promise<WindowSchedule> => readWindowSchedule(orc
 const migrated = async (id: string): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).migrated;
 
 /** Returns a migration that is in step 6 outside its windows, with two companies left. */
-async function waitingForAWindow(client: string, windows: unknown = closedNow()): Promise<Started> {
+async function waitingForAWindow(client: string, windows: unknown = closedWindows()): Promise<TestMigration> {
   const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
-  const migration = await started(orchestrator, client, tokens);
+  const migration = await startTestMigration(orchestrator, client, tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-  expect(await migration.send('adjust', adjusted(windows))).toBe('applied');
+  expect(await migration.send('adjust', windowChange(windows))).toBe('applied');
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
   await until(async () => (await schedule(migration.id)).state === 'running', 20_000);
   return migration;
@@ -62,7 +62,7 @@ test('nothing is started before the window opens, and the rest is moved then', a
 test('paused windows do not open by themselves, but a trigger opens the present one', async () => {
   const migration = await waitingForAWindow('triggered');
   expect(await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam')).toBe(true);
-  expect(await migration.send('adjust', adjusted(openNow()))).toBe('applied');
+  expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
   const progress = await migration.until(({ waitingFor }) => waitingFor.what.includes('which are paused'));
   expect(progress.waitingFor.roles).toEqual(['support']);
   expect(await schedule(migration.id)).toMatchObject({ state: 'paused', note: 'paused by Sam' });
@@ -77,7 +77,7 @@ test('paused windows do not open by themselves, but a trigger opens the present 
 test('when paused windows are resumed, the present one opens at once', async () => {
   const migration = await waitingForAWindow('resumed');
   await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam');
-  expect(await migration.send('adjust', adjusted(openNow()))).toBe('applied');
+  expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
   await migration.until(({ waitingFor }) => waitingFor.what.includes('which are paused'));
   await setSchedulePaused(orchestrator.ferry, migration.id, false, 'resumed by Sam');
   await until(async () => (await migrated(migration.id)) === 3, 30_000);
@@ -96,17 +96,17 @@ test('a trigger outside the windows starts no company, and says when the next on
 
 test('windows that are agreed on during a long sync open for the other companies', async () => {
   const tokens = ['sbx-ok-1.agreed-1', 'sbx-slow-8000-ok-1.agreed-2', 'sbx-revoked.agreed-3'];
-  const migration = await started(orchestrator, 'agreed', tokens);
+  const migration = await startTestMigration(orchestrator, 'agreed', tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.failed === 1 && counts.syncing === 1);
-  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   expect(await migration.replace('R-3', 'sbx-ok-1.agreed-3-new')).toBe('applied');
   await until(async () => (await schedule(migration.id)).state === 'running', 20_000);
   expect(await migrated(migration.id)).toBe(1);
 
-  expect(await migration.send('adjust', adjusted(openNow()))).toBe('applied');
+  expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
   await until(async () => (await migrated(migration.id)) === 2, 20_000);
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ syncing: 1 });
   expect(await batchRuns(migration.id)).toBeLessThanOrEqual(3);
@@ -119,7 +119,7 @@ test('no window opens after a migration was cancelled or terminated', async () =
 
   const [opened, swept] = await Promise.all([waitingForAWindow('terminated-1'), waitingForAWindow('terminated-2')]);
   await setSchedulePaused(orchestrator.ferry, opened.id, true, 'paused by Sam');
-  await opened.send('adjust', adjusted(openNow()));
+  await opened.send('adjust', windowChange(openNow()));
   for (const { id } of [opened, swept]) await orchestrator.ferry.temporal.workflow.getHandle(id).terminate('a test');
   expect(await trigger(opened.id)).toMatchObject({
     opened: false,

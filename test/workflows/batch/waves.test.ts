@@ -1,7 +1,7 @@
 /** Waves are disabled, exported and moved one after the other, so that the data of each is out of date only briefly. */
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { CLIENT, started, SUPPORT } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => orchestrator.close());
 
 test('the first wave is moved while the second is in use, and the second one after its own confirmation', async () => {
   const tokens = [1, 2, 3, 4, 5].map((number) => `sbx-ok-1.waves${number}`);
-  const migration = await started(orchestrator, 'waves', tokens, null, { waves: [2, 1, 1, 2] });
+  const migration = await startTestMigration(orchestrator, 'waves', tokens, null, { waves: [2, 1, 1, 2] });
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   await migration.send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });

@@ -3,7 +3,7 @@ import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { adjusted, closedNow, started, SUPPORT } from '../running-migration';
+import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 test('outside the windows not even the first company is started; without windows it is moved', async () => {
-  const migration = await started(orchestrator, 'windows', ['sbx-ok-1.windows1', 'sbx-ok-1.windows2']);
-  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  const migration = await startTestMigration(orchestrator, 'windows', ['sbx-ok-1.windows1', 'sbx-ok-1.windows2']);
+  expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   await migration.readyToMove();
   const waiting = await migration.until(({ opening }) => opening !== null);
   expect(waiting.waitingFor).toMatchObject({ roles: [], what: expect.stringMatching(/12:00 UTC on$/) as string });
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({ waiting: 2, importing: 0 });
 
-  expect(await migration.send('adjust', adjusted([]))).toBe('applied');
+  expect(await migration.send('adjust', windowChange([]))).toBe('applied');
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
 });
 
@@ -29,13 +29,13 @@ test('when a window closes during a run, companies in flight are finished and th
     'sbx-ok-1.closing-midway',
     ...Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.closing-midway${index}`),
   ];
-  const migration = await started(orchestrator, 'closing-midway', tokens);
+  const migration = await startTestMigration(orchestrator, 'closing-midway', tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const { db } = orchestrator.ferry;
   await until(async () => (await countCompanies(db, migration.id)).importing > 0, 20_000);
-  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   const counts = async () => countCompanies(db, migration.id);
   await until(async () => (await counts()).importing + (await counts()).syncing === 0, 30_000);
   const left = (await counts()).waiting;
@@ -43,12 +43,12 @@ test('when a window closes during a run, companies in flight are finished and th
   await migration.until(({ waitingFor }) => waitingFor.what.includes('in the window from'));
   expect((await counts()).waiting).toBe(left);
 
-  expect(await migration.send('adjust', adjusted([]))).toBe('applied');
+  expect(await migration.send('adjust', windowChange([]))).toBe('applied');
   await until(async () => (await counts()).migrated === tokens.length, 40_000);
 }, 120_000);
 
 test.each([
-  ['its window closes', 'adjust', adjusted(closedNow()), 3],
+  ['its window closes', 'adjust', windowChange(closedWindows()), 3],
   ['it is paused', 'pause', { reason: 'lunch', ...SUPPORT }, 3],
   ['it is paused during the ramp', 'pause', { reason: 'lunch', ...SUPPORT }, 5],
 ] as const)(
@@ -60,7 +60,7 @@ test.each([
       { length: 9 },
       (_each, index) => `sbx-${index === 1 ? 'slow-2000-ok-1' : 'ok-1'}.${client}${index}`,
     );
-    const migration = await started(orchestrator, client, tokens);
+    const migration = await startTestMigration(orchestrator, client, tokens);
     const limits = { rampCompanies: ramp, slicesAtOnce: 1, companiesPerSliceAtOnce: 2 };
     await migration.send('adjust', { limits, ...SUPPORT });
     await migration.readyToMove();

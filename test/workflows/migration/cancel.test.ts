@@ -4,8 +4,8 @@ import { until } from '../../support/conditions';
 import { readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import type { Started } from '../running-migration';
-import { CLIENT, started, SUPPORT } from '../running-migration';
+import type { TestMigration } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -15,10 +15,10 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 const REASON = { reason: 'the client has changed its mind' };
-const cancel = ({ send }: Started) => send('cancel', { ...SUPPORT, ...REASON });
-const result = ({ id }: Started): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
+const cancel = ({ send }: TestMigration) => send('cancel', { ...SUPPORT, ...REASON });
+const result = ({ id }: TestMigration): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
 
-const MOMENTS: readonly (readonly [string, (migration: Started) => Promise<unknown>])[] = [
+const MOMENTS: readonly (readonly [string, (migration: TestMigration) => Promise<unknown>])[] = [
   ['before anything is approved', ({ until: reached }) => reached(({ preflight }) => preflight !== null)],
   [
     'while it waits for its start',
@@ -44,7 +44,7 @@ const MOMENTS: readonly (readonly [string, (migration: Started) => Promise<unkno
 ];
 
 test.each(MOMENTS)('%s: it ends, nothing is moved, and its credentials are destroyed', async (moment, reach) => {
-  const migration = await started(orchestrator, `cancel-${MOMENTS.findIndex(([name]) => name === moment)}`, [
+  const migration = await startTestMigration(orchestrator, `cancel-${MOMENTS.findIndex(([name]) => name === moment)}`, [
     'sbx-ok-3',
     'sbx-ok-3',
   ]);
@@ -62,7 +62,7 @@ test.each(MOMENTS)('%s: it ends, nothing is moved, and its credentials are destr
 test('during a batch no further company is started, and the ledger agrees with the service', async () => {
   // The first company is quick; every other one holds its call for a second.
   const tokens = ['sbx-ok-1', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-1000-ok-1.${index}`)];
-  const migration = await started(orchestrator, 'cancel-batch', tokens);
+  const migration = await startTestMigration(orchestrator, 'cancel-batch', tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
@@ -85,7 +85,7 @@ test('during a batch no further company is started, and the ledger agrees with t
 });
 
 test("with Temporal's own tools it is closed properly, and Temporal shows it as cancelled", async () => {
-  const migration = await started(orchestrator, 'cancel-temporal', ['sbx-ok-3']);
+  const migration = await startTestMigration(orchestrator, 'cancel-temporal', ['sbx-ok-3']);
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   await handle.cancel();
@@ -97,7 +97,7 @@ test("with Temporal's own tools it is closed properly, and Temporal shows it as 
 });
 
 test('a second cancellation is refused', async () => {
-  const migration = await started(orchestrator, 'cancel-twice', ['sbx-ok-3']);
+  const migration = await startTestMigration(orchestrator, 'cancel-twice', ['sbx-ok-3']);
   await migration.until(({ preflight }) => preflight !== null);
   await cancel(migration);
   const again = await cancel(migration).catch((error: unknown) => String(error));

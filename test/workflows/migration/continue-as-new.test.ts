@@ -7,7 +7,7 @@ import { ownNamespace } from '../../support/namespaces';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { temporalCli } from '../../support/servers';
-import { CLIENT, started, SUPPORT } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 /** The server suggests continue-as-new after this many events. Its default is 4,096. */
 const EVENTS = 40;
@@ -44,7 +44,7 @@ async function runsOf(id: string): Promise<{ readonly runs: number; readonly lon
 }
 
 test('a migration goes through the six steps in many runs, and its audit trail is complete', async () => {
-  const migration = await started(
+  const migration = await startTestMigration(
     orchestrator,
     'cut',
     Array.from({ length: 12 }, (_, index) => (index === 7 ? 'sbx-revoked.cut' : `sbx-ok-1.cut${index}`)),

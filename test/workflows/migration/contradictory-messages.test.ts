@@ -8,8 +8,8 @@ import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { RunningWorker } from '../../../worker';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import type { Started } from '../running-migration';
-import { CLIENT, started, SUPPORT } from '../running-migration';
+import type { TestMigration } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 let worker: RunningWorker;
@@ -26,7 +26,7 @@ type Sent = readonly [message: DecisionMessage, fields: Readonly<Record<string, 
 
 /** Sends decisions while no worker runs, then starts one. Returns for each whether it was applied, and its text. */
 async function sendTogether(
-  { id }: Started,
+  { id }: TestMigration,
   ...sent: readonly Sent[]
 ): Promise<readonly (readonly [boolean, string])[]> {
   const handle = orchestrator.ferry.temporal.workflow.getHandle(id);
@@ -49,12 +49,12 @@ async function sendTogether(
 }
 
 const applied = (answers: readonly (readonly [boolean, string])[]): readonly boolean[] => answers.map(([was]) => was);
-const result = ({ id }: Started): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
+const result = ({ id }: TestMigration): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
 const cancel: Sent = ['cancel', { ...SUPPORT, reason: 'the client has changed its mind' }];
 
 /** Returns a migration in step 2, with a proposed start that support has approved. */
-async function proposed(client: string): Promise<Started> {
-  const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`]);
+async function proposed(client: string): Promise<TestMigration> {
+  const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   await migration.send('proposeTime', { startAt: '2099-01-01T00:00Z', ...SUPPORT });
@@ -101,8 +101,8 @@ test('of several pauses and resumes the last one counts', async () => {
 }, 120_000);
 
 /** Returns a migration in step 5 whose first company has moved and whose second one waits. */
-async function proven(client: string): Promise<Started> {
-  const migration = await started(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-ok-1.${client}2`]);
+async function proven(client: string): Promise<TestMigration> {
+  const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-ok-1.${client}2`]);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   return migration;
@@ -134,7 +134,7 @@ test.each([
 ])(
   '%s, in one workflow task: it ends as cancelled',
   async (when, cancelFirst, wereApplied) => {
-    const migration = await started(orchestrator, cancelFirst ? 'cancel-sign' : 'sign-cancel', [
+    const migration = await startTestMigration(orchestrator, cancelFirst ? 'cancel-sign' : 'sign-cancel', [
       `sbx-ok-1.${cancelFirst}`,
     ]);
     await migration.readyToMove();

@@ -4,8 +4,8 @@ import { until } from '../../support/conditions';
 import { readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import type { Started } from '../running-migration';
-import { CLIENT, started, SUPPORT } from '../running-migration';
+import type { TestMigration } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -14,14 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-const company = async ({ id }: Started, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
-const stateOf = async (migration: Started, reference: string) => (await company(migration, reference))?.state;
+const company = async ({ id }: TestMigration, reference: string) =>
+  findCompany(orchestrator.ferry.db, id, { reference });
+const stateOf = async (migration: TestMigration, reference: string) => (await company(migration, reference))?.state;
 
-const triesOf = async ({ id }: Started, row: number) => (await readRow(orchestrator.ferry.db, id, row)).tries;
+const triesOf = async ({ id }: TestMigration, row: number) => (await readRow(orchestrator.ferry.db, id, row)).tries;
 
 /** Returns a migration in step 6 whose second company was not moved, because its grant is revoked. */
-async function withOneRevoked(client: string, options: { exclude?: string } = {}): Promise<Started> {
-  const migration = await started(orchestrator, client, [
+async function withOneRevoked(client: string, options: { exclude?: string } = {}): Promise<TestMigration> {
+  const migration = await startTestMigration(orchestrator, client, [
     `sbx-ok-1.${client}`,
     `sbx-revoked.${client}`,
     `sbx-ok-1.${client}3`,
@@ -69,7 +70,7 @@ test('a company that is left out is not moved, and needs no confirmation', async
 }, 60_000);
 
 test('only support can resolve exceptions, and only in step 6', async () => {
-  const migration = await started(orchestrator, 'settling', ['sbx-ok-1.settling']);
+  const migration = await startTestMigration(orchestrator, 'settling', ['sbx-ok-1.settling']);
   await migration.until(({ preflight }) => preflight !== null);
   expect(await migration.send('retry', { companies: 'all', ...SUPPORT })).toMatch(
     /^refused: exceptions are settled while/,

@@ -2,7 +2,7 @@ import { readCompanies, readDecisions } from '../../../store';
 import type { LedgerCompany } from '../../../store';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { CLIENT, started, SUPPORT } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ async function triesOf(id: string): Promise<number> {
 }
 
 test('when the first company was not moved, support names another one before the rest follow', async () => {
-  const migration = await started(orchestrator, 'another', [
+  const migration = await startTestMigration(orchestrator, 'another', [
     'sbx-revoked.another',
     'sbx-ok-3.another2',
     'sbx-ok-3.another3',
@@ -52,7 +52,7 @@ test('when the first company was not moved, support names another one before the
 });
 
 test('support chooses the first company, and people see which one is waited for', async () => {
-  const migration = await started(orchestrator, 'chosen', ['sbx-ok-2.chosen', 'sbx-ok-2.chosen2']);
+  const migration = await startTestMigration(orchestrator, 'chosen', ['sbx-ok-2.chosen', 'sbx-ok-2.chosen2']);
   expect(await migration.send('chooseFirstCompany', { company: 'R-9', ...SUPPORT })).toBe('applied');
   await migration.readyToMove();
   const held = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
@@ -73,7 +73,7 @@ test('support chooses the first company, and people see which one is waited for'
 });
 
 test('the same first company can be tried again, even if no other is left', async () => {
-  const migration = await started(orchestrator, 'same', ['sbx-revoked.same']);
+  const migration = await startTestMigration(orchestrator, 'same', ['sbx-revoked.same']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
   const before = await triesOf(migration.id);
@@ -85,7 +85,10 @@ test('the same first company can be tried again, even if no other is left', asyn
 });
 
 test('a company is moved with the credential that replaces an unusable one', async () => {
-  const migration = await started(orchestrator, 'replaced', ['sbx-revoked.replaced', 'sbx-revoked.replaced2']);
+  const migration = await startTestMigration(orchestrator, 'replaced', [
+    'sbx-revoked.replaced',
+    'sbx-revoked.replaced2',
+  ]);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
   expect(await migration.replace('R-1', 'sbx-ok-2.replaced')).toBe('applied');
@@ -100,7 +103,7 @@ test('a company is moved with the credential that replaces an unusable one', asy
 });
 
 test('after step 4 is rejected every confirmation is needed again, and nothing is moved meanwhile', async () => {
-  const migration = await started(orchestrator, 'taken-back', ['sbx-ok-1.taken-back']);
+  const migration = await startTestMigration(orchestrator, 'taken-back', ['sbx-ok-1.taken-back']);
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
@@ -121,7 +124,10 @@ test('after step 4 is rejected every confirmation is needed again, and nothing i
 });
 
 test('an abandoned migration ends, closes its ledger and destroys its credentials', async () => {
-  const migration = await started(orchestrator, 'abandoned', ['sbx-revoked.abandoned', 'sbx-ok-3.abandoned2']);
+  const migration = await startTestMigration(orchestrator, 'abandoned', [
+    'sbx-revoked.abandoned',
+    'sbx-ok-3.abandoned2',
+  ]);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
   await migration.send('reject', { step: 'migrate-first-company', reason: 'no', next: 'abandon', ...SUPPORT });
@@ -137,7 +143,7 @@ test('an abandoned migration ends, closes its ledger and destroys its credential
 });
 
 test('a platform that refuses the application pauses the migration, which continues after a resume', async () => {
-  const migration = await started(orchestrator, 'application', ['sbx-other-application.application']);
+  const migration = await startTestMigration(orchestrator, 'application', ['sbx-other-application.application']);
   await migration.readyToMove();
   const paused = await migration.until(({ state }) => state === 'paused');
   expect(paused.pause).toMatchObject({ by: null, stop: 'application-refused' });
@@ -149,7 +155,7 @@ test('a platform that refuses the application pauses the migration, which contin
 });
 
 test('a pause keeps a company out of the batch until the resume, and sign-off is refused meanwhile', async () => {
-  const migration = await started(orchestrator, 'paused', ['sbx-ok-2.paused1', 'sbx-ok-2.paused2']);
+  const migration = await startTestMigration(orchestrator, 'paused', ['sbx-ok-2.paused1', 'sbx-ok-2.paused2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   expect(await migration.send('pause', { reason: 'tea', ...SUPPORT })).toBe('applied');

@@ -3,7 +3,7 @@ import { readDecisions } from '../../../store';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { CLIENT, started, SUPPORT } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const REFERENCE_LENGTH = 45;
 
 test('decisions that exceed one payload all reach the audit trail in order, and the migration continues', async () => {
   const worker = await orchestrator.startWorker();
-  const migration = await started(orchestrator, 'flood', ['sbx-ok-1.flood']);
+  const migration = await startTestMigration(orchestrator, 'flood', ['sbx-ok-1.flood']);
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   await until(async () => ((await handle.describe()).raw.pendingActivities ?? []).length === 0);

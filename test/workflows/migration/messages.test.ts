@@ -5,7 +5,7 @@ import { progressQuery } from '../../../workflows/messages';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { CLIENT, started, SUPPORT } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 test('an update returns the outcome of a decision, also a refusal, and rejects a malformed message', async () => {
-  const migration = await started(orchestrator, 'updated', ['sbx-ok-1.updated']);
+  const migration = await startTestMigration(orchestrator, 'updated', ['sbx-ok-1.updated']);
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   const update = (input: unknown) => handle.executeUpdate<Outcome, [unknown]>('approve', { args: [input] });
@@ -29,7 +29,7 @@ test('an update returns the outcome of a decision, also a refusal, and rejects a
 });
 
 test('a message that cannot be read is refused under its id, and the migration continues', async () => {
-  const migration = await started(orchestrator, 'malformed', ['sbx-ok-1.malformed']);
+  const migration = await startTestMigration(orchestrator, 'malformed', ['sbx-ok-1.malformed']);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   for (const nonsense of [
     null,
@@ -47,7 +47,7 @@ test('a message that cannot be read is refused under its id, and the migration c
 });
 
 test('undecodable and unknown messages do no harm', async () => {
-  const migration = await started(orchestrator, 'undecodable', ['sbx-ok-1.undecodable']);
+  const migration = await startTestMigration(orchestrator, 'undecodable', ['sbx-ok-1.undecodable']);
   const { temporal, db } = orchestrator.ferry;
   await migration.until(({ preflight }) => preflight !== null);
   const signal = (signalName: string, encoding: string, data: string) =>
@@ -78,7 +78,7 @@ test('undecodable and unknown messages do no harm', async () => {
 });
 
 test('a message that is too large is refused, and the migration continues', async () => {
-  const migration = await started(orchestrator, 'oversized', ['sbx-ok-1.oversized']);
+  const migration = await startTestMigration(orchestrator, 'oversized', ['sbx-ok-1.oversized']);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   const references = Array.from({ length: 100_000 }, (_, index) => `company-${index}-of-a-very-long-list`);
   await expect(handle.signal('confirmSyncDisabled', { companies: references, ...CLIENT })).rejects.toThrow();
@@ -100,7 +100,7 @@ async function kindsInTrail(id: string, decisions: number): Promise<readonly str
 }
 
 test('values that cannot be stored or computed with are refused, and the migration continues', async () => {
-  const migration = await started(orchestrator, 'unstorable', ['sbx-ok-1.unstorable']);
+  const migration = await startTestMigration(orchestrator, 'unstorable', ['sbx-ok-1.unstorable']);
   await migration.until(({ preflight }) => preflight !== null);
   const onMars = { days: ['mon'], from: '22:00', to: '05:00', timeZone: 'Mars/Base' };
   for (const [message, sent] of [
@@ -125,7 +125,7 @@ test('values that cannot be stored or computed with are refused, and the migrati
 });
 
 test('a message that is corrected under the same id is applied, and both are in the audit trail', async () => {
-  const migration = await started(orchestrator, 'corrected', ['sbx-ok-1.corrected']);
+  const migration = await startTestMigration(orchestrator, 'corrected', ['sbx-ok-1.corrected']);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   await handle.signal('pause', { decisionId: 'p-1', role: 'boss', by: 'Sam' });
   await handle.signal('pause', { decisionId: 'p-1', ...SUPPORT });
@@ -134,7 +134,7 @@ test('a message that is corrected under the same id is applied, and both are in 
 });
 
 test('a decision sent twice counts once, and is once in the audit trail', async () => {
-  const migration = await started(orchestrator, 'twice', ['sbx-ok-1.twice']);
+  const migration = await startTestMigration(orchestrator, 'twice', ['sbx-ok-1.twice']);
   const { temporal, db } = orchestrator.ferry;
   const handle = temporal.workflow.getHandle(migration.id);
   const pause = { decisionId: 'pause-1', reason: 'tea', ...SUPPORT };
@@ -151,7 +151,7 @@ test('a decision sent twice counts once, and is once in the audit trail', async 
 });
 
 test('current details and search attributes show who has to act', async () => {
-  const migration = await started(orchestrator, 'described', ['sbx-ok-1.described']);
+  const migration = await startTestMigration(orchestrator, 'described', ['sbx-ok-1.described']);
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');

@@ -8,8 +8,8 @@ import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-p
 import { readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import type { Started } from '../running-migration';
-import { adjusted, closedNow, started, SUPPORT } from '../running-migration';
+import type { TestMigration } from '../running-migration';
+import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 let between: HttpProxy;
@@ -27,20 +27,20 @@ afterAll(async () => {
 });
 
 const AUTHORIZATION = /\/authorization$/;
-const company = ({ id }: Started, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
-const stateOf = async (migration: Started, reference: string) => (await company(migration, reference))?.state;
-const counts = ({ id }: Started) => readCounts(orchestrator.ferry, id);
+const company = ({ id }: TestMigration, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
+const stateOf = async (migration: TestMigration, reference: string) => (await company(migration, reference))?.state;
+const counts = ({ id }: TestMigration) => readCounts(orchestrator.ferry, id);
 const puts = (token: string) => between.arrived('PUT', AUTHORIZATION).filter(({ body }) => body.includes(token)).length;
 
 /** Returns a migration whose first company has moved but is not approved. All others are ready to move. */
-async function proven(client: string, tokens: readonly string[]): Promise<Started> {
-  const migration = await started(orchestrator, client, tokens);
+async function proven(client: string, tokens: readonly string[]): Promise<TestMigration> {
+  const migration = await startTestMigration(orchestrator, client, tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   return migration;
 }
 
-const approve = ({ send }: Started) => send('approve', { step: 'migrate-first-company', ...SUPPORT });
+const approve = ({ send }: TestMigration) => send('approve', { step: 'migrate-first-company', ...SUPPORT });
 
 /** Refreshes a token as the client's old application would. Returns the new refresh token. */
 async function refreshInOldApplication(token: string): Promise<string> {
@@ -109,7 +109,7 @@ test('when the window closes during an authorization, it is finished, and no oth
   const { arrives, release } = holdAuthorization('sbx-ok-1.w2"');
   await approve(migration);
   await arrives;
-  expect(await migration.send('adjust', adjusted(closedNow()))).toBe('applied');
+  expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   release();
   await until(async () => (await stateOf(migration, 'R-2')) === 'migrated');
   await migration.until(({ waitingFor }) => waitingFor.what.includes('in the window from'));
@@ -117,7 +117,7 @@ test('when the window closes during an authorization, it is finished, and no oth
   expect(between.arrived('PUT', AUTHORIZATION)).toHaveLength(2);
   for (const row of [3, 4]) expect((await readRow(orchestrator.ferry.db, migration.id, row)).tries).toBe(0);
 
-  expect(await migration.send('adjust', adjusted([]))).toBe('applied');
+  expect(await migration.send('adjust', windowChange([]))).toBe('applied');
   await migration.until(({ counts: { migrated } }) => migrated === 4);
 }, 90_000);
 

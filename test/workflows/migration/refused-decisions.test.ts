@@ -3,7 +3,7 @@ import type { HttpProxy } from '../../support/http-proxy';
 import { startHttpProxy } from '../../support/http-proxy';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { CLIENT, started, SUPPORT } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 let between: HttpProxy;
@@ -21,7 +21,7 @@ afterAll(async () => {
 const LONG_AGO = '2026-01-01T00:00:00Z';
 
 test('refused decisions cause no call to the service, even when one approval is all that is missing', async () => {
-  const migration = await started(orchestrator, 'denied', ['sbx-ok-1.denied']);
+  const migration = await startTestMigration(orchestrator, 'denied', ['sbx-ok-1.denied']);
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   await migration.send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
@@ -59,7 +59,7 @@ test('refused decisions cause no call to the service, even when one approval is 
 });
 
 test('the same decision, valid and from the right role, moves the company', async () => {
-  const migration = await started(orchestrator, 'granted', ['sbx-ok-1.granted']);
+  const migration = await startTestMigration(orchestrator, 'granted', ['sbx-ok-1.granted']);
   between.reset();
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');

@@ -6,7 +6,7 @@ import type { MisbehavingService } from '../../company-data-client/misbehaving-s
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { started, SUPPORT } from '../running-migration';
+import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 let receiver: MisbehavingService;
@@ -29,7 +29,7 @@ const notices = () =>
   });
 
 test('a migration that pauses itself sends a notice at once, retries it, and can be resumed meanwhile', async () => {
-  const migration = await started(orchestrator, 'reminded', ['sbx-other-application.reminded']);
+  const migration = await startTestMigration(orchestrator, 'reminded', ['sbx-other-application.reminded']);
   await migration.readyToMove();
   await migration.until(({ pause }) => pause?.stop === 'application-refused');
   expect(await migration.send('resume', { ...SUPPORT })).toBe('applied');

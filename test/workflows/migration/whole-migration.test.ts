@@ -10,7 +10,7 @@ import { readWholeCredentials } from '../../cli/manifest/read-whole-files';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { platform } from '../../support/platform';
-import { CLIENT as client, reachedProgress, SUPPORT as support } from '../running-migration';
+import { CLIENT as client, waitForProgress, SUPPORT as support } from '../running-migration';
 
 const EXAMPLE = path.join(__dirname, '../../../examples/quickbooks-online-25');
 const quickBooks = platform('quickbooks-online');
@@ -36,7 +36,7 @@ test('25 companies go through the six steps: 23 are moved, one must reconnect, o
   });
   const send = async (message: DecisionMessage, sent: Sent): Promise<Answer['became']> =>
     (await decide(ferry, id, message, sent)).became;
-  const until = (reached: (progress: Progress) => boolean) => reachedProgress(ferry, id, reached);
+  const until = (reached: (progress: Progress) => boolean) => waitForProgress(ferry, id, reached);
 
   await until(({ preflight }) => preflight !== null);
   expect(await send('approve', { step: 'supply-details', ...client })).toBe('refused');

@@ -9,8 +9,8 @@ import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { WorkerProcess } from '../../support/worker-process';
 import { startWorkerProcess } from '../../support/worker-process';
-import type { Started } from '../running-migration';
-import { started, SUPPORT } from '../running-migration';
+import type { TestMigration } from '../running-migration';
+import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 let between: HttpProxy;
@@ -50,8 +50,8 @@ test('when workers are killed repeatedly, every company is moved once and every 
   const env = { ...orchestrator.env, COMPANY_DATA_URL: between.url };
   processes.push(...(await Promise.all([startWorkerProcess(env), startWorkerProcess(env)])));
   const migrations = await Promise.all([
-    started(orchestrator, 'killed', tokens('once'), null, { slug: SINGLE_USE }),
-    started(orchestrator, 'killed', tokens('daily')),
+    startTestMigration(orchestrator, 'killed', tokens('once'), null, { slug: SINGLE_USE }),
+    startTestMigration(orchestrator, 'killed', tokens('daily')),
   ]);
   await Promise.all(migrations.map((each) => each.readyToMove()));
   await Promise.all(migrations.map((each) => each.until(({ firstCompany }) => firstCompany?.stage === 'proven')));
@@ -91,7 +91,7 @@ test('when workers are killed repeatedly, every company is moved once and every 
 }, 300_000);
 
 /** Approves the first company, and waits until every other company has a final outcome. */
-async function moveTheRest({ id, send }: Started): Promise<void> {
+async function moveTheRest({ id, send }: TestMigration): Promise<void> {
   await send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const isOver = async (): Promise<boolean> => {
     const { waiting, importing, syncing } = await countCompanies(orchestrator.ferry.db, id);

@@ -8,8 +8,8 @@ import { TASK_QUEUE } from '../../../workflows/messages';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import type { Started } from '../running-migration';
-import { adjusted, closedNow, started, SUPPORT } from '../running-migration';
+import type { TestMigration } from '../running-migration';
+import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 beforeAll(async () => {
@@ -26,26 +26,27 @@ function openUntil(minute: Date) {
   return [{ days: WEEKDAYS, from: clock(new Date(Date.now() - HOUR_MS)), to: clock(minute), timeZone: 'UTC' }];
 }
 
-const migrated = async ({ id }: Started): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).migrated;
+const migrated = async ({ id }: TestMigration): Promise<number> =>
+  (await countCompanies(orchestrator.ferry.db, id)).migrated;
 
 /** Returns a migration in step 6 whose windows are paused, so that the present one has not been opened. */
-async function withUnopenedWindow(client: string, windows: unknown): Promise<Started> {
+async function withUnopenedWindow(client: string, windows: unknown): Promise<TestMigration> {
   const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
-  const migration = await started(orchestrator, client, tokens);
+  const migration = await startTestMigration(orchestrator, client, tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
-  await migration.send('adjust', adjusted(closedNow()));
+  await migration.send('adjust', windowChange(closedWindows()));
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const { ferry } = orchestrator;
   await until(async () => (await readWindowSchedule(ferry, migration.id)).state === 'running', 20_000);
   expect(await setSchedulePaused(ferry, migration.id, true, 'a test')).toBe(true);
-  expect(await migration.send('adjust', adjusted(windows))).toBe('applied');
+  expect(await migration.send('adjust', windowChange(windows))).toBe('applied');
   await migration.until(({ waitingFor }) => waitingFor.what.includes('which are paused'));
   return migration;
 }
 
 /** Returns the handle of the openWindow workflow that the Schedule has started. */
-async function openWindowHandle({ id }: Started) {
+async function openWindowHandle({ id }: TestMigration) {
   const { temporal } = orchestrator.ferry;
   const taken = async () => (await temporal.schedule.getHandle(scheduleIdOf(id)).describe()).info.recentActions;
   await until(async () => (await taken()).length > 0);

@@ -4,7 +4,7 @@ import { until } from '../../support/conditions';
 import { startHttpProxy, type HttpProxy } from '../../support/http-proxy';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
-import { started, SUPPORT } from '../running-migration';
+import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
 /** One proxy per worker, which shows which worker has moved which company. */
@@ -28,7 +28,7 @@ const startWorker = ({ url }: HttpProxy) =>
 test('a worker that joins during a run imports some of its companies, and no company is moved twice', async () => {
   await startWorker(proxies[0]);
   const tokens = Array.from({ length: 120 }, (_, index) => `sbx-slow-300-ok-1.joining${index}`);
-  const migration = await started(orchestrator, 'joining', tokens);
+  const migration = await startTestMigration(orchestrator, 'joining', tokens);
   const limits = { slicesAtOnce: 4, companiesPerSliceAtOnce: 1, rampCompanies: 0 };
   expect(await migration.send('adjust', { limits, ...SUPPORT })).toBe('applied');
   await migration.readyToMove();
