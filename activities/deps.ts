@@ -38,6 +38,9 @@ export interface ActivityDeps {
   readonly sendWithinMs: number;
   /** Milliseconds from a claim to the end of its lease; see store/companies/lease.ts for its length. */
   readonly leaseMs: number;
-  /** Milliseconds in which a slice takes companies. Then it ends, so that a worker that has joined can take the next one. */
+  /**
+   * Milliseconds in which a slice takes companies. Then it ends, so that a worker that has joined can take the next
+   * one.
+   */
   readonly sliceTimeLimitMs: number;
 }

@@ -5,9 +5,9 @@ import { CompanyDataError } from '../company-data-client';
 type AnyActivities = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
 /**
- * Wraps activities so that a failed call to the service has a type, and the next attempt waits as long as the service asks.
- * Temporal's timer does the waiting, because it occupies no slot of a worker. Every failure is retryable: the workflow's
- * retry policy decides, and an activity returns what must not be retried instead of throwing it.
+ * Wraps activities so that a failed call to the service has a type, and the next attempt waits as long as the service
+ * asks. Temporal's timer does the waiting, because it occupies no slot of a worker. Every failure is retryable: the
+ * workflow's retry policy decides, and an activity returns what must not be retried instead of throwing it.
  */
 export function withTypedFailures<Plain extends AnyActivities>(activities: Plain): Plain {
   const typed = Object.entries(activities).map(([name, activity]) => [

@@ -1,26 +1,26 @@
 /**
- * Circuit breaker: detects an outage of the service or its platform from consecutive failures, so that a slice ends early
- * instead of trying company after company in vain.
+ * Circuit breaker: detects an outage of the service or its platform from consecutive failures, so that a slice ends
+ * early instead of trying company after company in vain.
  *
- * Each company is recorded once. It is deferred if the service or the platform did not answer or asked to wait. Otherwise
- * it got through, even if it failed for a reason of its own, because somebody answered.
+ * Each company is recorded once. It is deferred if the service or the platform did not answer or asked to wait.
+ * Otherwise it got through, even if it was not moved, because the service answered.
  *
  * ## States
  *
  * - CLOSED, the initial state. Companies are tried.
  *   - A company gets through: the count of consecutive deferrals goes back to 0.
  *   - A company is deferred: the count rises. When it reaches the threshold -> OPEN.
- * - OPEN. The slice takes no further companies and ends when those in flight are done. They are recorded, too; if one of
- *   them gets through -> CLOSED, and the slice reports no outage.
+ * - OPEN. The slice takes no further companies and ends when those in flight are done. They are recorded, too; if one
+ *   of them gets through -> CLOSED, and the slice reports no outage.
  *
- * The threshold is the number of companies in flight at once, because one short disturbance can defer all of them. It comes
- * with each question, because limits can change during a slice.
+ * The threshold is the number of companies in flight at once, because one short disturbance can defer all of them. It
+ * comes with each question, because limits can change during a slice.
  *
- * A slice may end with fewer companies than the threshold. It reports an outage then, too, if the last company was deferred
- * and none got through.
+ * A slice may end with fewer companies than the threshold. It reports an outage then, too, if the last company was
+ * deferred and none got through.
  *
- * There is no half-open state: each slice has its own breaker. After an outage the batch run waits, asks the service with
- * `askService`, and starts new slices (workflows/batch/outage.ts).
+ * There is no half-open state: each slice has its own breaker. After an outage the batch run waits, asks the service
+ * with `askService`, and starts new slices (workflows/batch/outage.ts).
  */
 
 /** The outage that an open circuit breaker reports. */

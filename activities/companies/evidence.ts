@@ -1,4 +1,7 @@
-/** Turns what the service shows of a company into evidence: one entry per check, in words for the person who approves it. */
+/**
+ * Turns what the service shows of a company into evidence: one entry per check, in words for the person who approves
+ * it.
+ */
 import type { Connection, DataStatus, SyncSettings } from '../../company-data-client';
 import type { Evidence, Records, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
 import { CHECKS, recordsText } from '../../domain/companies/evidence';
@@ -8,8 +11,8 @@ import type { DueCompany } from '../../store';
 import { organizationOf } from './service-refs';
 
 /**
- * Shows that the platform refreshed the token. The service refreshes it and stores the new pair before it answers `Linked`,
- * so an accepted authorization proves that the token worked and that only the service holds it now.
+ * Shows that the platform refreshed the token. The service refreshes it and stores the new pair before it answers
+ * `Linked`, so an accepted authorization proves that the token worked and that only the service holds it now.
  */
 export function refreshEvidence({ accepted }: DueCompany, platform: Platform): Evidence {
   return {
@@ -36,7 +39,9 @@ export function authorizationEvidence({ status }: Connection, answer: ServiceAns
   };
 }
 
-/** Compares organizations by id. Shows the platform's name beside the manifest's, because only people can compare names. */
+/**
+ * Compares organizations by id. Shows the platform's name beside the manifest's, because only people can compare names.
+ */
 export function organizationEvidence(due: DueCompany, connection: Connection): Evidence {
   const organization = organizationOf(connection);
   const name = connection.connectionInfo?.['organizationName'];

@@ -171,7 +171,8 @@ export class CompanyImport {
   }
 
   /**
-   * Concludes what became of a credential that an earlier attempt may have sent, from a connection that it did not link.
+   * Concludes what became of a credential that an earlier attempt may have sent, from a connection that it did not
+   * link.
    *
    * @returns undefined: no earlier attempt sent it, or it can be sent again
    */
@@ -211,8 +212,8 @@ export class CompanyImport {
   }
 
   /**
-   * An older credential linked the connection, and this one is to replace it: the client supplied a newer one, or the older
-   * one gives access to another organization.
+   * An older credential linked the connection, and this one is to replace it: the client supplied a newer one, or the
+   * older one gives access to another organization.
    */
   private mustReplaceCredential(connection: Connection): boolean {
     if (this.company.crossed || this.company.sentAt !== null) return false;
@@ -238,7 +239,7 @@ export class CompanyImport {
       case 'again':
         return this.ended({ to: 'waiting', notBeforeMs: consequence.afterMs ?? this.backoffMs(), text });
       case 'look':
-        // The row keeps its lease; whoever reclaims it reads the connection.
+        // The row keeps its lease; the attempt that reclaims it reads the connection.
         return this.ended({ to: 'importing', text });
       case 'syncing':
       case 'not-applicable':
@@ -246,7 +247,9 @@ export class CompanyImport {
     }
   }
 
-  /** Keeps the row claimed if an earlier attempt may have sent the credential, because `waiting` would clear its intent. */
+  /**
+   * Keeps the row claimed if an earlier attempt may have sent the credential, because `waiting` would clear its intent.
+   */
   private keepAfterSending({ outcome, stop }: Imported): Imported {
     if (outcome.to !== 'waiting' || this.company.sentAt === null) return { outcome, stop };
     return this.ended({ to: 'importing', text: outcome.text }, stop);

@@ -70,8 +70,8 @@ export function activeError(connection: Connection): ConnectionError | undefined
 }
 
 /**
- * Tells whether the service has accepted a credential. `Linked` is not enough: when it refuses a credential, a connection
- * that an older one linked stays linked, and gets a new error.
+ * Tells whether the service has accepted a credential. `Linked` is not enough: when it refuses a credential, a
+ * connection that an older one linked stays linked, and gets a new error.
  *
  * @param before the connection before the credential was sent
  * @param after the answer to the authorization

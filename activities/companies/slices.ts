@@ -2,9 +2,9 @@
  * Slices: the part of a run that one activity works through. A slice takes companies in groups, handles several at once
  * (worker-pool.ts) and writes their outcomes to the ledger in groups.
  *
- * `runSlice` is the loop that the import and the verification share. It ends when nothing is left to take, its time is over,
- * the activity is cancelled, an outcome stops the run, the plan no longer tolerates the failures, or the circuit breaker
- * opens. Companies in flight are always finished and written.
+ * `runSlice` is the loop that the import and the verification share. It ends when nothing is left to take, its time is
+ * over, the activity is cancelled, an outcome stops the run, the plan no longer tolerates the failures, or the circuit
+ * breaker opens. Companies in flight are always finished and written.
  */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
@@ -44,7 +44,7 @@ interface SliceEnd {
   readonly blocked: OpenCircuit | null;
 }
 
-/** What the import and the verification do in their own way. */
+/** The steps in which the import and the verification differ. */
 interface SliceSteps<Item, Outcome> {
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
@@ -219,8 +219,8 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
 const SAMPLE = 1_000;
 
 /**
- * Returns a function that pauses the migration when the plan no longer tolerates the failures, and returns whether it did.
- * While nothing has failed it does not ask the ledger.
+ * Returns a function that pauses the migration when the plan no longer tolerates the failures, and returns whether it
+ * did. While nothing has failed it does not ask the ledger.
  */
 function watchTolerance(db: Database, migrationId: string) {
   // True at first, because companies of other slices may have failed.

@@ -1,6 +1,6 @@
 /**
- * The verification of one company whose syncs were started: it needs no reauthorization, has the right organization, and
- * every data set is complete. Each check leaves evidence.
+ * The verification of one company whose syncs were started: it needs no reauthorization, has the right organization,
+ * and every data set is complete. Each check leaves evidence.
  */
 import type { CompanyDataClient, Connection, DataStatus } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
@@ -29,9 +29,9 @@ export interface Verification {
   readonly platform: Platform;
   readonly syncTimeoutMs: number;
   /**
-   * Counts and times every data set, for the first company. For the others only invoices are counted, because the manifest
-   * says how many there are. The first company has shown that `Complete` means complete, and counting everything would add
-   * half as many requests as the whole move.
+   * Counts and times every data set, for the first company. For the others only invoices are counted, because the
+   * manifest says how many there are. The first company has shown that `Complete` means complete, and counting
+   * everything would add half as many requests as the whole move.
    */
   readonly everyDataSet: boolean;
   readonly signal: AbortSignal;

@@ -6,21 +6,22 @@
  *
  * ## Modes
  *
- * - FILLING, the initial mode. When at most half of the places are busy, `take` is asked for more items, and each of them
- *   begins at once. If it returns none, it is asked again after the next write.
+ * - FILLING, the initial mode. When at most half of the places are busy, `take` is asked for more items, and each of
+ *   them begins at once. If it returns none, it is asked again after the next write.
  *   - `write` returned false, or an item failed -> DRAINING;
  *   - `take` returned none and nothing is in flight or unwritten -> ENDED.
  * - DRAINING. Nothing more is taken. Items in flight are handled to their end and written.
  *   - Nothing is in flight or unwritten -> ENDED.
  * - ENDED. Returns, or throws the error of the first item that failed.
  *
- * If `take` or `write` itself throws, the pool waits for the items in flight and throws that error. Results that were not
- * written are lost; their companies are still owned by the attempt, and the next attempt finds them (store/companies/lease.ts).
+ * If `take` or `write` itself throws, the pool waits for the items in flight and throws that error. Results that were
+ * not written are lost; their companies are still owned by the attempt, and the next attempt finds them
+ * (store/companies/lease.ts).
  *
  * ## When results are written
  *
- * As soon as one of these is true: half of the places have a result, the oldest result has waited 200 ms, or nothing is in
- * flight any more. A write is followed by a take, so places are filled in groups as well.
+ * As soon as one of these is true: half of the places have a result, the oldest result has waited 200 ms, or nothing is
+ * in flight any more. A write is followed by a take, so places are filled in groups as well.
  */
 
 export interface WorkerPoolOptions<Item, Result> {

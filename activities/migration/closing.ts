@@ -14,7 +14,10 @@ interface OfMigration {
 
 export function closingActivities({ db, service }: ActivityDeps) {
   return {
-    /** Resolves companies whose attempt died, from what the service has of them, because no slice reclaims them any more. */
+    /**
+     * Resolves companies whose attempt died, from what the service has of them, because no slice reclaims them any
+     * more.
+     */
     async settleInterrupted({ migrationId }: OfMigration): Promise<{ readonly againInMs: number | null }> {
       const migration = await readMigration(db, migrationId);
       const platform = migration && findPlatform(migration.platformKey);

@@ -21,7 +21,10 @@ export function estimateActivities({ db }: ActivityDeps) {
       return planned;
     },
 
-    /** Estimates the rest from this migration's throughput, which is stored for later migrations when a run has finished. */
+    /**
+     * Estimates the rest from this migration's throughput, which is stored for later migrations when a run has
+     * finished.
+     */
     async estimateRest({
       migrationId,
       runFinished,

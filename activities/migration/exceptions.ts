@@ -30,9 +30,9 @@ export function isExceptionDecision(decision: Recorded['decision']): decision is
 }
 
 /**
- * Applies a decision and records it in one transaction, so that a second call neither applies it again nor records that it
- * had no effect. Companies may have changed since the decision was made, or may not exist; the recorded outcome says how
- * many were changed.
+ * Applies a decision and records it in one transaction, so that a second call neither applies it again nor records that
+ * it had no effect. Companies may have changed since the decision was made, or may not exist; the recorded outcome says
+ * how many were changed.
  */
 export async function applyAndRecord(
   db: Database,

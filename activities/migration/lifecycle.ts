@@ -64,7 +64,9 @@ export function lifecycleActivities(deps: ActivityDeps) {
       await setPaused(db, migrationId, paused);
     },
 
-    /** Applies each decision to the ledger before recording it, so that the audit trail never claims more than was done. */
+    /**
+     * Applies each decision to the ledger before recording it, so that the audit trail never claims more than was done.
+     */
     async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
       for (const each of recorded) {
         const { decision, outcome } = each;

@@ -21,8 +21,9 @@ class NoticeRefused extends Error {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Creates the notifier. Requests are signed as https://www.standardwebhooks.com describes: `webhook-id`, `webhook-timestamp` (seconds) and
- * `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
+ * Creates the notifier. Requests are signed as https://www.standardwebhooks.com describes: `webhook-id`,
+ * `webhook-timestamp` (seconds) and `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over
+ * `<id>.<timestamp>.<body>`.
  */
 export function createNotifier(log: Pick<Logger, 'info' | 'warn'>, webhook: Webhook | undefined): Notifier {
   return {

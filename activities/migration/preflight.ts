@@ -1,4 +1,6 @@
-/** The preflight in a worker: reads facts from the ledger and the service, writes findings to the ledger, returns them. */
+/**
+ * The preflight in a worker: reads facts from the ledger and the service, writes findings to the ledger, returns them.
+ */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { FoundConnection } from '../../company-data-client';
 import { readServiceFacts } from '../../company-data-client';
@@ -74,7 +76,9 @@ export function preflightActivities({ db, service }: ActivityDeps) {
   };
 }
 
-/** Returns the connections to organizations that are to be moved, without those that this migration has created itself. */
+/**
+ * Returns the connections to organizations that are to be moved, without those that this migration has created itself.
+ */
 async function withoutOwn(
   db: Database,
   migrationId: string,

@@ -1,4 +1,7 @@
-/** Keeps a migration's windows as a Temporal Schedule, so that people can see, pause and trigger them in Temporal's own tools. */
+/**
+ * Keeps a migration's windows as a Temporal Schedule, so that people can see, pause and trigger them in Temporal's own
+ * tools.
+ */
 import { randomUUID } from 'node:crypto';
 import type { ScheduleClient, ScheduleDescription } from '@temporalio/client';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
@@ -30,8 +33,8 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
   }
 
   /**
-   * Changes only the occurrences. If somebody pauses or resumes the Schedule at the same moment, the conflict token makes
-   * Temporal drop this change, and the next update writes it. (The client's own `update` would undo the pause.)
+   * Changes only the occurrences. If somebody pauses or resumes the Schedule at the same moment, the conflict token
+   * makes Temporal drop this change, and the next update writes it. (The client's own `update` would undo the pause.)
    */
   async function setOccurrences(
     scheduleId: string,

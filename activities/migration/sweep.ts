@@ -1,4 +1,7 @@
-/** The sweep: finds what is left of migrations that were terminated in Temporal. It runs unattended, so it closes nothing. */
+/**
+ * The sweep: finds what is left of migrations that were terminated in Temporal. It runs unattended, so it closes
+ * nothing.
+ */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { listOpenMigrations } from '../../store';
 import type { ActivityDeps } from '../deps';
@@ -14,7 +17,9 @@ export interface TerminatedMigrations {
 
 export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps) {
   return {
-    /** Deletes the Schedules of migrations that no longer run, and finds migrations that are still open in the ledger. */
+    /**
+     * Deletes the Schedules of migrations that no longer run, and finds migrations that are still open in the ledger.
+     */
     async lookForLeftBehind(): Promise<TerminatedMigrations> {
       const schedulesDeleted: string[] = [];
       for (const migrationId of await workflowStatus.scheduled()) {

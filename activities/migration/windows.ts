@@ -1,4 +1,6 @@
-/** Windows: in the ledger, where every claim checks them, and as a Temporal Schedule, which starts work when one opens. */
+/**
+ * Windows: in the ledger, where every claim checks them, and as a Temporal Schedule, which starts work when one opens.
+ */
 import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
 import { windowOccurrences } from '../../domain/planning/windows';
 import { readLimits, readMigration, setWindowOccurrence } from '../../store';

@@ -1,10 +1,10 @@
 /**
  * The claim: the only way for a company into `importing`.
  *
- * One conditional statement holds off attempts that were replaced, cancellations, pauses, window edges, a second run and
- * other companies of the same token family. It locks the rows of the migration, the slice and the credential for reading.
- * A pause, a close, a newer attempt or a newer credential that commits first is therefore seen, and one that commits later
- * waits until the claim is written.
+ * One conditional statement holds off attempts that were replaced, cancellations, pauses, window edges, a second run
+ * and other companies of the same token family. It locks the rows of the migration, the slice and the credential for
+ * reading. A pause, a close, a newer attempt or a newer credential that commits first is therefore seen, and one that
+ * commits later waits until the claim is written.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
@@ -40,10 +40,11 @@ export async function claimCompanies(
         where c.migration_id = ${owner.migrationId}
           -- The first company is claimed by its row, because no other company moves before it is approved.
           and (${onlyRow}::integer is null or c.row = ${onlyRow})
-          -- Waiting, confirmed, not held back, with a credential that counts, due, and in the ramp while only that moves.
+          -- Waiting, confirmed, not held back, with a credential that counts, due, and in the ramp while only that
+          -- moves.
           and ${isClaimable('c', 'v')}
-          -- The tokens of one family end one another, so its companies move one at a time, in the order of confirmation:
-          -- none of the family is importing, and none that comes earlier could be claimed instead.
+          -- The tokens of one family end one another, so its companies move one at a time, in the order of
+          -- confirmation: none of the family is importing, and none that comes earlier could be claimed instead.
           and (c.family is null or not exists (
             select from companies relative
             join credentials its on its.migration_id = relative.migration_id and its.row = relative.row
@@ -55,7 +56,8 @@ export async function claimCompanies(
           and m.state = 'open' and not m.paused
           -- The run is the current one: a run that was replaced claims nothing.
           and m.current_run = ${owner.run}
-          -- The attempt is the newest of its slice: one that Temporal has given up, but that still runs, claims nothing.
+          -- The attempt is the newest of its slice: one that Temporal has given up, but that still runs, claims
+          -- nothing.
           and s.slice = ${owner.slice} and s.attempt = ${owner.attempt}
           -- The window is open by the database's clock, because workers' clocks differ.
           and ${WINDOW_IS_OPEN}

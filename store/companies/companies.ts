@@ -8,16 +8,16 @@ import type { Database } from '../database/database';
 import { isReadyToMove } from './claimable';
 
 /**
- * Matches companies `c` by their rows. A statement that joins them to a record set repeats the rows with this condition,
- * because Postgres would otherwise not see how few they are, and would read the whole table.
+ * Matches companies `c` by their rows. A statement that joins them to a record set repeats the rows with this
+ * condition, because Postgres would otherwise not see how few they are, and would read the whole table.
  */
 export function inRows(rows: readonly number[]): RawBuilder<boolean> {
   return sql`c.row = any(${rows}::integer[])`;
 }
 
 /**
- * Matches companies `c` in a state, without the index on the state. A statement that names rows must use the key instead:
- * every change of a state leaves a dead entry in that index, and all of them are read until Postgres vacuums.
+ * Matches companies `c` in a state, without the index on the state. A statement that names rows must use the key
+ * instead: every change of a state leaves a dead entry in that index, and all of them are read until Postgres vacuums.
  */
 export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
@@ -124,7 +124,7 @@ export interface LedgerCompany {
   /** The person who excluded or skipped it. */
   readonly settledBy: string | null;
   readonly settledReason: string | null;
-  /** What the preflight found wrong with it; null: nothing. */
+  /** The problem that the preflight found; null: none. */
   readonly heldBack: string | null;
 }
 
@@ -137,7 +137,7 @@ export interface CompanyFilter {
   readonly reference?: string;
   readonly references?: readonly string[];
   readonly wave?: number;
-  /** Only companies that need somebody's attention: not moved, outcome unknown, or held back by the preflight. */
+  /** Only companies that need attention: not moved, outcome unknown, or held back by the preflight. */
   readonly exceptions?: true;
 }
 

@@ -7,7 +7,9 @@ import { one } from '../database/database';
 import { isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
 import { SUPERSEDED } from './lease';
 
-/** What a run has left to do, and when the next of each is due. Times are milliseconds from now; null: there is none. */
+/**
+ * What a run has left to do, and when the next of each is due. Times are milliseconds from now; null: there is none.
+ */
 export interface RemainingWork {
   /** The migration is paused, so nothing can be claimed. */
   readonly paused: boolean;
@@ -65,7 +67,9 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
 const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
   sql`ceil(extract(epoch from ${moment} - clock_timestamp()) * 1000)::float8`;
 
-/** Returns 0 for what is overdue. Not Postgres's `greatest`, because that would turn null, which means never, into 0. */
+/**
+ * Returns 0 for what is overdue. Not Postgres's `greatest`, because that would turn null, which means never, into 0.
+ */
 const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
 /** Sorts companies without a wave last. */
@@ -78,7 +82,9 @@ export interface Interrupted {
   readonly onItsWayUntil: Date | null;
 }
 
-/** Counts interrupted companies: their lease was superseded or has expired, or their attempt could not tell the outcome. */
+/**
+ * Counts interrupted companies: their lease was superseded or has expired, or their attempt could not tell the outcome.
+ */
 export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
   return one(
     db,
@@ -135,7 +141,10 @@ export interface NextCompaniesReadiness {
   readonly toCreate: number;
 }
 
-/** Counts what the lowest waiting wave still needs, for the check before a window opens. Companies held back are left out. */
+/**
+ * Counts what the lowest waiting wave still needs, for the check before a window opens. Companies held back are left
+ * out.
+ */
 export async function readNextCompanies(db: Database, migrationId: string): Promise<NextCompaniesReadiness> {
   const ready = await one(
     db,

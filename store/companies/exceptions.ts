@@ -41,7 +41,9 @@ export async function retryCompanies(db: Database, migrationId: string, companie
   return Number(numAffectedRows ?? 0);
 }
 
-/** Puts companies that were not moved back to `waiting` if their credential was replaced; the others stay as they are. */
+/**
+ * Puts companies that were not moved back to `waiting` if their credential was replaced; the others stay as they are.
+ */
 export async function retryWithNewCredential(
   db: Database,
   migrationId: string,

@@ -1,8 +1,9 @@
 /**
- * The lease: while an attempt imports a company, it owns the company's row; this file decides who may touch that row next.
+ * The lease: an attempt that imports a company owns the company's row for a limited time. This file tells who owns a
+ * row, for how long, and what happens to it afterwards.
  *
- * An attempt can die, hang or lose its network at any moment, and the ledger cannot tell which. The lease keeps a second
- * attempt from sending the same credential until no request of the first one can still be in flight.
+ * An attempt can die, hang or lose its network at any moment, and the ledger cannot tell which. The lease keeps a
+ * second attempt from sending the same credential until no request of the first one can still be in flight.
  *
  * Columns of `companies`: `attempt` names the owner (`run/slice/attempt`), `held_until` is the end of the lease by the
  * database's clock, `authorization_sent_at` is the send intent (send-intent.ts).
@@ -16,18 +17,19 @@
  *
  * - HELD: the claim has written the owner and `held_until`. Only the owner can record a send intent or an outcome.
  *   - the owner records an outcome -> the row has no owner any more;
- *   - the owner records that the outcome is unclear -> the row keeps owner and `held_until`, and becomes one of the next two;
+ *   - the owner records that the outcome is unclear -> the row keeps owner and `held_until`, and becomes one of the
+ *     next two;
  *   - a newer attempt of the slice, or another run, begins -> SUPERSEDED;
  *   - `held_until` passes -> EXPIRED.
- * - SUPERSEDED: the old attempt may still run without knowing it. It can record neither a send intent nor, once the row
- *   has another owner, an outcome. A request that it sent before may still be in flight.
+ * - SUPERSEDED: the old attempt may still run without knowing it. Once the row was released or has another owner, it can
+ *   record neither a send intent nor an outcome. A request that it sent before may still be in flight.
  * - EXPIRED: no request of the attempt is in flight any more.
  *
  * ## Ways out of SUPERSEDED and EXPIRED
  *
  * - Without a send intent, the credential was not sent: `releaseUnsent` puts the company back to `waiting`.
- * - With a send intent, the credential may have been used: `reclaimSent` gives the row to a new attempt, which reads the
- *   connection before it does anything else.
+ * - With a send intent, the credential may have been used: `reclaimSent` gives the row to a new attempt, which reads
+ *   the connection before it does anything else.
  *   - EXPIRED: the new owner gets a new lease, and decides what to do if the connection does not tell the outcome.
  *   - SUPERSEDED: `held_until` stays, and the new owner only reads (`onItsWay`). It leaves a pending connection alone.
  *
@@ -58,8 +60,8 @@ export function leaseMs(timing: {
 }
 
 /**
- * Begins an attempt of a slice, which supersedes every earlier attempt of that slice. The ledger numbers attempts itself
- * because Temporal counts from 1 again each time it schedules the slice.
+ * Begins an attempt of a slice, which supersedes every earlier attempt of that slice. The ledger numbers attempts
+ * itself because Temporal counts from 1 again each time it schedules the slice.
  */
 export async function beginSlice(
   db: Database,
@@ -118,7 +120,9 @@ export interface ClaimedCompany {
   readonly crossed: boolean;
   /** The credential replaces an older one, which the service may have accepted. */
   readonly supersedes: boolean;
-  /** The send intent of an earlier attempt; null after a claim. Complaints that are older concern another credential. */
+  /**
+   * The send intent of an earlier attempt; null after a claim. Complaints that are older concern another credential.
+   */
   readonly sentAt: Date | null;
   /** The credential that an earlier attempt sent may still be in flight. */
   readonly onItsWay: boolean;

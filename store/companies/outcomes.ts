@@ -1,8 +1,8 @@
 /**
  * Writes the outcomes of imports and of checks to the ledger.
  *
- * An import outcome counts only while the attempt owns the row (lease.ts). A check needs no lease, because reading a company
- * twice does no harm: the first outcome that is written counts.
+ * An import outcome counts only while the attempt owns the row (lease.ts). A check needs no lease, because reading a
+ * company twice does no harm: the first outcome that is written counts.
  */
 import { sql } from 'kysely';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';

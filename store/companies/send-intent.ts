@@ -1,8 +1,9 @@
 /**
  * The send intent: the ledger's record that a credential is about to leave. It keeps a token from being sent twice.
  *
- * After a crash only the ledger can tell whether a credential was sent, so an attempt writes `authorization_sent_at` and
- * waits for the commit before it sends. For each authorization, in this order (`sendInTurn`, company-data-client/caller.ts):
+ * After a crash only the ledger can tell whether a credential was sent, so an attempt writes `authorization_sent_at`
+ * and waits for the commit before it sends. For each authorization, in this order (`sendInTurn`,
+ * company-data-client/caller.ts):
  *
  * 1. The HTTP client waits until the rate limiter lets the request through.
  * 2. It calls `recordSendIntent`. The statement matches only a row that is `importing` and owned by this attempt.
@@ -14,12 +15,12 @@
  *
  * - No intent: the credential was not sent. The company goes back to `waiting`, and is claimed like any other.
  * - An intent: the credential may have been sent. The next attempt reads the connection first. A linked connection or a
- *   complaint of the platform tells the outcome. If the connection tells nothing, the attempt waits until no request can
- *   be in flight any more; then it sends a token that survives a second use again, and leaves a single-use token to
+ *   complaint of the platform tells the outcome. If the connection tells nothing, the attempt waits until no request
+ *   can be in flight any more; then it sends a token that survives a second use again, and leaves a single-use token to
  *   support (`outcome-unknown`).
  *
- * An intent without a request costs one look at the connection. The next claim clears it, and so does an outcome that puts
- * the company back to `waiting`, because then the credential was certainly not used (outcomes.ts).
+ * An intent without a request costs one look at the connection. The next claim clears it, and so does an outcome that
+ * puts the company back to `waiting`, because then the credential was certainly not used (outcomes.ts).
  */
 import DataLoader from 'dataloader';
 import { sql } from 'kysely';
@@ -39,7 +40,9 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Returns a function that records intents one row at a time; rows that arrive during a statement share the next one. */
+/**
+ * Returns a function that records intents one row at a time; rows that arrive during a statement share the next one.
+ */
 export function createSendIntents(db: Database, owner: LeaseOwner): RecordSendIntent {
   let lastStatement: Promise<unknown> = Promise.resolve();
   const intents = new DataLoader<number, boolean>(

@@ -1,6 +1,6 @@
 /**
- * Moves a company from its claim to the end of its migration, and injects a fault at every point: each SQL statement, each
- * call to the service and each request for a key.
+ * Moves a company from its claim to the end of its migration, and injects a fault at every point: each SQL statement,
+ * each call to the service and each request for a key.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Activities } from '../../../activities';
@@ -20,7 +20,7 @@ afterAll(() => rig.close());
 
 const SINGLE_USE = 'vxvy';
 const KEPT = 'rwuv';
-/** What platforms do with a refresh token that was used. */
+/** How platforms treat a refresh token that was used. */
 const PLATFORMS = [
   ['used once', SINGLE_USE],
   ['changed daily', 'qhyg'],

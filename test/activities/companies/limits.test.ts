@@ -113,7 +113,7 @@ test('an interrupted ramp continues in the next run, and ends when its companies
   expect(await begin('run-3', false)).toMatchObject({ mayStillSync: 1 });
   await rig.verify(id);
   await putRow(rig.ledger.db, id, 2, { state: 'syncing' });
-  // The last straggler delays nobody, and counts from the beginning of the run.
+  // The last straggler does not delay the run, and counts from the beginning of the run.
   expect(await begin('run-4', false)).toMatchObject({ mayStillSync: 0, counts: { syncing: 1 } });
 });
 

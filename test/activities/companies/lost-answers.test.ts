@@ -1,4 +1,7 @@
-/** A lost answer to the authorization: the credential may have been used, so the connection is read before anything else. */
+/**
+ * A lost answer to the authorization: the credential may have been used, so the connection is read before anything
+ * else.
+ */
 import { dropped, failing, json, neverAnswered } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { statusAtService, openImportRig } from '../../support/company-import';
