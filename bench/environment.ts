@@ -9,7 +9,7 @@ import { loadConfig } from '../config';
 import { startPostgres } from '../stack/postgres/postgres';
 import { acquireTemporalCli } from '../stack/temporal/cli';
 import { startTemporal } from '../stack/temporal/server';
-import { createTemporaryFolder } from '../stack/temporary-folder';
+import { createTemporaryFolder } from '../stack/folders';
 import { Secret } from '../security';
 import type { WorkerTiming } from '../worker/timing';
 import { TIMING } from '../worker/timing';

@@ -8,7 +8,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-/** Returns a signal that aborts at the first Ctrl-C. A second one ends the process, because the listener is gone by then. */
+/**
+ * Returns a signal that aborts at the first Ctrl-C. A second one ends the process, because the listener is gone by
+ * then.
+ */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -42,7 +42,9 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
   }
 }
 
-/** Handles a CommanderError, which help and version also throw. Commander has already written its text, but not JSON. */
+/**
+ * Handles a CommanderError, which help and version also throw. Commander has already written its text, but not JSON.
+ */
 function handleUsage(error: CommanderError, output: Output): 0 | 2 {
   if (error.exitCode === 0) return DONE;
   if (output.json) output.fail(error.message.replace(/^error: /, ''), 'run with --help for help');

@@ -12,7 +12,7 @@ import { Secret } from '../security';
 import { createExample } from './conformance-example';
 import { startPostgres } from '../stack/postgres/postgres';
 import { acquireSchemathesis } from './schemathesis';
-import { createTemporaryFolder } from '../stack/temporary-folder';
+import { createTemporaryFolder } from '../stack/folders';
 
 /** Fixed, so that every run sends the same requests. */
 const SEED = 20_261_121;

@@ -7,8 +7,8 @@
 import path from 'node:path';
 import { DemoTerminal } from './demo-terminal';
 import { assertOutcome } from './demo-outcome';
-import { createTemporaryFolder } from '../stack/temporary-folder';
-import { startWholeStack } from '../stack/whole-stack';
+import { createTemporaryFolder } from '../stack/folders';
+import { startStackWithWorker } from '../stack/stack';
 
 const EXAMPLE = path.join(__dirname, '..', '..', 'examples', 'quickbooks-online-25');
 const MIGRATION = 'acme.quickbooks-online';
@@ -19,7 +19,7 @@ async function main(keep: boolean, signal: AbortSignal): Promise<void> {
   say('Tokenferry demo: 25 QuickBooks Online companies move into the Company Data Service.');
   say('Starting Postgres, Temporal, the service and a worker in a temporary folder (a few seconds).');
   const dataFolder = createTemporaryFolder();
-  const stack = await startWholeStack({
+  const stack = await startStackWithWorker({
     dataFolder,
     ephemeral: true,
     env: process.env,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../stack/cache-folder';
+import { cacheFolder } from '../stack/folders';
 
 /** Pinned, so that the seed gives the same requests each time. */
 const VERSION = '4.32.5';

@@ -7,10 +7,10 @@ import { reservePort } from './ports';
 const DEFAULT_PORT = 8_234;
 const HOST = '127.0.0.1';
 
-/** The codec server of a stack: for its own Web UI and whoever sits at this machine, so nobody is asked for a token. */
+/** The codec server of a stack. It requires no token, because it serves only this machine and the stack's Web UI. */
 export interface StackCodec {
   readonly url: string;
-  /** Starts it, for pages of this Web UI alone. */
+  /** Starts it; only pages of this Web UI are allowed as origins. */
   start(options: {
     readonly payloadKeys: KeyRing;
     readonly uiUrl: string;
@@ -18,7 +18,7 @@ export interface StackCodec {
   }): Promise<{ stop(): Promise<void> }>;
 }
 
-/** Its address is needed before it can start: the Web UI is told it, and it is told the Web UI's. */
+/** Reserves its port before it starts, because the Web UI and the codec server each need the address of the other. */
 export async function reserveStackCodec(port = DEFAULT_PORT): Promise<StackCodec> {
   const reserved = await reservePort(port);
   return {

@@ -2,39 +2,37 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { errorCode } from './error-code';
 
 const LOOPBACK = '127.0.0.1';
 const PORTS_TO_TRY = 200;
 
-/** Nothing is free in the range that was looked at. */
+/** Thrown when no port in the range is free. */
 class NoFreePort extends Error {
   override readonly name = 'NoFreePort';
 }
 
-/** A port that no other stack takes until it is released: its server listens by then, or never will. */
+/** A port that no other stack takes until it is released, after its server has started or failed. */
 interface ReservedPort {
   port: number;
   release: () => void;
 }
 
 /**
- * Reserves the first port from `wanted` upwards that can be listened on; `0` asks the system for any.
+ * Reserves the first free port from `first` upwards; 0: the system chooses.
  *
- * Between the choice of a port and the moment that its server listens, a second stack could choose the same; its server
- * would fail, and the first one's would answer in its place. Hence a file for each port that is being taken. Programs
- * that are not ours do not know it: whoever starts a server must still be ready for the port to be taken.
+ * A lock file per port keeps a second stack from choosing the same port before the server of the first one listens.
+ * Other programs ignore the lock file, so the caller must still handle a port that is in use.
  *
  * @throws {@link NoFreePort}
  */
-export async function reservePort(wanted: number): Promise<ReservedPort> {
-  for (let candidate = wanted; candidate < Math.min(wanted + PORTS_TO_TRY, 65_536); candidate += 1) {
+export async function reservePort(first: number): Promise<ReservedPort> {
+  for (let candidate = first; candidate < Math.min(first + PORTS_TO_TRY, 65_536); candidate += 1) {
     const port = await listenBriefly(candidate);
     if (port === undefined) continue;
     const file = path.join(tmpdir(), `tokenferry-port-${port}`);
-    if (take(file)) return { port, release: () => rmSync(file, { force: true }) };
+    if (lock(file)) return { port, release: () => rmSync(file, { force: true }) };
   }
-  throw new NoFreePort(`No free port from ${wanted} to ${wanted + PORTS_TO_TRY - 1}.`);
+  throw new NoFreePort(`No free port from ${first} to ${first + PORTS_TO_TRY - 1}.`);
 }
 
 function listenBriefly(port: number): Promise<number | undefined> {
@@ -48,10 +46,10 @@ function listenBriefly(port: number): Promise<number | undefined> {
   });
 }
 
-function take(file: string): boolean {
+function lock(file: string): boolean {
   if (createExclusively(file)) return true;
-  if (isHeld(file)) return false;
-  rmSync(file, { force: true }); // its process was killed while it started
+  if (isLocked(file)) return false;
+  rmSync(file, { force: true }); // its process was killed before it could release the port
   return createExclusively(file);
 }
 
@@ -65,12 +63,18 @@ function createExclusively(file: string): boolean {
   }
 }
 
-/** A file of another user, or one that has just been made and is still empty, is taken for held: there are more ports. */
-function isHeld(file: string): boolean {
+/** Counts a lock file as locked if it is unreadable or still empty, because other ports are available. */
+function isLocked(file: string): boolean {
   try {
     process.kill(Number(readFileSync(file, 'utf8')), 0);
     return true;
   } catch (error) {
     return errorCode(error) !== 'ESRCH';
   }
+}
+
+/** Returns the code of a Node.js system error, such as `EADDRINUSE`; undefined: the error has none. */
+export function errorCode(error: unknown): string | undefined {
+  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
 }

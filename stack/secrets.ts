@@ -3,12 +3,14 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createAccount, createKey } from '../company-data-service';
 
-/** The file of the stack's master key, made at the first start. Whoever loses it loses the credentials in the vault. */
+/**
+ * Returns the file of the stack's master key; creates it at the first start. Without it the vault cannot be decrypted.
+ */
 export function masterKeyFileIn(dataFolder: string): string {
   return keyFileIn(dataFolder, 'master.key');
 }
 
-/** The file of the stack's payload key. Whoever loses it can read nothing of what Temporal keeps, and no migration goes on. */
+/** Returns the file of the stack's payload key; creates it at the first start. Without it no migration can continue. */
 export function payloadKeyFileIn(dataFolder: string): string {
   return keyFileIn(dataFolder, 'payload.key');
 }
@@ -20,8 +22,9 @@ function keyFileIn(dataFolder: string, name: string): string {
 }
 
 /**
- * The orchestrator's administrator key at the stack's service. The service keeps only its digest, so it is kept here
- * from the first start on: one key for the embedded Postgres, one for each foreign one that `DATABASE_URL` has named.
+ * Returns the orchestrator's API key for the stack's service; creates it at the first start. It is kept in a file,
+ * because the service stores only its digest: one file for the embedded Postgres, one for each external one
+ * (`DATABASE_URL`).
  */
 export async function administratorKeyIn(
   dataFolder: string,

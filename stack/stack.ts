@@ -1,7 +1,16 @@
+/**
+ * Runs everything that a migration needs on one machine, for `ferry up` and the demo: Postgres, Temporal with its Web
+ * UI, a codec server, the Company Data Service and a worker. `service/` runs only the service, for `ferry service
+ * start`.
+ */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
 import {
   loadConfig,
+  readRunningStack,
   removeRunningStack,
+  stackFile,
   writeRunningStack,
   type Config,
   type Part,
@@ -9,49 +18,64 @@ import {
 } from '../config';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../security';
 import { postgresUser } from './postgres/binaries';
-import { assertNotRunning } from './running-already';
-import { startServiceOnFreePort } from './service/free-port';
+import { createLog } from '../security/log';
+import { startWorker } from '../worker';
+import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
 import { openStackDatabases } from './postgres/databases';
 import { administratorKeyIn, masterKeyFileIn, payloadKeyFileIn } from './secrets';
 import { acquireTemporalCli } from './temporal/cli';
 import { startTemporal } from './temporal/server';
 
-/** What every process of the orchestrator may ask for: a stack has it all. */
+/** The configuration of a stack: all parts that a process of the orchestrator can ask for, except the signing key. */
 export type StackConfig = Config<Exclude<Part, 'signingKey'>>;
 
 export interface StackOptions {
-  /** Where data, keys and logs are kept, and `stack.json` while the stack runs: the home of the commands that use it. */
+  /** Folder of data, keys and logs, and of `stack.json` while the stack runs. Commands find the stack by it. */
   dataFolder: string;
-  /** A run whose data nobody needs afterwards: `dataFolder` is removed at the end, even when this process is killed. */
+  /** Remove `dataFolder` at the end, even if this process is killed. */
   ephemeral: boolean;
-  /** The ports to try first; the next free ones are used. `0`: any. */
+  /** The first ports to try; 0: any. */
   ports?: { postgres?: number; temporal?: number; temporalUi?: number; codec?: number; service?: number };
-  /** A Postgres to use instead of an embedded one: `DATABASE_URL`. */
+  /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
-  /** A Temporal to use instead of an embedded one: what `TEMPORAL_ADDRESS` or a profile names. */
+  /** An external Temporal (`TEMPORAL_ADDRESS` or a profile). Default: an embedded one. */
   temporal?: TemporalConfig | undefined;
-  /** Where the `temporal` command is looked for. */
+  /** Environment for finding the `temporal` command. */
   env: NodeJS.ProcessEnv;
   logLevel: StackConfig['logLevel'];
-  /** Starts the worker in this process, once everything that it uses is there. */
+  /** Starts the worker in this process, after everything that it uses. */
   startWorker: (config: StackConfig) => Promise<Stoppable>;
-  /** Aborting ends the start: what runs already is stopped. */
+  /** Aborts the start and stops what is already running. */
   signal?: AbortSignal;
   log: (line: string) => void;
 }
 
 export interface Stack {
-  /** For the commands that work with this stack. */
+  /** Configuration for commands that use this stack. */
   config: StackConfig;
-  /** Not known where Temporal was there before. */
+  /** Undefined with an external Temporal. */
   temporalUiUrl: string | undefined;
-  /** Decodes payloads, for the Web UI and the `temporal` command. Not there where Temporal was there before. */
+  /** The codec server, for the Web UI and the `temporal` command. Undefined with an external Temporal. */
   codecUrl: string | undefined;
-  /** The page that describes the service's API. */
+  /** The documentation page of the service's API. */
   serviceDocsUrl: string;
-  /** Stops everything, the last that was started first. May be called more than once. */
+  /** Stops everything in reverse order. Can be called more than once. */
   stop(): Promise<void>;
+}
+
+/** Starts a stack with its worker, whose log is written to the data folder. */
+export async function startStackWithWorker(options: Omit<StackOptions, 'startWorker'>): Promise<Stack> {
+  const to = workerLog(options.dataFolder);
+  return startStack({
+    ...options,
+    startWorker: (config) => startWorker(config, createLog({ level: config.logLevel, to })),
+  });
+}
+
+/** Returns the file of the worker's log. */
+export function workerLog(dataFolder: string): string {
+  return path.join(dataFolder, 'logs', 'worker.log');
 }
 
 interface Stoppable {
@@ -59,10 +83,11 @@ interface Stoppable {
 }
 
 /**
- * Starts everything that a migration needs, in this process and its leashed servers: Postgres, Temporal with its UI,
- * the Company Data Service, and a worker. A start that fails, or is aborted, leaves nothing behind.
+ * Starts a stack: Postgres and Temporal as supervised processes, the rest in this process. A start that fails or is
+ * aborted leaves nothing running.
  *
- * @throws StackRunsAlready, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, or what service or worker say
+ * @throws StackRunsAlready, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, or an error of the
+ * service or the worker
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataFolder, ephemeral } = options;
@@ -87,7 +112,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
   signal?.throwIfAborted();
   const codec = cli === undefined ? undefined : await reserveStackCodec(ports.codec);
   const servers = { dataFolder, ephemeral, log };
-  const [databases, embeddedTemporal] = await bothStarted(
+  const [databases, embeddedTemporal] = await startTogether(
     running,
     openStackDatabases({ ...servers, port: ports.postgres, externalUrl: options.databaseUrl }),
     cli === undefined
@@ -142,14 +167,14 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
   };
 }
 
-/** Waits for both, even when one fails: then the other one is among what has to be stopped. */
-async function bothStarted<First extends Stoppable, Second extends Stoppable>(
+/** Waits for both, even if one fails, so that the other one can be stopped. */
+async function startTogether<First extends Stoppable, Second extends Stoppable>(
   running: Stoppable[],
   first: Promise<First>,
   second: Promise<Second> | undefined,
 ): Promise<[First, Second | undefined]> {
-  const settled = await Promise.allSettled([first, second]);
-  for (const start of settled) if (start.status === 'fulfilled' && start.value) running.push(start.value);
+  const results = await Promise.allSettled([first, second]);
+  for (const result of results) if (result.status === 'fulfilled' && result.value) running.push(result.value);
   return [await first, await second];
 }
 
@@ -157,12 +182,40 @@ function embeddedConfig(address: string): TemporalConfig {
   return { address, namespace: 'default', connectionOptions: { address } };
 }
 
-/** Stops the parts one after the other, and every one of them, even when one fails to stop. */
+/** Stops all parts one after the other, even if one fails to stop. */
 async function stopAll(running: Stoppable[], removeFolder: string | undefined): Promise<void> {
   const failures: unknown[] = [];
   for (const part of running.reverse()) {
     await part.stop().catch((error: unknown) => failures.push(error));
   }
   if (removeFolder !== undefined) rmSync(removeFolder, { recursive: true, force: true });
-  if (failures.length > 0) throw new AggregateError(failures, 'The stack has not stopped cleanly.');
+  if (failures.length > 0) throw new AggregateError(failures, 'The stack did not stop cleanly.');
+}
+
+/** Thrown when a stack is already running in the folder, because two would write to the same data. */
+class StackRunsAlready extends Error {
+  override readonly name = 'StackRunsAlready';
+}
+
+/** Also tries Temporal's port, because after a crash the stack's process id may belong to another process. */
+async function assertNotRunning(home: string): Promise<void> {
+  const stack = readRunningStack(home);
+  if (stack === undefined || !(await acceptsConnections(stack.temporal.address))) return;
+  throw new StackRunsAlready(
+    `A stack is already running: process ${stack.pid} (see ${stackFile(home)}). Use that one, or stop it first (Ctrl-C where it runs).`,
+  );
+}
+
+function acceptsConnections(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), timeout: 2_000 });
+    const end = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
 }

@@ -2,8 +2,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { rmSync } from 'node:fs';
-import { serviceDatabaseUrl, startServiceAlone } from '../../stack/service/standalone';
-import { createTemporaryFolder } from '../../stack/temporary-folder';
+import { serviceDatabaseUrl, startStandaloneService } from '../../stack/service/standalone';
+import { createTemporaryFolder } from '../../stack/folders';
 import type { ServiceAddress, ServiceCalls, ServiceSettings } from './service';
 import { serveParent } from './child-process';
 import { usage } from './usage';
@@ -24,7 +24,7 @@ subscribe('http.server.response.finish', (message) => {
 
 async function start(settings: ServiceSettings): Promise<ServiceAddress> {
   // Not `temporary`, because such a database does not wait for its disk.
-  const service = await startServiceAlone({
+  const service = await startStandaloneService({
     home,
     temporary: false,
     faults: settings.latencyMs !== undefined,

@@ -42,7 +42,8 @@ const MAX_COMPANIES = 6;
 /**
  * Opens the dialogs, which propose the role and name that were used last.
  *
- * @returns a function that runs one dialog and returns its result. Errors with advice become a result; others are thrown.
+ * @returns a function that runs one dialog and returns its result. Errors with advice become a result; others are
+ * thrown.
  */
 export function openDialogs(
   context: DialogContext,

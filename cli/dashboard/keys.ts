@@ -20,7 +20,7 @@ export interface KeyResult {
 /** @param height rows per page of the list */
 export function handleKey(before: DashboardState, key: string, height: number): KeyResult {
   // The user has seen the last result once they press a key.
-  const state = { ...before, said: null };
+  const state = { ...before, lastResult: null };
   if (key === 'ctrl-c' || key === 'q') return { state, action: 'quit' };
   if (state.isHelpShown) return { state: { ...state, isHelpShown: false } };
   if (key === '?' || key === 'h') return { state: { ...state, isHelpShown: true } };

@@ -1,4 +1,6 @@
-/** Reads the data for the dashboard: the list of all migrations, counts of the visible ones, and the open one in full. */
+/**
+ * Reads the data for the dashboard: the list of all migrations, counts of the visible ones, and the open one in full.
+ */
 import type { LedgerCompany, Overview } from '../../store';
 import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
 import type { LedgerClient, MigrationLine } from '../../client';

@@ -7,14 +7,16 @@ import type { StyledLine } from '../terminal/styled-text';
 
 /** The part of a migration's progress that the list shows. Its workflow is queried for it. */
 export interface ProgressFacts {
-  /** What has to be done or is being done, in one sentence. */
+  /** The current task or activity, in one sentence. */
   readonly task: string;
   /** ISO 8601, UTC; null: the migration waits for no person. */
   readonly waitingSince: string | null;
   /** True during an outage of the service or its platform. */
   readonly isOnHold: boolean;
   readonly windows: readonly Window[];
-  /** The estimate's latest end for the agreed start. ISO 8601, UTC; null: no start is agreed, or it ends after a year. */
+  /**
+   * The estimate's latest end for the agreed start. ISO 8601, UTC; null: no start is agreed, or it ends after a year.
+   */
   readonly endsBy: string | null;
 }
 

@@ -6,9 +6,9 @@ export interface CheckResult {
   readonly about: string;
   /** `not-checked`: it is not configured, or another problem has to be fixed first. */
   readonly verdict: 'ok' | 'problem' | 'not-checked';
-  /** What the check found; never contains a secret. */
+  /** The finding; never contains a secret. */
   readonly what: string;
-  /** What to do. */
+  /** Tells the user how to fix it. */
   readonly advice?: string;
 }
 

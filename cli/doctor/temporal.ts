@@ -50,7 +50,7 @@ export async function checkTemporal(
   }
 }
 
-/** What cannot be asked for before this is mended. */
+/** The checks that need another one to pass first. */
 function checksSkipped(payloadKeys: ConfigPart<'payloadKeys'>, first = 'needs Temporal first'): readonly CheckResult[] {
   return [
     ...[ABOUT.searchAttributes, ABOUT.worker].map((about) => notChecked(about, first)),

@@ -1,7 +1,7 @@
 /**
- * The JSON schemas of the outputs of all commands with `--json`. The number of a schema changes when a field is renamed,
- * removed or given another meaning; adding a field does not change it. docs/json.md is generated from here, and the tests
- * validate every output against it.
+ * The JSON schemas of the outputs of all commands with `--json`. The number of a schema changes when a field is
+ * renamed, removed or given another meaning; adding a field does not change it. docs/json.md is generated from here,
+ * and the tests validate every output against it.
  */
 import { z } from 'zod';
 import { DECISION_SCHEMAS } from './decisions';

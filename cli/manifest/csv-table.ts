@@ -65,7 +65,9 @@ function delimiterOf(header: string): Delimiter {
   return DELIMITERS.reduce((best, next) => (cellCount(next) > cellCount(best) ? next : best));
 }
 
-/** Reads the rows that are not blank, with the line of each cell. Yields the rows before a syntax error, then throws. */
+/**
+ * Reads the rows that are not blank, with the line of each cell. Yields the rows before a syntax error, then throws.
+ */
 async function* records(
   file: string,
   text: AsyncIterable<string>,

@@ -8,8 +8,8 @@ const MAX_LOAD = 0.7;
 
 /**
  * Maps very many strings to numbers: an open-addressing hash table that keeps only 96 bits of the SHA-256 of each key.
- * A file may have a million rows, and some keys are secret, so the keys themselves are not kept. Among a million keys the
- * chance that two share the same 96 bits is about 1 in 10^17.
+ * A file may have a million rows, and some keys are secret, so the keys themselves are not kept. Among a million keys
+ * the chance that two share the same 96 bits is about 1 in 10^17.
  */
 export class HashedKeyMap {
   #table = new Uint32Array(INITIAL_ENTRIES * WORDS);

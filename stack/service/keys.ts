@@ -1,23 +1,23 @@
-/** The accounts and keys of a Company Data Service, as whoever runs it manages them. */
+/** Manages the accounts and API keys of a Company Data Service, for its operator. */
 import { createAccount, createKey, listAccounts, type Account, type CreatedKey } from '../../company-data-service';
 
 export { listKeys, retireKey, rotateKey, type ApiKey, type CreatedKey } from '../../company-data-service';
 
 export interface KeyRequest {
-  /** An account's name or id. An account of a new name is created. */
+  /** Name or id of an account. An unknown name creates an account. */
   account: string;
-  /** Of a new account. Default: paid. */
+  /** Plan of a new account. Default: paid. */
   plan?: Account['plan'] | undefined;
   role: 'client' | 'administrator';
 }
 
-/** The account cannot be meant: it has another plan, or its name is not the only one. */
+/** Thrown when several accounts have the name, or the account has another plan. */
 export class AccountUnclear extends Error {
   override readonly name = 'AccountUnclear';
 }
 
 /**
- * Creates a key, and its account if there is none of that name.
+ * Creates a key, and its account if it does not exist.
  *
  * @throws {@link AccountUnclear}
  */
@@ -25,7 +25,7 @@ export async function createKeyFor(databaseUrl: string, { account, plan, role }:
   const found = (await listAccounts(databaseUrl)).filter(({ id, name }) => id === account || name === account);
   const [known, another] = found;
   if (another) {
-    throw new AccountUnclear(`${found.length} accounts are called ${account}: ${found.map(({ id }) => id).join(', ')}`);
+    throw new AccountUnclear(`${found.length} accounts are named ${account}: ${found.map(({ id }) => id).join(', ')}`);
   }
   if (known && plan !== undefined && plan !== known.plan) {
     throw new AccountUnclear(`the account ${account} has the plan ${known.plan}`);

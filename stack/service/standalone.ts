@@ -1,42 +1,49 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createAccount, createKey, listAccounts, startService, type Service } from '../../company-data-service';
+import {
+  createAccount,
+  createKey,
+  listAccounts,
+  startService,
+  type Service,
+  type ServiceOptions,
+} from '../../company-data-service';
 import { readRunningStack, type Config } from '../../config';
 import { createLog } from '../../security/log';
 import { startPostgres } from '../postgres/postgres';
-import { startServiceOnFreePort } from './free-port';
-import { createTemporaryFolder } from '../temporary-folder';
+import { createTemporaryFolder } from '../folders';
+import { errorCode, reservePort } from '../ports';
 
-export interface ServiceAloneOptions {
-  /** The folder of what must survive: the embedded database lies in it. */
+export interface StandaloneServiceOptions {
+  /** Folder of the embedded database. */
   home: string;
-  /** An embedded database that begins empty and is removed at the end. */
+  /** Start with an empty embedded database and remove it at the end. */
   temporary: boolean;
-  /** An administrator can order faults of the service itself. */
+  /** Allow administrators to make the service itself fail (`/faults`). */
   faults: boolean;
-  /** A Postgres to use instead of an embedded one: `DATABASE_URL`. */
+  /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
-  /** Default: 8700, or the next port that is free. */
+  /** Default: the first free port from 8700. */
   port?: number | undefined;
-  /** For each API key. Default: as the service has it. */
+  /** Rate limit of each API key. Default: that of the service. */
   requestsPerMinute?: number | undefined;
   logLevel: Config['logLevel'];
   log: (line: string) => void;
 }
 
-export interface ServiceAlone {
+export interface StandaloneService {
   readonly url: string;
-  /** Keys of a first account: only where the database is embedded and was empty. */
+  /** Keys of the first account; absent unless the database is embedded and was empty. */
   readonly keys?: { readonly administratorKey: string; readonly clientKey: string };
   stop(): Promise<void>;
 }
 
 /**
- * Starts the Company Data Service without an orchestrator: for whoever writes a client of it.
+ * Starts the Company Data Service without an orchestrator, for developers of its clients.
  *
- * @throws PostgresUnavailable, or what the service says
+ * @throws PostgresUnavailable, or an error of the service
  */
-export async function startServiceAlone(options: ServiceAloneOptions): Promise<ServiceAlone> {
+export async function startStandaloneService(options: StandaloneServiceOptions): Promise<StandaloneService> {
   const { home, temporary, faults, port, requestsPerMinute, logLevel, log } = options;
   const dataFolder = temporary ? createTemporaryFolder() : folderIn(home);
   const postgres =
@@ -61,12 +68,36 @@ export async function startServiceAlone(options: ServiceAloneOptions): Promise<S
   }
 }
 
-/** Where the keys of the service that runs here are kept; nothing where none runs. */
+const DEFAULT_PORT = 8_700;
+const PORTS_TO_TRY = 5;
+
+/**
+ * Starts the Company Data Service on the first free port.
+ *
+ * @param firstPort the first port to try; 0: any
+ */
+export async function startServiceOnFreePort(
+  options: Omit<ServiceOptions, 'port'>,
+  firstPort: number = DEFAULT_PORT,
+): Promise<Service> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { port, release } = await reservePort(firstPort);
+    try {
+      return await startService({ ...options, port });
+    } catch (error) {
+      if (attempt === PORTS_TO_TRY || errorCode(error) !== 'EADDRINUSE') throw error;
+    } finally {
+      release();
+    }
+  }
+}
+
+/** Returns the URL of the database of the service that runs on this machine; undefined: none runs. */
 export function serviceDatabaseUrl(home: string, fromEnvironment: string | undefined): string | undefined {
   return fromEnvironment ?? readAddress(home) ?? readRunningStack(home)?.service.databaseUrl;
 }
 
-async function firstKeys(databaseUrl: string): Promise<ServiceAlone['keys']> {
+async function firstKeys(databaseUrl: string): Promise<StandaloneService['keys']> {
   if ((await listAccounts(databaseUrl)).length > 0) return undefined;
   const accountId = await createAccount(databaseUrl, { name: 'Example', plan: 'paid' });
   const administrator = await createKey(databaseUrl, { accountId, role: 'administrator' });
@@ -78,7 +109,7 @@ function folderIn(home: string): string {
   return path.join(home, 'service');
 }
 
-/** Holds the embedded database's address, with its password, while a service runs alone. */
+/** The file that holds the URL of the embedded database, with its password, while the service runs. */
 function addressFile(home: string): string {
   return path.join(folderIn(home), 'database-url');
 }
@@ -87,6 +118,6 @@ function readAddress(home: string): string | undefined {
   try {
     return readFileSync(addressFile(home), 'utf8');
   } catch {
-    return undefined; // none runs, or not ours to read
+    return undefined; // none runs, or it belongs to another user
   }
 }

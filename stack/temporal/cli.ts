@@ -2,28 +2,28 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../cache-folder';
+import { cacheFolder } from '../folders';
 import { buildWithGo, downloadWithSdk } from './cli-sources';
 
-/** The folder of the Go module that pins what is built. */
+/** The Go module that pins the version to build. */
 const MODULE_FOLDER = path.join(__dirname, 'cli-module');
 
-/** Pinned workflows and worker deployments, which batch runs rely on, are in the server from this version on. */
-const OLDEST_USABLE_SERVER = [1, 28] as const;
+/** The first version with pinned workflows and worker deployments, which batch runs need. */
+const MIN_SERVER_VERSION = [1, 28] as const;
 
 const EXECUTABLE = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 
-/** One of the ways to come by the `temporal` command. */
-export interface Way {
+/** A source of the `temporal` command. */
+export interface CliSource {
   name: string;
   /**
-   * The path of a command that works.
-   * @throws Error whose message says why this way leads nowhere
+   * Returns the path of the command.
+   * @throws Error with the reason why this source has none
    */
   find(): Promise<string>;
 }
 
-/** No way led to a `temporal` command that works; the message names each one and why it failed. */
+/** Thrown when no source has a usable `temporal` command; the message names each source and why it failed. */
 export class TemporalCliUnavailable extends Error {
   override readonly name = 'TemporalCliUnavailable';
 }
@@ -31,14 +31,13 @@ export class TemporalCliUnavailable extends Error {
 export interface AcquireOptions {
   env: NodeJS.ProcessEnv;
   log: (line: string) => void;
-  /** What makes the command where it is missing, slowest last; tests give their own. */
+  /** Download and build the command; replaced in tests. */
   sources?: { download: typeof downloadWithSdk; build: typeof buildWithGo };
 }
 
 /**
- * The path of Temporal's own command, which holds its dev server. The first way that works is taken:
- * `TEMPORAL_CLI_PATH`, `temporal` on the PATH, the user's cache, the SDK's download, a build with Go. The last two
- * fill the cache, so that they happen once on a machine.
+ * Returns the path of Temporal's own command, which contains its dev server. Tries in this order: `TEMPORAL_CLI_PATH`,
+ * `temporal` on the PATH, the user's cache, the SDK's download, a build with Go. The last two fill the cache.
  *
  * @throws {@link TemporalCliUnavailable}
  */
@@ -47,8 +46,8 @@ export async function acquireTemporalCli({ env, log, sources }: AcquireOptions):
   const version = pinnedVersion();
   const cached = path.join(cacheFolder(env), `temporal-cli-${version}-${process.platform}-${process.arch}`, EXECUTABLE);
   const make = { version, executable: cached, moduleFolder: MODULE_FOLDER, env, log };
-  return firstThatWorks([
-    { name: 'TEMPORAL_CLI_PATH', find: () => named(env, log) },
+  return firstUsable([
+    { name: 'TEMPORAL_CLI_PATH', find: () => configured(env, log) },
     { name: '"temporal" on the PATH', find: () => onPath(env) },
     { name: `the cache, ${cached}`, find: () => inCache(cached) },
     { name: "the Temporal SDK's download", find: () => download(make) },
@@ -56,28 +55,28 @@ export async function acquireTemporalCli({ env, log, sources }: AcquireOptions):
   ]);
 }
 
-async function firstThatWorks(ways: Way[]): Promise<string> {
+async function firstUsable(cliSources: CliSource[]): Promise<string> {
   const reasons: string[] = [];
-  for (const [index, way] of ways.entries()) {
+  for (const [index, source] of cliSources.entries()) {
     try {
-      const executable = await way.find();
+      const executable = await source.find();
       await assertUsable(executable);
       return executable;
     } catch (error) {
-      reasons.push(`  ${index + 1}. ${way.name}: ${error instanceof Error ? error.message : String(error)}`);
+      reasons.push(`  ${index + 1}. ${source.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   throw new TemporalCliUnavailable(
     [
       "Temporal's dev server (the command `temporal`) could not be found, downloaded or built:",
       ...reasons,
-      'Any one of them will do: https://docs.temporal.io/cli#install, or https://go.dev/dl for the last.',
+      'Install the command (https://docs.temporal.io/cli#install), or Go for the build (https://go.dev/dl).',
     ].join('\n'),
   );
 }
 
-/** Somebody who names a command wants that one: it is said when another is used instead. */
-async function named(env: NodeJS.ProcessEnv, log: (line: string) => void): Promise<string> {
+/** Logs a warning if the configured command is unusable, because another one is then used in its place. */
+async function configured(env: NodeJS.ProcessEnv, log: (line: string) => void): Promise<string> {
   const executable = env['TEMPORAL_CLI_PATH'];
   if (!executable) throw new Error('not set');
   try {
@@ -119,9 +118,9 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Runs the command once: a half-written, foreign or outdated file must not be taken for a server.
+ * Runs the command once, to reject incomplete, foreign or outdated files.
  *
- * @throws Error whose message says what is wrong with it
+ * @throws Error with the reason
  */
 async function assertUsable(executable: string): Promise<void> {
   let printed: string;
@@ -135,8 +134,8 @@ async function assertUsable(executable: string): Promise<void> {
   const server = /\(Server (\d+)\.(\d+)\.\d+/.exec(printed);
   if (server === null) throw new Error(`${executable} is not Temporal's command: it prints "${printed.trim()}"`);
   const [major, minor] = [Number(server[1]), Number(server[2])];
-  const [oldestMajor, oldestMinor] = OLDEST_USABLE_SERVER;
-  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
-    throw new Error(`${executable} holds server ${major}.${minor}; at least ${oldestMajor}.${oldestMinor} is needed`);
+  const [minMajor, minMinor] = MIN_SERVER_VERSION;
+  if (major < minMajor || (major === minMajor && minor < minMinor)) {
+    throw new Error(`${executable} contains server ${major}.${minor}; at least ${minMajor}.${minMinor} is needed`);
   }
 }

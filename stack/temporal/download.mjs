@@ -1,9 +1,9 @@
 /**
- * Makes the Temporal SDK download its dev server into a folder: `node temporal-download.mjs <folder> <version>`.
- * The SDK does so only on the way to starting it, so it is started, and stopped at once. A process of its own, because
- * the SDK cannot be told to give up, and because its native part should not be loaded by whoever only looks.
+ * Downloads Temporal's dev server into a folder with the SDK: `node download.mjs <folder> <version>`. The SDK downloads
+ * it only when it starts it, so this starts the server and stops it at once. Runs as a separate process, because the
+ * download cannot be cancelled and the SDK's native module should not be loaded into the caller.
  */
-import testing from '@temporalio/testing'; // CommonJS: its names are not importable one by one
+import testing from '@temporalio/testing'; // CommonJS without named exports
 
 const [downloadDir, version] = process.argv.slice(2);
 

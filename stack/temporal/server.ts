@@ -11,7 +11,7 @@ const DEFAULT_UI_PORT = 8_233;
 const STARTS_TO_TRY = 5;
 const READY_WITHIN_MS = 60_000;
 
-/** The defaults, meant for large clusters, add about 50 ms to every task of a server on one machine. */
+/** Raised because the defaults, which are meant for large clusters, add about 50 ms to every task. */
 const DYNAMIC_CONFIG = {
   'history.transferProcessorMaxPollRPS': 10_000,
   'history.timerProcessorMaxPollRPS': 10_000,
@@ -21,22 +21,22 @@ const DYNAMIC_CONFIG = {
 export interface TemporalOptions {
   /** The `temporal` command: see {@link acquireTemporalCli}. */
   cli: string;
-  /** Where the server's data and log are kept; made when it does not exist. */
+  /** Folder of the server's data and log; created if it does not exist. */
   dataFolder: string;
-  /** The port to try first; the next free one is used. `0`: any. Default 7233. */
+  /** The first port to try; 0: any. Default: 7233. */
   port?: number | undefined;
-  /** The same for the Web UI. Default 8233. */
+  /** The first port to try for the Web UI; 0: any. Default: 8233. */
   uiPort?: number | undefined;
   /**
-   * A run whose data nobody needs afterwards: writes do not wait for the disk, and `dataFolder` is removed when the
-   * last program that uses it has been stopped. Never for data that must survive.
+   * For data that need not survive: writes do not wait for the disk, and the last program to be stopped removes
+   * `dataFolder`.
    */
   ephemeral: boolean;
-  /** Namespaces beside `default`, with the same search attributes. */
+  /** Namespaces in addition to `default`, with the same search attributes. */
   namespaces?: readonly string[];
-  /** The codec server that the Web UI asks to decode payloads; none: it shows them as they are. */
+  /** The codec server that decodes payloads for the Web UI. Default: none. */
   codecUrl?: string | undefined;
-  /** Settings of the server beside those that every one of ours has. */
+  /** Additional settings of the server. */
   dynamicConfig?: Readonly<Record<string, number>>;
 }
 
@@ -47,13 +47,13 @@ export interface RunningTemporal {
   stop(): Promise<void>;
 }
 
-/** Temporal's dev server did not start; the message holds the last lines of its log. */
+/** Thrown when Temporal's dev server did not start; the message contains the last lines of its log. */
 class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
 }
 
 /**
- * Starts Temporal's own dev server, with its Web UI, on a file in the data folder.
+ * Starts Temporal's dev server with its Web UI. Its data is a file in the data folder.
  *
  * @throws {@link TemporalUnavailable}
  */
@@ -83,10 +83,10 @@ export async function startTemporal({
         dynamicConfig,
         codecUrl,
       }),
-      // Its own settings only: a developer's TEMPORAL_* variables are meant for another server.
+      // Without a developer's TEMPORAL_* variables, because they are meant for another server.
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
       logFile,
-      stopSignal: ephemeral ? 'SIGKILL' : 'SIGINT', // its orderly end takes almost three seconds
+      stopSignal: ephemeral ? 'SIGKILL' : 'SIGINT', // because its orderly shutdown takes almost three seconds
       graceMs: 15_000,
       ...(ephemeral && { removeFolder: dataFolder }),
     });
@@ -136,7 +136,10 @@ function serverArguments(options: ServerArguments): string[] {
   ];
 }
 
-/** Waits until the server knows our search attributes, the last thing it sets up; `false` when it ended or took too long. */
+/**
+ * Waits until the search attributes exist, because the server creates them last. Returns false if it ended or timed
+ * out.
+ */
 async function isReady(server: SupervisedProcess, address: string): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
   const connection = Connection.lazy({ address });
@@ -158,6 +161,6 @@ async function knowsSearchAttributes(connection: Connection): Promise<boolean> {
     );
     return Object.keys(SEARCH_ATTRIBUTES).every((name) => name in (known.customAttributes ?? {}));
   } catch {
-    return false; // not up yet: what the next attempt is for
+    return false; // not ready yet: tried again
   }
 }

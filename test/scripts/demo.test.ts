@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { createTemporaryFolder } from '../../stack/temporary-folder';
+import { createTemporaryFolder } from '../../stack/folders';
 
 const ROOT = path.join(__dirname, '../..');
 /** The demo creates its own folder in here, and its servers have that folder in their arguments. */

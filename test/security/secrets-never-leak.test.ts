@@ -14,7 +14,7 @@ import { createAccount, createKey, startService } from '../../company-data-servi
 import { loadConfig } from '../../config';
 import { startPostgres } from '../../stack/postgres/postgres';
 import { startTemporal } from '../../stack/temporal/server';
-import { createTemporaryFolder } from '../../stack/temporary-folder';
+import { createTemporaryFolder } from '../../stack/folders';
 import { findPlatform } from '../../platforms/platforms';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { parsePayloadKeys, Secret } from '../../security';

@@ -7,7 +7,7 @@ import { reservePort } from '../../stack/ports';
 
 const ENDED_PID = 2 ** 22 + 1; // above Linux's and macOS's largest process id
 
-test('a port that is taken gives way to the next free one', async () => {
+test('for a port in use, the next free one is reserved', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const taken = (server.address() as AddressInfo).port;
@@ -18,7 +18,7 @@ test('a port that is taken gives way to the next free one', async () => {
   server.close();
 });
 
-test('a port that another stack is about to listen on is not chosen twice', async () => {
+test('a reserved port is not reserved twice', async () => {
   const one = await reservePort(0);
   const other = await reservePort(one.port);
   expect(other.port).toBeGreaterThan(one.port);
@@ -29,7 +29,7 @@ test('a port that another stack is about to listen on is not chosen twice', asyn
   for (const reserved of [again, other]) reserved.release();
 });
 
-test('a port that a killed process was about to listen on is free', async () => {
+test('a port reserved by a killed process is free', async () => {
   const { port, release } = await reservePort(0);
   release();
   writeFileSync(path.join(tmpdir(), `tokenferry-port-${port}`), String(ENDED_PID));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { loadConfig, readRunningStack } from '../../config';
 import { startStack, type Stack, type StackOptions } from '../../stack/stack';
-import { createTemporaryFolder } from '../../stack/temporary-folder';
+import { createTemporaryFolder } from '../../stack/folders';
 import { sharedPostgres, temporalCli } from '../support/servers';
 
 const stacks: Stack[] = [];
@@ -29,7 +29,7 @@ async function start(changes: Partial<StackOptions> = {}): Promise<Stack> {
   return stack;
 }
 
-test('two stacks at once have ports of their own, serve, and leave nothing behind', async () => {
+test('two stacks run side by side on different ports, and leave nothing behind', async () => {
   const [one, other] = await Promise.all([start(), start()]);
   expect(one.config.temporal.address).not.toBe(other.config.temporal.address);
   for (const { config, temporalUiUrl, serviceDocsUrl } of [one, other]) {
@@ -46,7 +46,7 @@ test('two stacks at once have ports of their own, serve, and leave nothing behin
   expect((await fetch(other.temporalUiUrl ?? '')).status).toBe(200);
 });
 
-test('a running stack is found by its home alone, and its keys are private', async () => {
+test('commands find a running stack by its home, and its key files are private', async () => {
   const stack = await start();
   const { config } = stack;
   const env = { TOKENFERRY_HOME: config.home, TEMPORAL_CONFIG_FILE: '/nonexistent' };
@@ -67,12 +67,12 @@ test('a running stack is found by its home alone, and its keys are private', asy
     expect([file, statSync(path.join(config.home, file)).mode & 0o077]).toEqual([file, 0]);
   }
 
-  await expect(startStack(optionsFor(config.home))).rejects.toThrow(`A stack runs already: process ${process.pid}`);
+  await expect(startStack(optionsFor(config.home))).rejects.toThrow(`A stack is already running: process ${process.pid}`);
   await stack.stop();
   expect(readRunningStack(config.home)).toBeUndefined();
 });
 
-test('a start that fails at its last part stops what runs already', async () => {
+test('a start that fails at its last part stops everything', async () => {
   const dataFolder = createTemporaryFolder();
   let serviceUrl = '';
   const start = startStack({
@@ -94,7 +94,7 @@ test('an aborted start leaves nothing behind', async () => {
   expect(existsSync(dataFolder)).toBe(false);
 });
 
-test('in a Postgres that was there before, an ephemeral stack leaves no database', async () => {
+test('an ephemeral stack leaves no database in an external Postgres', async () => {
   const databaseUrl = await sharedPostgres();
   const stack = await start({ databaseUrl });
   const { config } = stack;
@@ -109,7 +109,7 @@ test('in a Postgres that was there before, an ephemeral stack leaves no database
   expect(rowCount).toBe(0);
 });
 
-test('a Postgres that does not answer is named, without its password, with what to do', async () => {
+test('the error for an unreachable Postgres names it without its password, and says what to do', async () => {
   const start = startStack({
     ...optionsFor(createTemporaryFolder()),
     databaseUrl: 'postgres://me:hunter2@127.0.0.1:1/db',
@@ -119,12 +119,12 @@ test('a Postgres that does not answer is named, without its password, with what 
   );
 });
 
-test('what a stack that survives has stored is there after a restart, with the same keys', async () => {
+test('a permanent stack has the same data and keys after a restart', async () => {
   const dataFolder = createTemporaryFolder();
   const first = await start({ dataFolder, ephemeral: false });
   const { service, masterKeys, payloadKeys } = first.config;
   await first.stop();
-  const second = await start({ dataFolder, ephemeral: true }); // so that it is removed in the end
+  const second = await start({ dataFolder, ephemeral: true }); // so that the folder is removed at the end
   expect(second.config.service.apiKey.reveal()).toBe(service.apiKey.reveal());
   expect(second.config.masterKeys.newest.id).toBe(masterKeys.newest.id);
   expect(second.config.payloadKeys.newest.id).toBe(payloadKeys.newest.id);

@@ -6,19 +6,19 @@ import path from 'node:path';
 import { startSupervised, type SupervisedProcess } from '../../stack/process/supervised-process';
 import { isRunning, until } from '../support/conditions';
 
-const LEASH = path.resolve(__dirname, '../../stack/process/supervisor.mjs');
+const SUPERVISOR = path.resolve(__dirname, '../../stack/process/supervisor.mjs');
 
 let folder: string;
 let pidFile: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-leash-'));
+  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-supervised-'));
   pidFile = path.join(folder, 'pid');
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A shell that writes its process id where the tests look for it, and then does what `script` says. */
+/** A shell that writes its process id to `pidFile` and then runs `script`. */
 function shell(script: string, extra: { removeFolder?: string; graceMs?: number } = {}) {
   return {
     command: 'sh',
@@ -30,7 +30,7 @@ function shell(script: string, extra: { removeFolder?: string; graceMs?: number 
   };
 }
 
-async function started(): Promise<number> {
+async function startedPid(): Promise<number> {
   await until(() => existsSync(pidFile));
   return Number(readFileSync(pidFile, 'utf8'));
 }
@@ -39,34 +39,34 @@ function start(program: ReturnType<typeof shell>): SupervisedProcess {
   return startSupervised({ ...program, env: process.env });
 }
 
-test('when whoever asked for it is killed, a program ends and its temporary folder is gone', async () => {
+test('when its parent is killed, a program ends and its temporary folder is removed', async () => {
   const program = JSON.stringify(shell('exec sleep 600', { removeFolder: folder }));
-  const asking = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), {
+  const parentScript = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), {
     stdio: ['pipe', 'ignore', 'ignore'], detached: true }); setInterval(() => {}, 1000);`;
-  const asker = spawn(process.execPath, ['-e', asking, LEASH, program]);
-  const pid = await started();
+  const parent = spawn(process.execPath, ['-e', parentScript, SUPERVISOR, program]);
+  const pid = await startedPid();
   expect(await isRunning(pid)).toBe(true);
 
-  asker.kill('SIGKILL');
-  await once(asker, 'exit');
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
   await until(async () => !(await isRunning(pid)));
   await until(() => !existsSync(folder));
 });
 
-test('a program is asked to end by its own signal before anything else', async () => {
+test('a program first receives its own stop signal', async () => {
   const goodbye = path.join(folder, 'goodbye');
   const program = start(shell(`trap "echo bye > '${goodbye}'; exit 0" INT; while :; do sleep 0.05; done`));
-  await started();
+  await startedPid();
   await program.stop();
   expect(readFileSync(goodbye, 'utf8')).toBe('bye\n');
 });
 
-test('a program that does not end when asked is killed, with everything that it has started', async () => {
+test('a program that ignores its stop signal is killed with its child processes', async () => {
   const childFile = path.join(folder, 'child');
   const program = start(
     shell(`trap '' INT; sleep 600 & echo $! > '${childFile}'; while :; do sleep 0.05; done`, { graceMs: 100 }),
   );
-  const pid = await started();
+  const pid = await startedPid();
   await until(() => existsSync(childFile) && readFileSync(childFile, 'utf8') !== '');
   const child = Number(readFileSync(childFile, 'utf8'));
 
@@ -77,10 +77,10 @@ test('a program that does not end when asked is killed, with everything that it 
 
 test('a temporary folder is removed by the last program that uses it', async () => {
   const first = start(shell('exec sleep 600', { removeFolder: folder }));
-  await started();
+  await startedPid();
   rmSync(pidFile);
   const second = start(shell('exec sleep 600', { removeFolder: folder }));
-  await started();
+  await startedPid();
 
   await first.stop();
   expect(existsSync(folder)).toBe(true);
@@ -88,14 +88,14 @@ test('a temporary folder is removed by the last program that uses it', async () 
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a program that ends by itself leaves its folder, with the log that says why', async () => {
+test('a program that ends without being stopped leaves its folder and its log', async () => {
   const program = start(shell('echo no licence; exit 3', { removeFolder: folder }));
   expect(await program.exited).toBe(3);
   expect(program.hasExited()).toBe(true);
   expect(readFileSync(path.join(folder, 'log'), 'utf8')).toBe('no licence\n');
 });
 
-test('a program that cannot be run says so in its log', async () => {
+test('if a program cannot be started, its log says why', async () => {
   writeFileSync(path.join(folder, 'log'), '');
   const program = start({ ...shell(''), command: 'no-such-program' });
   expect(await program.exited).toBe(127);

@@ -2,19 +2,19 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { acquireTemporalCli } from '../../stack/temporal/cli';
-import { buildWithGo, type Making } from '../../stack/temporal/cli-sources';
+import { buildWithGo, type CliTarget } from '../../stack/temporal/cli-sources';
 
 const USABLE = 'echo "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"';
 const OUTDATED = 'echo "temporal version 0.11.0 (Server 1.23.0, UI 2.26.2)"';
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
-let said: string[];
+let logged: string[];
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-cli-'));
-  said = [];
-  // The system's own tools, which the scripts below need; `temporal` is not among them, as `bin` comes first.
+  logged = [];
+  // /usr/bin and /bin have the tools that the scripts below need; a `temporal` in `bin` comes first.
   env = { PATH: `${path.join(folder, 'bin')}:/usr/bin:/bin`, XDG_CACHE_HOME: path.join(folder, 'cache') };
 });
 
@@ -28,36 +28,36 @@ function executable(name: string, script: string): string {
   return file;
 }
 
-const log = (line: string): number => said.push(line);
+const log = (line: string): number => logged.push(line);
 
-function fails(reason: string): (making: Making) => Promise<string> {
+function fails(reason: string): (target: CliTarget) => Promise<string> {
   return async () => {
     throw new Error(reason);
   };
 }
 
-function makes(script: string): (making: Making) => Promise<string> {
-  return async (making) => executable(path.relative(folder, making.executable), script);
+function makes(script: string): (target: CliTarget) => Promise<string> {
+  return async (target) => executable(path.relative(folder, target.executable), script);
 }
 
 const acquire = (download = fails('no answer in time'), build = fails('Go is not installed')): Promise<string> =>
   acquireTemporalCli({ env, log, sources: { download, build } });
 
-test('the command that is named comes before the one on the PATH', async () => {
+test('TEMPORAL_CLI_PATH takes precedence over the PATH', async () => {
   const onPath = executable('bin/temporal', USABLE);
   expect(await acquire()).toBe(onPath);
   env['TEMPORAL_CLI_PATH'] = executable('named', USABLE);
   expect(await acquire()).toBe(env['TEMPORAL_CLI_PATH']);
 });
 
-test('a named command that does not work is passed over, and that is said', async () => {
+test('an unusable TEMPORAL_CLI_PATH is skipped with a warning', async () => {
   const onPath = executable('bin/temporal', USABLE);
   env['TEMPORAL_CLI_PATH'] = executable('named', 'exit 1');
   expect(await acquire()).toBe(onPath);
-  expect(said).toEqual([expect.stringContaining(`TEMPORAL_CLI_PATH=${env['TEMPORAL_CLI_PATH']} is not used`)]);
+  expect(logged).toEqual([expect.stringContaining(`TEMPORAL_CLI_PATH=${env['TEMPORAL_CLI_PATH']} is not used`)]);
 });
 
-test('an outdated or foreign command on the PATH is passed over', async () => {
+test('an outdated or foreign command on the PATH is skipped', async () => {
   executable('bin/temporal', OUTDATED);
   const downloaded = await acquire(makes(USABLE));
   expect(downloaded).toContain(path.join('cache', 'tokenferry'));
@@ -65,49 +65,49 @@ test('an outdated or foreign command on the PATH is passed over', async () => {
   expect(await acquire()).toBe(downloaded);
 });
 
-test('what was downloaded or built once is found in the cache by the next', async () => {
+test('a downloaded or built command is found in the cache the next time', async () => {
   const built = await acquire(undefined, makes(USABLE));
   expect(await acquire(fails('asked again'), fails('asked again'))).toBe(built);
 });
 
-test('a file in the cache that does not work is made again', async () => {
+test('an unusable file in the cache is replaced', async () => {
   const broken = await acquire(makes(USABLE));
   writeFileSync(broken, 'half a file');
   expect(await acquire(makes(USABLE))).toBe(broken);
 });
 
-test('when no way works, one error names all five and why each failed', async () => {
+test('when no source works, one error names all five and why each failed', async () => {
   executable('bin/temporal', OUTDATED);
   await expect(acquire()).rejects.toThrow(
-    /1\. TEMPORAL_CLI_PATH: not set\n.*2\. "temporal" on the PATH: .* holds server 1\.23.*\n.*3\. the cache, .*: not there yet\n.*4\. the Temporal SDK's download: no answer in time\n.*5\. a build with Go: Go is not installed\n/,
+    /1\. TEMPORAL_CLI_PATH: not set\n.*2\. "temporal" on the PATH: .* contains server 1\.23.*\n.*3\. the cache, .*: not there yet\n.*4\. the Temporal SDK's download: no answer in time\n.*5\. a build with Go: Go is not installed\n/,
   );
 });
 
 describe('a build with Go', () => {
   const toolOutput = '"$8"'; // go -C <module> build -mod=readonly -ldflags <flags> -o <file> <package>
-  let goal: string;
-  let making: Making;
+  let executablePath: string;
+  let target: CliTarget;
 
   beforeEach(() => {
-    goal = path.join(folder, 'cache', 'temporal');
-    making = { version: 'v1.5.1', executable: goal, moduleFolder: folder, env, log };
+    executablePath = path.join(folder, 'cache', 'temporal');
+    target = { version: 'v1.5.1', executable: executablePath, moduleFolder: folder, env, log };
   });
 
-  test('that fails half way leaves nothing, and says what Go said', async () => {
+  test('that fails leaves nothing behind, and reports the error of Go', async () => {
     executable('bin/go', `echo half > ${toolOutput}; echo "no space left on device" >&2; exit 1`);
-    await expect(buildWithGo(making)).rejects.toThrow('no space left on device');
-    expect(readdirSync(path.dirname(goal))).toEqual([]);
+    await expect(buildWithGo(target)).rejects.toThrow('no space left on device');
+    expect(readdirSync(path.dirname(executablePath))).toEqual([]);
   });
 
-  test('is not disturbed by another one at the same time', async () => {
+  test('can run twice at the same time', async () => {
     executable('bin/go', `printf '#!/bin/sh\\n%s\\n' '${USABLE}' > ${toolOutput}; chmod +x ${toolOutput}`);
-    expect(await Promise.all([buildWithGo(making), buildWithGo(making)])).toEqual([goal, goal]);
-    expect(readdirSync(path.dirname(goal))).toEqual(['temporal']);
+    expect(await Promise.all([buildWithGo(target), buildWithGo(target)])).toEqual([executablePath, executablePath]);
+    expect(readdirSync(path.dirname(executablePath))).toEqual(['temporal']);
   });
 
-  test('says so where there is no Go', async () => {
-    making.env = { ...env, PATH: path.join(folder, 'nothing') };
-    await expect(buildWithGo(making)).rejects.toThrow('Go is not installed');
-    expect(existsSync(goal)).toBe(false);
+  test('fails with a clear message if Go is not installed', async () => {
+    target.env = { ...env, PATH: path.join(folder, 'nothing') };
+    await expect(buildWithGo(target)).rejects.toThrow('Go is not installed');
+    expect(existsSync(executablePath)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../../config';
-import { startServiceAlone, type ServiceAlone } from '../../../stack/service/standalone';
+import { startStandaloneService, type StandaloneService } from '../../../stack/service/standalone';
 import { CommandFailed } from '../../shared/command-failed';
 import { untilAborted } from '../../shared/pause';
 import type { Output, Terminal } from '../../terminal';
@@ -43,10 +43,10 @@ async function start({ output, terminal }: Context, options: StartOptions): Prom
   }
 }
 
-async function started(output: Output, { env }: Terminal, options: StartOptions): Promise<ServiceAlone> {
+async function started(output: Output, { env }: Terminal, options: StartOptions): Promise<StandaloneService> {
   const { home, logLevel } = loadConfig([], env);
   try {
-    return await startServiceAlone({
+    return await startStandaloneService({
       home,
       temporary: options.temporary ?? false,
       faults: options.faults ?? false,
@@ -61,7 +61,7 @@ async function started(output: Output, { env }: Terminal, options: StartOptions)
   }
 }
 
-function printStarted(output: Output, { url, keys }: ServiceAlone): void {
+function printStarted(output: Output, { url, keys }: StandaloneService): void {
   output.note(
     `${output.styled('green', '✓')} The Company Data Service listens at ${url}; its documentation: ${url}/docs`,
   );

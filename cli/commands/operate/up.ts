@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { loadConfig } from '../../../config';
 import type { Stack } from '../../../stack/stack';
-import { startWholeStack, workerLog } from '../../../stack/whole-stack';
+import { startStackWithWorker, workerLog } from '../../../stack/stack';
 import { CommandFailed } from '../../shared/command-failed';
 import { untilAborted } from '../../shared/pause';
 import type { CommandResult, Output, Terminal } from '../../terminal';
@@ -30,7 +30,7 @@ export function addUp({ program, run, output, terminal }: Context): void {
 async function start(output: Output, { env }: Terminal, interrupted: AbortSignal): Promise<Stack> {
   const { home, logLevel } = loadConfig([], env);
   try {
-    return await startWholeStack({
+    return await startStackWithWorker({
       dataFolder: home,
       ephemeral: false,
       env,

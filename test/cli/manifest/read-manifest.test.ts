@@ -61,7 +61,8 @@ test('CSV round-trips in any delimiter, encoding, line end and quoting', async (
           quoteAll || /[,;\t"\n]/.test(cell) ? `"${cell.replaceAll('"', '""').replaceAll('\n', lineEnd)}"` : cell;
         const lines = [COLUMNS, ...rows.map(cellsOf)].map((cells) => cells.map(quote).join(delimiter));
         const text = lines.join(blankLines ? lineEnd + lineEnd : lineEnd) + (lastLineEnds ? lineEnd : '');
-        // UTF-8 without a mark is the default; UTF-16 gets one, because it is detected by its zeros only in mostly Latin text.
+        // UTF-8 without a mark is the default; UTF-16 gets one, because it is detected by its zeros only in mostly
+        // Latin text.
         const content = iconv.encode(text, encoding, { addBOM: mark || encoding !== 'utf-8' });
 
         const { rows: read, findings } = await readWholeManifest({ manifest: tempFile(content) }, quickBooks);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { reserveStackCodec } from '../../../stack/codec';
 import { startTemporal } from '../../../stack/temporal/server';
-import { createTemporaryFolder } from '../../../stack/temporary-folder';
+import { createTemporaryFolder } from '../../../stack/folders';
 import { until } from '../../support/conditions';
 import { alterBody, startHttpProxy, sendAnswer } from '../../support/http-proxy';
 import { ownNamespace } from '../../support/namespaces';

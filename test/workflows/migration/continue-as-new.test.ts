@@ -1,7 +1,7 @@
 /** A server setting makes the migration continue as new many times: nothing is lost. */
 import { startTemporal } from '../../../stack/temporal/server';
 import type { RunningTemporal } from '../../../stack/temporal/server';
-import { createTemporaryFolder } from '../../../stack/temporary-folder';
+import { createTemporaryFolder } from '../../../stack/folders';
 import { readTrail } from '../../../store';
 import { ownNamespace } from '../../support/namespaces';
 import type { Orchestrator } from '../../support/orchestrator';
