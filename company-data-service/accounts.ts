@@ -1,4 +1,4 @@
-/** Client accounts. Not part of the HTTP API: whoever runs the service manages them. */
+/** Client accounts. Not part of the HTTP API, because the operator of the service manages them. */
 import { withDatabase } from './database/database';
 import type { Plan } from './database/tables';
 
@@ -16,7 +16,7 @@ export interface Account {
   readonly plan: Plan;
 }
 
-/** Creates a client account and answers its id. */
+/** Creates a client account and returns its id. */
 export async function createAccount(databaseUrl: string, { name, plan, createdAt }: NewAccount): Promise<string> {
   return withDatabase(databaseUrl, async (db) => {
     const { id } = await db
@@ -28,7 +28,7 @@ export async function createAccount(databaseUrl: string, { name, plan, createdAt
   });
 }
 
-/** All accounts, the oldest first. Names need not be unique. */
+/** Returns all accounts, oldest first. Names need not be unique. */
 export async function listAccounts(databaseUrl: string): Promise<Account[]> {
   return withDatabase(databaseUrl, (db) =>
     db.selectFrom('accounts').select(['id', 'name', 'plan']).orderBy('created_at').orderBy('id').execute(),

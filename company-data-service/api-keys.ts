@@ -1,4 +1,4 @@
-/** API keys of client accounts. Not part of the HTTP API: whoever runs the service manages them. */
+/** API keys of client accounts. Not part of the HTTP API, because the operator of the service manages them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { withDatabase, type Database } from './database/database';
@@ -6,7 +6,7 @@ import type { Plan, Role } from './database/tables';
 
 export interface CreatedKey {
   readonly id: string;
-  /** The key itself. It is shown here once: only its digest is stored. */
+  /** The key itself. It cannot be shown again, because only its digest is stored. */
   readonly key: string;
 }
 
@@ -19,7 +19,7 @@ export interface ApiKey {
   readonly createdAt: Date;
 }
 
-/** Creates an API key of an account. An `administrator` key may do what the provider's solutions team does. */
+/** Creates an API key of an account. An `administrator` key is for the provider's solutions team. */
 export async function createKey(
   databaseUrl: string,
   { accountId, role }: { accountId: string; role: Role },
@@ -27,7 +27,7 @@ export async function createKey(
   return withDatabase(databaseUrl, (db) => insertKey(db, accountId, role));
 }
 
-/** Every key with its account, the oldest first. What the keys are, nobody knows. */
+/** Returns every key with its account, oldest first. The keys themselves are not stored. */
 export async function listKeys(databaseUrl: string): Promise<ApiKey[]> {
   return withDatabase(databaseUrl, (db) =>
     db
@@ -41,15 +41,17 @@ export async function listKeys(databaseUrl: string): Promise<ApiKey[]> {
 }
 
 /**
- * Makes a key outdated: from now on (running services notice within seconds) it is answered 403.
+ * Makes a key outdated: running services answer it with 403 within seconds.
  *
- * @returns whether there is such a key
+ * @returns whether the key exists
  */
 export async function retireKey(databaseUrl: string, keyId: string): Promise<boolean> {
   return withDatabase(databaseUrl, async (db) => (await retire(db, keyId)) !== undefined);
 }
 
-/** Creates a key of the same account and role, and makes the old one outdated; nothing where there is no such key. */
+/**
+ * Creates a key of the same account and role, and makes the old one outdated. Returns undefined if it does not exist.
+ */
 export async function rotateKey(databaseUrl: string, keyId: string): Promise<CreatedKey | undefined> {
   return withDatabase(databaseUrl, (db) =>
     db.transaction().execute(async (transaction) => {
@@ -59,7 +61,7 @@ export async function rotateKey(databaseUrl: string, keyId: string): Promise<Cre
   );
 }
 
-/** What is stored of a key. */
+/** Returns the digest under which a key is stored. */
 export function keyDigest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -1,57 +1,58 @@
 import pino, { type Logger } from 'pino';
-import { openDatabase, prepareSchema } from './database/database';
-import { failureForLog } from './failure-for-log';
+import { openDatabase, prepareSchema, failureForLog } from './database/database';
 import { createApp } from './http/app';
-import { forgetOldCounts } from './http/daily-quota';
-import { forgetOldAnswers } from './http/idempotency';
+import { deleteOldCounts } from './http/limits/daily-quota';
+import { deleteOldAnswers } from './http/idempotency';
 import { SandboxPlatforms } from './platform/sandbox/sandbox-platforms';
 import { SyncEngine } from './syncs/sync-engine';
 
-const FORGET_EVERY_MS = 10 * 60_000;
-/** What is under way when the service is told to end has so long to be answered. */
-const CLOSE_WITHIN_MS = 5_000;
+const CLEANUP_INTERVAL_MS = 10 * 60_000;
+/** When the service closes, requests in flight have this long to finish. */
+const CLOSE_TIMEOUT_MS = 5_000;
 
 export interface ServiceOptions {
-  /** A Postgres database. The service keeps to its own schema, `company_data_service`. */
+  /** A Postgres database. The service uses only its own schema, `company_data_service`. */
   readonly databaseUrl: string;
   /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Default: 0, any port that is free. */
+  /** Default: 0, any free port. */
   readonly port?: number;
-  /** A path in front of every endpoint, as `/v1`. Default: none. */
+  /** A path before every endpoint, such as `/v1`. Default: none. */
   readonly basePath?: string;
-  /** Where the service is reached from outside, for links. Default: the address it listens at, and the base path. */
+  /** The public URL of the service, for links. Default: the address it listens on, with the base path. */
   readonly publicUrl?: string;
   /** Default: none. */
   readonly logger?: Logger;
-  /** How long the sandbox needs before the first record of a data set, in milliseconds. Default: 150. */
+  /** Milliseconds until the sandbox delivers the first record of a data set. Default: 150. */
   readonly syncBaseMs?: number;
-  /** How long the sandbox needs for each record, in milliseconds. Default: 10. */
+  /** Milliseconds that the sandbox takes per record. Default: 10. */
   readonly syncMsPerRecord?: number;
-  /** For each API key; processes of one database share it. Default: 1,000. */
+  /** Rate limit of each API key, shared by all processes of one database. Default: 1,000. */
   readonly requestsPerMinute?: number;
-  /** For each API key, account and company with a linked connection; counted in Postgres. Default: no quota. */
+  /** Daily quota of each API key, once for the account and once per company with a linked connection. Default: none. */
   readonly requestsPerDay?: number;
-  /** For tests of clients: an administrator can order faults of the service itself. Default: false. */
+  /** Lets administrators make the service itself fail, for tests of its clients. Default: false. */
   readonly faults?: boolean;
-  /** Connections to Postgres that requests may hold, in this process. As many again serve syncs and authorizations. Default: 10. */
+  /**
+   * Size of the connection pool for requests; a second pool of this size serves syncs and authorizations. Default: 10.
+   */
   readonly databaseConnections?: number;
 }
 
 export interface Service {
-  /** The base URL, without a slash at the end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
   /**
-   * Answers what is under way, for five seconds at most; finishes what a platform was asked for, heard or not; ends the
-   * step of the syncs that is being taken; and lets go of port and database.
+   * Waits up to five seconds for requests in flight, finishes authorizations even if their client has gone, ends the
+   * current step of the syncs, and releases port and database.
    */
   close(): Promise<void>;
 }
 
 /**
- * Starts the Company Data Service. Several processes may serve one database.
+ * Starts the Company Data Service. Several processes can serve one database.
  *
- * @throws when the database cannot be reached, or the port is taken
+ * @throws if the database is unreachable or the port is in use
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, host = '127.0.0.1', port = 0, basePath = '', databaseConnections = 10 } = options;
@@ -69,22 +70,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { requestsPerDay, faults = false } = options;
   const limits = { requestsPerMinute, ...(requestsPerDay !== undefined && { requestsPerDay }) };
   const app = await createApp({ context, logger, basePath, publicPath, ...limits, faults });
-  const forgetting = setInterval(() => {
-    Promise.all([forgetOldAnswers(db), forgetOldCounts(db)]).catch((failure: unknown) =>
-      logger.warn({ err: failureForLog(failure) }, 'what is old was not forgotten'),
+  const cleanup = setInterval(() => {
+    Promise.all([deleteOldAnswers(db), deleteOldCounts(db)]).catch((failure: unknown) =>
+      logger.warn({ err: failureForLog(failure) }, 'expired rows could not be deleted'),
     );
-  }, FORGET_EVERY_MS);
+  }, CLEANUP_INTERVAL_MS);
   const close = async () => {
-    clearInterval(forgetting);
-    // Whoever does not read its answer cannot hold up the end.
-    const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_WITHIN_MS);
+    clearInterval(cleanup);
+    // A client that does not read its answer must not delay the shutdown.
+    const cutOff = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
     try {
       await app.close();
     } finally {
-      clearTimeout(cut);
+      clearTimeout(cutOff);
     }
     await engine.stop();
-    // In this order: an authorization holds its transaction there, and a token that was used is not lost with its answer.
+    // The slow pool first, because an authorization that has used a token still has to commit its transaction there.
     await slowDb.destroy();
     await db.destroy();
   };

@@ -1,13 +1,12 @@
-/** Companies in Postgres, each read together with its connections in one statement. */
+/** Companies in Postgres. A company is read with its connections in one statement. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import type { ConnectionError, ConnectionStatus } from '../database/tables';
-import { kindsOf, placeIn, type Columns } from '../query/columns';
+import { kindsOf, placeIn, type Columns, conditionSql, orderSql, type Place } from '../query/query-sql';
 import type { FieldKinds, Order, Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
-import { conditionSql, orderSql, type Place } from '../query/query-sql';
 
-/** A connection as it stands inside a company: dates as Postgres writes them into JSON. */
+/** A connection inside a company, with dates as Postgres writes them into JSON. */
 export interface Connection {
   readonly id: string;
   readonly company_id: string;
@@ -32,7 +31,7 @@ export interface Company {
   readonly connections: readonly Connection[];
 }
 
-/** A condition on a tag, as in `tags=uid=42`. */
+/** A condition on a tag, such as `tags=uid=42`. */
 export interface TagFilter {
   readonly name: string;
   readonly operator: '=' | '!=' | '~';
@@ -51,7 +50,7 @@ export async function findCompany(db: Database, id: string): Promise<Company | u
   return rows[0];
 }
 
-/** The company that a connection belongs to. */
+/** Returns the company of a connection. */
 export async function findConnectionCompany(db: Database, connectionId: string): Promise<Company | undefined> {
   const { rows } = await sql<Company>`
     select ${WITH_CONNECTIONS} from companies
@@ -91,7 +90,7 @@ const COLUMNS: Columns = {
   created: { kind: 'date', place: sql`companies.created_at` },
 };
 
-/** What companies can be asked about; `tags.uid` is their tag `uid`. */
+/** The fields that companies can be filtered by; `tags.uid` is the tag `uid`. */
 export const companyFields: FieldKinds = (field) => (tagIn(field) === undefined ? kindsOf(COLUMNS)(field) : 'text');
 
 const companyField: Place = (field) => {
@@ -105,7 +104,7 @@ function tagIn(field: string): string | undefined {
 
 function tagCondition({ name, operator, value }: TagFilter): RawBuilder<boolean> {
   switch (operator) {
-    case '=': // Answered from the index, however many companies there are.
+    case '=': // This form uses the index.
       return sql`tags @> ${JSON.stringify({ [name]: value })}::jsonb`;
     case '!=':
       return sql`(tags ->> ${name}) is distinct from ${value}`;
@@ -134,16 +133,16 @@ export async function updateCompany(db: Database, id: string, { tags, ...fields 
   if (Object.keys(changes).length > 0) await db.updateTable('companies').set(changes).where('id', '=', id).execute();
 }
 
-/** Deletes a company with everything that belongs to it. */
+/** Deletes a company with all of its data. */
 export async function deleteCompany(transaction: Database, id: string): Promise<void> {
-  // Syncs first, in the order in which the sync engine takes its locks: otherwise the two could wait for each other.
+  // Syncs first, in the order in which the sync engine takes its locks, to avoid a deadlock.
   await transaction.deleteFrom('syncs').where('company_id', '=', id).execute();
   await transaction.deleteFrom('companies').where('id', '=', id).execute();
 }
 
 /**
- * Counts the account's companies, holding off every other creation of the account until the transaction ends: the
- * limit would otherwise let two creations at once pass together.
+ * Counts the account's companies and blocks other creations of the account until the transaction ends, because two
+ * simultaneous creations could otherwise exceed the limit.
  */
 export async function countCompaniesExclusively(transaction: Database, accountId: string): Promise<number> {
   await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction);

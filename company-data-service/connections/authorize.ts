@@ -1,4 +1,4 @@
-/** Authorization of a connection with credentials that the company's platform gave to somebody else before. */
+/** Authorizes a connection with credentials that the platform issued to another application. */
 import { createHash } from 'node:crypto';
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import type { Database } from '../database/database';
@@ -12,17 +12,17 @@ export interface AuthorizationRequest {
   readonly connectionId: string;
   readonly accountId: string;
   readonly platform: PlatformEntry;
-  /** Already checked against the platform's fields. */
+  /** Already validated against the platform's fields. */
   readonly credential: Credential;
 }
 
 /**
- * Uses a credential once: links the connection if the platform accepts it, otherwise records why not. One connection's
- * authorizations run one after the other, and the body that was accepted last is not used again: a rotating token that
- * a client sends twice, having missed the answer, would be dead the second time.
+ * Uses a credential once: links the connection if the platform accepts it, otherwise records the error. Authorizations
+ * of one connection run one after the other. The last accepted body is not used again, because a client that missed the
+ * answer may send a rotating token twice, and the second use would fail.
  *
  * @returns whether the platform accepted it
- * @throws PlatformInaccessible when the platform's endpoint is closed to the service; nothing has changed then
+ * @throws PlatformInaccessible if the platform's endpoint is not accessible; nothing has changed
  */
 export async function authorizeConnection(
   db: Database,
@@ -44,14 +44,17 @@ export async function authorizeConnection(
       return true;
     } catch (refusal) {
       if (!(refusal instanceof PlatformRefusal)) throw refusal;
-      // The status stays: a refused credential never replaces an accepted one.
+      // The status does not change, because a refused credential never replaces an accepted one.
       await storeErrors(transaction, connectionId, withError(errors, refusal));
       return false;
     }
   });
 }
 
-/** Shows a credential to the platform: whose it is comes first, because asking costs nothing and a refresh does. */
+/**
+ * Presents a credential to the platform. Asks for its organization first, because that uses no token and a refresh
+ * does.
+ */
 async function present(
   platforms: Platforms,
   grant: Grant,

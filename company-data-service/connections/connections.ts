@@ -7,7 +7,7 @@ import type { ConnectionError } from '../database/tables';
 import { dataTypesOf } from '../platform/data-types';
 import type { RefusalReason } from '../platform/platform';
 
-/** So many errors of a connection are kept. */
+/** Maximum number of errors kept per connection. */
 const ERRORS_KEPT = 20;
 
 export async function insertConnection(db: Database, companyId: string, platform: PlatformEntry): Promise<Connection> {
@@ -19,7 +19,7 @@ export async function insertConnection(db: Database, companyId: string, platform
   return { ...row, created_at: row.created_at.toISOString(), last_sync: null };
 }
 
-/** Ends the service's access: the credential is forgotten, what was fetched stays readable. */
+/** Ends the service's access: deletes the credential; synced data stays readable. */
 export async function unlinkConnection(transaction: Database, id: string): Promise<void> {
   await holdConnection(transaction, id);
   await transaction
@@ -32,7 +32,7 @@ export async function unlinkConnection(transaction: Database, id: string): Promi
   await transaction.deleteFrom('credentials').where('connection_id', '=', id).execute();
 }
 
-/** Deletes a connection with its credential and everything that was fetched through it. */
+/** Deletes a connection with its credential and its synced data. */
 export async function deleteConnection(transaction: Database, id: string): Promise<void> {
   await holdConnection(transaction, id);
   // Syncs first, in the order in which the sync engine takes its locks.
@@ -41,8 +41,8 @@ export async function deleteConnection(transaction: Database, id: string): Promi
 }
 
 /**
- * Lets one transaction at a time change a connection's authorization. Not a row lock: the platform may take its time
- * to answer, and reads and syncs go on meanwhile.
+ * Lets only one transaction at a time change a connection's authorization. Not a row lock, because reads and syncs must
+ * continue while the platform takes its time to answer.
  */
 export async function holdConnection(transaction: Database, id: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(transaction);
@@ -56,7 +56,7 @@ const STATUS_CODES: Record<RefusalReason, string> = {
   PlatformRateLimited: '429',
 };
 
-/** The errors of a connection after another one: only the newest is active. */
+/** Adds an error to a connection's errors; only the newest is active. */
 export function withError(
   errors: readonly ConnectionError[],
   { reason, message }: { reason: RefusalReason; message: string },
@@ -75,7 +75,7 @@ export function resolved(errors: readonly ConnectionError[]): ConnectionError[] 
   return errors.map((error) => ({ ...error, status: 'Resolved' }));
 }
 
-/** The platform of a connection: only platforms of the table can be connected. */
+/** Returns the platform of a connection, which is always in the platform table. */
 export function platformOf({ platform_key }: Pick<Connection, 'platform_key'>): PlatformEntry {
   const platform = findPlatform(platform_key);
   if (!platform) throw new Error(`The platform table has no entry ${platform_key}, yet a connection names it`);

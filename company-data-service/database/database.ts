@@ -8,7 +8,7 @@ import { lastSync } from './migrations/005-last-sync';
 import { scheduledSyncs } from './migrations/006-scheduled-syncs';
 import type { Tables } from './tables';
 
-/** The service's own schema: it shares a database, but no table, with whatever else lives there. */
+/** The service's own schema, so that it can share a database with other programs. */
 const SCHEMA = 'company_data_service';
 
 const MIGRATIONS: Record<string, Migration> = {
@@ -25,15 +25,16 @@ export type Database = Kysely<Tables>;
 /**
  * Opens a pool of connections to the service's schema.
  *
- * @param connections how many connections the pool may hold; further callers wait
+ * @param connections maximum size of the pool; further callers wait
  */
 export function openDatabase(databaseUrl: string, connections: number): Database {
   const pool = openPool({
     connectionString: databaseUrl,
     max: connections,
-    // Lists are read from memory or a solid disk: following their index is cheaper than sorting them for each page. Every
-    // question has its index, also where a plan that is kept was made while the table was small. And compiling the
-    // statement of a large page takes longer than running it.
+    // Data is in memory or on an SSD, so reading an index is cheaper than sorting a list for each page. Every query has
+    // an
+    // index, and a plan cached while the table was small must use it, too. JIT compilation of a large page's statement
+    // would take longer than running it.
     options: `-c search_path=${SCHEMA} -c random_page_cost=1.1 -c enable_seqscan=off -c jit=off`,
     application_name: 'company-data-service',
   });
@@ -41,9 +42,9 @@ export function openDatabase(databaseUrl: string, connections: number): Database
 }
 
 /**
- * Brings the schema up to date. Any number of processes may do so at once: Kysely's migrator takes a lock.
+ * Updates the schema. Any number of processes can call it at the same time, because Kysely's migrator takes a lock.
  *
- * @throws an Error whose cause is what the database answered
+ * @throws an Error with the database's error as its cause
  */
 export async function prepareSchema(db: Database): Promise<void> {
   const migrator = new Migrator({
@@ -53,11 +54,11 @@ export async function prepareSchema(db: Database): Promise<void> {
   });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  const reason = error instanceof Error ? error.message : 'no reason given';
+  const reason = error instanceof Error ? error.message : 'unknown error';
   throw new Error(`The schema of the Company Data Service could not be prepared: ${reason}`, { cause: error });
 }
 
-/** Opens the database for one piece of work outside a running service, and brings its schema up to date. */
+/** Opens the database for work outside a running service, and updates its schema. */
 export async function withDatabase<Result>(
   databaseUrl: string,
   work: (db: Database) => Promise<Result>,
@@ -69,4 +70,15 @@ export async function withDatabase<Result>(
   } finally {
     await db.destroy();
   }
+}
+
+/**
+ * Returns what may be logged of a thrown value: not the details that Postgres adds to an error, because they contain
+ * the values of a row, credentials and customers' data included.
+ */
+export function failureForLog(failure: unknown): Record<string, unknown> {
+  if (!(failure instanceof Error)) return { type: typeof failure };
+  const { name, message, stack } = failure;
+  const cause = failure.cause === undefined ? {} : { cause: failureForLog(failure.cause) };
+  return { type: name, message, stack, ...('code' in failure && { code: failure.code }), ...cause };
 }

@@ -4,7 +4,7 @@ export type Plan = 'trial' | 'free' | 'paid';
 export type Role = 'client' | 'administrator';
 export type ConnectionStatus = 'PendingAuth' | 'Linked' | 'Unlinked' | 'Deauthorized';
 
-/** Something the platform refused, as a client reads it in `dataConnectionErrors`. */
+/** An error of the platform, as clients read it in `dataConnectionErrors`. */
 export interface ConnectionError {
   statusCode: string;
   statusText: string;
@@ -27,7 +27,7 @@ interface ApiKeyTable {
   account_id: string;
   role: Role;
   state: Generated<'active' | 'outdated'>;
-  /** SHA-256 of the key. A key is 256 random bits, so nothing slower is needed. */
+  /** SHA-256 of the key. No slower hash is needed, because a key has 256 random bits. */
   digest: Buffer;
   created_at: GeneratedDate;
 }
@@ -47,7 +47,7 @@ interface ConnectionTable {
   platform_key: string;
   source_id: Generated<string>;
   status: Generated<ConnectionStatus>;
-  /** What the company's organization at the platform can deliver. */
+  /** Data types of the company's organization at the platform. */
   data_types: string[];
   organization_id: string | null;
   organization_name: string | null;
@@ -55,12 +55,12 @@ interface ConnectionTable {
   created_at: GeneratedDate;
 }
 
-/** Apart from `connections`, so that nothing that reads a connection has a token in its hands. */
+/** Separate from `connections`, so that code that reads a connection does not get its tokens. */
 interface CredentialTable {
   connection_id: string;
-  /** The authorization body, with the tokens of the last refresh in the place of those that were sent. */
+  /** The authorization body, with the tokens of the last refresh. */
   fields: JSONColumnType<Record<string, string>>;
-  /** SHA-256 of the body that was accepted last: sent again, it is not used again. */
+  /** SHA-256 of the last accepted body, so that the same body is not used twice. */
   accepted_digest: Buffer;
 }
 
@@ -82,13 +82,13 @@ interface SyncTable {
   requested_at: GeneratedDate;
   completed_at: Date | null;
   progress: Generated<number>;
-  /** Where the platform's next page begins; nothing before the first answer. */
+  /** Cursor of the platform's next page; null before the first answer. */
   cursor: string | null;
-  /** When the next page can be fetched; nothing once the sync has ended. */
+  /** When the next page can be fetched; null after the end of the sync. */
   due_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
 }
 
-/** One data type of one connection: which sync is the latest, and which the latest that succeeded. */
+/** The latest sync and the latest successful sync of one data type of one connection. */
 interface DataSetTable {
   connection_id: string;
   data_type: string;
@@ -104,7 +104,7 @@ interface RecordTable {
   data_type: string;
   id: string;
   company_id: string;
-  /** The sync that saw the record last: what a later, complete sync has not seen is gone. */
+  /** The last sync that contained the record. A later complete sync without it deletes the record. */
   sync_id: string;
   created_at: Date;
   fields: JSONColumnType<Record<string, unknown>>;
@@ -125,10 +125,10 @@ interface SandboxTokenTable {
   platform_key: string;
   /** SHA-256 of the token. */
   digest: Buffer;
-  /** How often it was presented: some test credentials change their mind. */
+  /** How often it was presented, because some test credentials behave differently the second time. */
   uses: Generated<number>;
   spent_at: Date | null;
-  /** Only of tokens that the sandbox handed out itself, and only where their age matters. */
+  /** Set only for tokens that the sandbox issued itself, and only if their age matters. */
   minted_at: Date | null;
 }
 
@@ -140,13 +140,13 @@ interface SandboxUserTokenTable {
   number: Generated<string>;
 }
 
-/** What was pushed to the sandbox's organizations. */
+/** Records pushed to the sandbox's organizations. */
 interface SandboxRecordTable {
-  /** The push operation's. */
+  /** Key of the push operation. */
   key: string;
   platform_key: string;
   organization_id: string;
-  /** SHA-256 of what stays the same for as long as the grant lives. */
+  /** SHA-256 of the part of the credential that does not change while the grant is valid. */
   grant_digest: Buffer;
   data_type: string;
   /** Grows with every record. */
@@ -159,7 +159,7 @@ interface SyncSettingTable {
   company_id: string;
   data_type: string;
   fetch_on_first_link: boolean;
-  /** Hours between two syncs; 0: never by itself. */
+  /** Hours between two syncs; 0: no schedule. */
   sync_schedule: number;
   sync_order: number;
 }
@@ -179,11 +179,11 @@ interface PushOperationTable {
   changes: JSONColumnType<PushChange[], string | undefined>;
   requested_at: GeneratedDate;
   completed_at: Date | null;
-  /** When the platform is asked next; nothing once the operation has ended. */
+  /** When the platform is asked next; null after the end of the operation. */
   due_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
 }
 
-/** What a push has done at the platform, as a client reads it in `changes`. */
+/** The change that a push made at the platform, as clients read it in `changes`. */
 export interface PushChange {
   type: 'Created';
   recordRef: { id: string; dataType: string };

@@ -1,4 +1,4 @@
-/** Faults of the service itself, ordered by whoever tests a client of it: which request meets which, and when. */
+/** Faults of the service itself, for tests of its clients: which requests fail, and how. */
 import { z } from 'zod';
 
 const Place = {
@@ -30,13 +30,13 @@ interface ArmedFault {
   met: number;
 }
 
-/** The faults that are ordered, in this process. */
+/** The configured faults of this process. */
 export class Faults {
   private plan: FaultPlan = { seed: 1, faults: [] };
   private armed: ArmedFault[] = [];
   private random = seeded(1);
 
-  /** Replaces what was ordered before; luck begins anew with the seed. */
+  /** Replaces the configured faults and restarts the random numbers from the seed. */
   order(plan: FaultPlan): void {
     this.plan = plan;
     this.armed = plan.faults.map((fault) => ({ fault, met: 0 }));
@@ -47,7 +47,7 @@ export class Faults {
     return this.plan;
   }
 
-  /** The faults that this request meets, in the order in which they were given. */
+  /** Returns the faults for this request, in the configured order. */
   meet(method: string, path: string): Fault[] {
     return this.armed.filter((armed) => this.meets(armed, method, path)).map(({ fault }) => fault);
   }
@@ -61,7 +61,7 @@ export class Faults {
   }
 }
 
-/** Numbers from 0 to 1 that depend on the seed alone: mulberry32, by Tommy Ettinger, in the public domain. */
+/** Returns deterministic random numbers from 0 to 1: mulberry32, by Tommy Ettinger, in the public domain. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,19 +1,19 @@
-/** The HTTP side of the service: what every request goes through, and where the routes are put together. */
+/** Builds the HTTP app: the hooks that every request passes, and the routes. */
 import { randomUUID } from 'node:crypto';
 import fastify, { LogController, type FastifyBaseLogger } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Faults } from '../faults/faults';
-import { allowanceHeaders, assertAllowed, tightestOf } from './allowance';
+import { allowanceHeaders, assertAllowed, tightestOf } from './limits/allowance';
 import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
-import { countDailyRequest } from './daily-quota';
-import { answerUnreadableRequest, sendError } from './error-answers';
-import { notFound } from './errors';
-import { meetFaults } from './faulty';
-import { describeRoutes, documentationRoutes } from './openapi';
+import { countDailyRequest } from './limits/daily-quota';
+import { answerUnreadableRequest, sendError } from './errors/error-answers';
+import { notFound } from './errors/errors';
+import { applyFaults } from './fault-hooks';
+import { describeRoutes, documentationRoutes } from './openapi/openapi';
 import { answerOtherMethods } from './other-methods';
-import { RateLimiter } from './rate-limit';
-import { ARRIVES_WITHIN_MS, assertShallow, MAX_BODY_BYTES } from './request-limits';
+import { RateLimiter } from './limits/rate-limit';
+import { REQUEST_TIMEOUT_MS, assertShallow, MAX_BODY_BYTES } from './limits/request-limits';
 import { accountRoutes } from './routes/account';
 import { companyRoutes } from './routes/companies';
 import { connectionRoutes } from './routes/connections';
@@ -27,19 +27,28 @@ import { recordRoutes } from './routes/records';
 import { sandboxTokenRoutes } from './routes/sandbox-token';
 import { syncSettingRoutes } from './routes/sync-settings';
 import { syncRoutes } from './routes/syncs';
-import { secureHeaders } from './security-headers';
+
+/** Answers must not be cached, framed or sniffed, and pages run no scripts and load nothing. */
+const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  // The address of a link page must not leak, because it is enough to authorize the company.
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
 
 export interface AppOptions {
   readonly context: ServiceContext;
   readonly logger: FastifyBaseLogger;
   /** Starts with a slash and does not end with one; empty for none. */
   readonly basePath: string;
-  /** The base path, as it is seen from outside. */
+  /** The public base path. */
   readonly publicPath: string;
   readonly requestsPerMinute: number;
-  /** Per key and day, for the account itself and for each company with a linked connection. Absent: no quota. */
+  /** Per key and day, once for the account and once per company with a linked connection. Absent: no quota. */
   readonly requestsPerDay?: number;
-  /** Started for testing: faults can be ordered. */
+  /** Adds the routes that make the service fail, for tests. */
   readonly faults: boolean;
 }
 
@@ -50,7 +59,7 @@ export async function createApp(options: AppOptions): Promise<Api> {
     genReqId: () => randomUUID(),
     logController: new LogController({ requestIdLogLabel: 'correlationId' }),
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: ARRIVES_WITHIN_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     frameworkErrors: sendError,
@@ -58,13 +67,14 @@ export async function createApp(options: AppOptions): Promise<Api> {
   }).withTypeProvider<ZodTypeProvider>();
 
   app.setValidatorCompiler(validatorCompiler);
-  // Responses are checked against their schemas by the compiler and the tests, not again for each request.
+  // Not validated at run time, because the compiler and the tests check responses against their schemas.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(sendError);
-  secureHeaders(app);
   app.addHook('onRequest', async (request, reply) => {
+    // A route can set other values. `Strict-Transport-Security` is the task of the proxy that adds TLS.
+    reply.headers(SECURITY_HEADERS);
     reply.header('x-correlation-id', request.id);
-    // Not in a handler of its own, which would read the body first.
+    // Not in a not-found handler, because that would read the body first.
     if (request.is404) throw notFound(`${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
   });
   acceptJson(app);
@@ -72,23 +82,23 @@ export async function createApp(options: AppOptions): Promise<Api> {
   const otherMethods = answerOtherMethods(app);
   await describeRoutes(app, basePath);
   await app.register(
-    async (open: Api) => {
-      await documentationRoutes(open, context, publicPath);
-      healthRoutes(open, context);
-      linkRoutes(open, context);
-      logoRoutes(open);
-      sandboxTokenRoutes(open, context);
-      await open.register(async (keyed: Api) => {
-        requireKey(keyed, options);
-        if (options.faults) await orderedFaults(keyed, basePath);
-        companyRoutes(keyed, context);
-        connectionRoutes(keyed, context);
-        syncRoutes(keyed, context);
-        recordRoutes(keyed, context);
-        syncSettingRoutes(keyed, context);
-        pushRoutes(keyed, context);
-        integrationRoutes(keyed, context);
-        accountRoutes(keyed, context);
+    async (publicApi: Api) => {
+      await documentationRoutes(publicApi, context, publicPath);
+      healthRoutes(publicApi, context);
+      linkRoutes(publicApi, context);
+      logoRoutes(publicApi);
+      sandboxTokenRoutes(publicApi, context);
+      await publicApi.register(async (keyedApi: Api) => {
+        requireKey(keyedApi, options);
+        if (options.faults) await addFaults(keyedApi, basePath);
+        companyRoutes(keyedApi, context);
+        connectionRoutes(keyedApi, context);
+        syncRoutes(keyedApi, context);
+        recordRoutes(keyedApi, context);
+        syncSettingRoutes(keyedApi, context);
+        pushRoutes(keyedApi, context);
+        integrationRoutes(keyedApi, context);
+        accountRoutes(keyedApi, context);
       });
     },
     { prefix: basePath },
@@ -97,7 +107,7 @@ export async function createApp(options: AppOptions): Promise<Api> {
   return app;
 }
 
-/** Every route of `app` needs a key, and counts against its limits. */
+/** Makes every route of `app` require an API key and count against its limits. */
 function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerDay }: AppOptions): void {
   const authenticator = new Authenticator(db);
   const limiter = new RateLimiter(db, requestsPerMinute);
@@ -108,20 +118,20 @@ function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerD
     const perDay = requestsPerDay === undefined ? [] : [await countDailyRequest(db, caller, requestsPerDay)];
     const tightest = tightestOf([perMinute, ...perDay]);
     reply.headers(allowanceHeaders(tightest));
-    // Before the limits: a key that opens nothing is not told to come back later.
+    // Before the limits, because an unusable key must not be told to retry later.
     if (refusal) throw refusal;
     assertAllowed(tightest);
   });
 }
 
-/** The routes that are added from now on meet faults; those that order them do not. */
-async function orderedFaults(app: Api, basePath: string): Promise<void> {
+/** Applies faults to the routes that are added after this call, but not to the routes that configure the faults. */
+async function addFaults(app: Api, basePath: string): Promise<void> {
   const faults = new Faults();
-  await app.register(async (orders: Api) => faultRoutes(orders, faults));
-  meetFaults(app, faults, basePath);
+  await app.register(async (faultApi: Api) => faultRoutes(faultApi, faults));
+  applyFaults(app, faults, basePath);
 }
 
-/** Within limits. Clients that name a content type for a request without a body are common, and mean no body. */
+/** Parses JSON within limits. An empty body counts as none, because some clients send a content type without a body. */
 function acceptJson(app: Api): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {

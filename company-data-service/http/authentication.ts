@@ -1,40 +1,40 @@
-/** Who is calling: an API key as HTTP Basic credentials, the key alone, without a user name. */
+/** Authenticates the caller by an API key, sent as HTTP Basic credentials without a user name. */
 import { timingSafeEqual } from 'node:crypto';
 import { keyDigest } from '../api-keys';
 import type { Database } from '../database/database';
 import type { Plan, Role } from '../database/tables';
-import type { ServiceError } from './errors';
-import { accountExpired, outdatedKey, unauthorized } from './errors';
+import type { ServiceError } from './errors/errors';
+import { accountExpired, outdatedKey, unauthorized } from './errors/errors';
 
 const ACCOUNT_LIFETIME_MS = 365 * 86_400_000;
-/** So long a key that was retired may still be answered. */
-const REMEMBERED_MS = 2_000;
-const REMEMBERED_KEYS = 1_000;
+/** A retired key can be accepted for this long. */
+const CACHE_MS = 2_000;
+const MAX_CACHED_KEYS = 1_000;
 
 export interface Caller {
   readonly keyId: string;
   readonly role: Role;
   readonly accountId: string;
   readonly plan: Plan;
-  /** Absent where the plan does not expire. */
+  /** Absent if the plan does not expire. */
   readonly expiresAt?: Date;
 }
 
-interface RememberedKey {
+interface CachedKey {
   readonly caller: Caller;
   readonly state: 'active' | 'outdated';
   readonly digest: Buffer;
-  readonly forgetAt: number;
+  readonly expiresFromCacheAt: number;
 }
 
-/** Finds out whose key a request carries, asking the database at most every two seconds for each key. */
+/** Looks up API keys, at most every two seconds per key. */
 export class Authenticator {
-  private readonly remembered = new Map<string, RememberedKey>();
+  private readonly cache = new Map<string, CachedKey>();
 
   constructor(private readonly db: Database) {}
 
   /**
-   * Who calls, and why they are refused all the same: 403 of an outdated key, 402 of an expired account, in this order.
+   * Returns the caller, with a refusal for an outdated key (403) or an expired account (402), in this order.
    *
    * @throws ServiceError 401
    */
@@ -48,17 +48,17 @@ export class Authenticator {
     return { caller };
   }
 
-  private async find(digest: Buffer): Promise<RememberedKey | undefined> {
+  private async find(digest: Buffer): Promise<CachedKey | undefined> {
     const name = digest.toString('base64');
-    const remembered = this.remembered.get(name);
-    if (remembered && remembered.forgetAt > Date.now()) return remembered;
+    const cached = this.cache.get(name);
+    if (cached && cached.expiresFromCacheAt > Date.now()) return cached;
     const found = await this.read(digest);
-    if (this.remembered.size >= REMEMBERED_KEYS) this.remembered.clear();
-    if (found) this.remembered.set(name, found);
+    if (this.cache.size >= MAX_CACHED_KEYS) this.cache.clear();
+    if (found) this.cache.set(name, found);
     return found;
   }
 
-  private async read(digest: Buffer): Promise<RememberedKey | undefined> {
+  private async read(digest: Buffer): Promise<CachedKey | undefined> {
     const row = await this.db
       .selectFrom('api_keys')
       .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
@@ -68,7 +68,7 @@ export class Authenticator {
     if (!row) return undefined;
     const expires = row.plan !== 'paid' && { expiresAt: new Date(row.created_at.getTime() + ACCOUNT_LIFETIME_MS) };
     const caller = { keyId: row.id, role: row.role, accountId: row.account_id, plan: row.plan, ...expires };
-    return { caller, state: row.state, digest: row.digest, forgetAt: Date.now() + REMEMBERED_MS };
+    return { caller, state: row.state, digest: row.digest, expiresFromCacheAt: Date.now() + CACHE_MS };
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
-import { badRequest, type ValidationProblem } from './errors';
+import { badRequest, type ValidationProblem } from './errors/errors';
 
 /**
- * Checks an authorization body against the platform's fields: all that are required, none that is unknown, and strings
- * only. Problems name fields, never what is in them.
+ * Validates an authorization body: all required fields, no unknown ones, only strings. Problems name fields and never
+ * quote their values.
  *
- * @throws ServiceError 400, naming every field that is wrong
+ * @throws ServiceError 400 with every faulty field
  */
 export function credentialIn(body: Readonly<Record<string, unknown>>, platform: PlatformEntry): Record<string, string> {
   const { requiredFields, optionalFields, name } = platform;

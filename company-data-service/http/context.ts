@@ -11,14 +11,13 @@ import type { Database } from '../database/database';
 import type { Platforms } from '../platform/platform';
 import type { Caller } from './authentication';
 
-/** What the routes work with. */
 export interface ServiceContext {
-  /** For what is answered at once. */
+  /** For queries that are answered at once. */
   readonly db: Database;
-  /** For transactions that wait for a platform: apart, so that slow platforms do not hold up the reads. */
+  /** For transactions that wait for a platform; separate, so that slow platforms do not delay reads. */
   readonly slowDb: Database;
   readonly platforms: Platforms;
-  /** Where this service is reached from outside, without a slash at the end. Known once it listens. */
+  /** Returns the public URL of the service, without a trailing slash. Known once it listens. */
   readonly publicUrl: () => string;
 }
 
@@ -32,7 +31,7 @@ export type Api = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose key the request carries. Set on every route that needs a key. */
+    /** The owner of the request's API key. Set on every route that needs a key. */
     caller: Caller;
     /** Set by `loadCompany`, before the body is read. */
     company: Company;

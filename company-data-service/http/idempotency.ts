@@ -1,30 +1,30 @@
 /**
- * Answers a creation that is sent again with what it was answered the first time.
+ * Answers a repeated request with the answer to the first one.
  *
- * The work and the memory of its answer are one transaction, so that a service that is killed in the middle has done
- * neither; an error rolls both back, so that "retry later" holds.
+ * The work and the stored answer are one transaction, so a service that is killed has done both or neither. An error
+ * rolls both back, so the request can be retried.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../database/database';
-import { badRequest, conflict } from './errors';
+import { badRequest, conflict } from './errors/errors';
 
-const KEPT = sql`interval '90 minutes'`;
+const RETENTION = sql`interval '90 minutes'`;
 const KeySchema = z.guid();
 
-/** What a handler answers, before it is sent. */
 export interface Answer {
   readonly statusCode: number;
-  /** Absent for an answer without a body. */
+  /** Absent: no body. */
   readonly body?: unknown;
 }
 
 /**
- * Does `work` in a transaction and sends its answer; under a request's idempotency key, at most once.
+ * Runs `work` in a transaction and sends its answer; with an idempotency key, at most once.
  *
- * @throws ServiceError 400 when the key is no UUID or came with another body, 409 while its first request is under way
+ * @throws ServiceError 400 if the key is not a UUID or was used with another body, 409 while its first request is in
+ * progress
  */
 export async function answerOnce(
   db: Database,
@@ -39,10 +39,10 @@ export async function answerOnce(
     const bodyDigest = createHash('sha256')
       .update(JSON.stringify(request.body ?? null))
       .digest();
-    const earlier = await recall(transaction, scope, bodyDigest);
+    const earlier = await findAnswer(transaction, scope, bodyDigest);
     if (earlier) return earlier;
     const answer = await work(transaction);
-    await remember(transaction, scope, bodyDigest, answer);
+    await storeAnswer(transaction, scope, bodyDigest, answer);
     return answer;
   });
   await reply.code(answer.statusCode).send(answer.body);
@@ -63,16 +63,16 @@ interface Scope {
   readonly key: string;
 }
 
-async function recall(transaction: Database, scope: Scope, bodyDigest: Buffer): Promise<Answer | undefined> {
-  const held = await sql<{ held: boolean }>`
+async function findAnswer(transaction: Database, scope: Scope, bodyDigest: Buffer): Promise<Answer | undefined> {
+  const lock = await sql<{ held: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${Object.values(scope).join(' ')}, 1)) as held`.execute(
     transaction,
   );
-  if (!held.rows[0]?.held) throw conflict('The first request with this Idempotency-Key is still under way.');
+  if (!lock.rows[0]?.held) throw conflict('The first request with this Idempotency-Key is still in progress.');
   const { rows } = await sql<{ body_digest: Buffer; status_code: number; body: string | null }>`
     select body_digest, status_code, body from idempotent_responses
     where account_id = ${scope.account_id} and method = ${scope.method} and path = ${scope.path} and key = ${scope.key}
-      and created_at > clock_timestamp() - ${KEPT}`.execute(transaction);
+      and created_at > clock_timestamp() - ${RETENTION}`.execute(transaction);
   const earlier = rows[0];
   if (!earlier) return undefined;
   if (!earlier.body_digest.equals(bodyDigest)) {
@@ -82,7 +82,7 @@ async function recall(transaction: Database, scope: Scope, bodyDigest: Buffer): 
   return { statusCode: earlier.status_code, body };
 }
 
-async function remember(transaction: Database, scope: Scope, bodyDigest: Buffer, { statusCode, body }: Answer) {
+async function storeAnswer(transaction: Database, scope: Scope, bodyDigest: Buffer, { statusCode, body }: Answer) {
   const row = {
     body_digest: bodyDigest,
     status_code: statusCode,
@@ -96,7 +96,7 @@ async function remember(transaction: Database, scope: Scope, bodyDigest: Buffer,
     .execute();
 }
 
-/** Forgets the answers whose time is over. */
-export async function forgetOldAnswers(db: Database): Promise<void> {
-  await sql`delete from idempotent_responses where created_at < clock_timestamp() - ${KEPT}`.execute(db);
+/** Deletes the expired answers. */
+export async function deleteOldAnswers(db: Database): Promise<void> {
+  await sql`delete from idempotent_responses where created_at < clock_timestamp() - ${RETENTION}`.execute(db);
 }

@@ -1,8 +1,8 @@
 import type { Api } from './context';
-import { methodNotAllowed } from './errors';
+import { methodNotAllowed } from './errors/errors';
 
 /**
- * Answers 405 with `Allow` on every path that exists, for the methods it does not have: before any key is looked at.
+ * Answers 405 with `Allow` for the methods that an existing path does not have, before the API key is checked.
  * Call it before the routes are added, and `register` after.
  */
 export function answerOtherMethods(app: Api): { register(): void } {
@@ -20,7 +20,7 @@ export function answerOtherMethods(app: Api): { register(): void } {
         const refuse = async () => {
           throw methodNotAllowed(allowed);
         };
-        // In the first hook, so that no body is read.
+        // In the first hook, so that the body is not read.
         app.route({ method: others, url, onRequest: refuse, handler: refuse, schema: { hide: true } });
       }
     },

@@ -1,12 +1,12 @@
 /**
- * Hooks that find what a path names. They run before the body is read, so that an unknown or foreign resource is
- * answered as such, whatever the body.
+ * Hooks that load the resources of a path. They run before the body is read, so that an unknown or foreign resource is
+ * answered as such even with an invalid body.
  */
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { findCompany } from '../companies/companies';
 import type { ServiceContext } from './context';
-import { administratorsOnly, foreignResource, notFound } from './errors';
+import { administratorsOnly, foreignResource, notFound } from './errors/errors';
 
 const UuidSchema = z.guid();
 
@@ -17,11 +17,11 @@ export const administratorOnly: onRequestAsyncHookHandler = async (request) => {
   if (request.caller.role !== 'administrator') throw administratorsOnly();
 };
 
-/** Finds the path's company, with its connections. */
+/** Loads the path's company with its connections. */
 export function loadCompany({ db }: ServiceContext): onRequestAsyncHookHandler {
   return async (request) => {
     const { companyId } = CompanyPathSchema.parse(request.params);
-    // A malformed id is an unknown one.
+    // A malformed id counts as unknown.
     const company = isUuid(companyId) ? await findCompany(db, companyId) : undefined;
     if (!company) throw notFound(`Company ${companyId}`);
     if (company.account_id !== request.caller.accountId) throw foreignResource();
@@ -29,7 +29,7 @@ export function loadCompany({ db }: ServiceContext): onRequestAsyncHookHandler {
   };
 }
 
-/** Finds the path's connection among those of the company that `loadCompany` found. */
+/** Loads the path's connection from the company that `loadCompany` has loaded. */
 export const loadConnection: onRequestAsyncHookHandler = async (request) => {
   const { connectionId } = ConnectionPathSchema.parse(request.params);
   const connection = request.company.connections.find(({ id }) => id === connectionId.toLowerCase());

@@ -1,4 +1,4 @@
-/** From what is stored to what a client reads. */
+/** Converts rows to the objects that clients read. */
 import { createHash } from 'node:crypto';
 import { PLATFORMS } from '../../platforms/platforms';
 import type { Company, Connection } from '../companies/companies';
@@ -49,16 +49,16 @@ export function connectionView(connection: Connection, publicUrl: string): Conne
   };
 }
 
-/** An integration's id: derived from its key, so that it is the same in every installation. */
+/** Derives an integration's id from its key, so that it is the same in every installation. */
 function integrationId(platformKey: string): string {
   const hex = createHash('sha256').update(`integration/${platformKey}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** One hash for each platform, not for each connection that is shown. */
+/** Computed once per platform, not for each connection. */
 const INTEGRATION_IDS = new Map(PLATFORMS.map(({ key }) => [key, integrationId(key)]));
 
-/** Postgres writes dates into JSON with an offset; a client reads UTC. */
+/** Converts dates to UTC, because Postgres writes them into JSON with an offset. */
 function iso(date: string): string {
   return new Date(date).toISOString();
 }

@@ -1,4 +1,4 @@
-/** The one interface through which the service talks to the platforms that companies keep their books on. */
+/** The interface through which the service calls the platforms. */
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import type { DataType } from './data-types';
 
@@ -9,20 +9,20 @@ interface Application {
   readonly environment: 'production' | 'sandbox';
 }
 
-/** What is needed to speak to a platform for one company. */
+/** Everything needed to call a platform for one company. */
 export interface Grant {
   readonly platform: PlatformEntry;
   /** The fields of the authorization body. Secret. */
   readonly credential: Readonly<Record<string, string>>;
-  /** Absent where the client registered none. */
+  /** Absent if the client has registered none. */
   readonly application?: Application;
 }
 
-/** Whose data an access token opens. */
+/** The organization that an access token belongs to. */
 export interface Organization {
   readonly id: string;
   readonly name: string;
-  /** What this organization can deliver. */
+  /** Data types that this organization has. */
   readonly dataTypes: readonly DataType[];
 }
 
@@ -35,14 +35,14 @@ export interface PlatformRecord {
   /** Unique among the organization's records of the data type. */
   readonly id: string;
   readonly createdAt: Date;
-  /** The record as a client reads it, `id` included. */
+  /** The record as clients read it, including `id`. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A part of a data set. Platforms prepare a page before it can be fetched, as exports do; `next` says how long. */
+/** A part of a data set. Platforms prepare a page before it can be fetched; `next` says how long that takes. */
 export interface FetchedPage {
   readonly records: readonly PlatformRecord[];
-  /** Share of the data set that has been fetched, this page included: 0 to 100. */
+  /** Percentage of the data set fetched so far, including this page. */
   readonly progress: number;
   /** Absent on the last page. */
   readonly next?: { readonly cursor: string; readonly afterMs: number };
@@ -50,39 +50,38 @@ export interface FetchedPage {
 
 /** A record to be created at a platform. */
 export interface PushedRecord {
-  /** The same for every attempt: the platform creates one record for it. */
+  /** The same for every attempt, so that the platform creates only one record. */
   readonly key: string;
   readonly dataType: DataType;
   readonly record: Readonly<Record<string, unknown>>;
-  /** Whether the platform has accepted it before, and is only asked what became of it. */
+  /** True if the platform has already accepted it and is only asked for the result. */
   readonly accepted: boolean;
 }
 
-/** Accepted and not finished, or created. */
+/** The result of a push: accepted but not finished, or created. */
 export type PushAnswer =
   | { readonly statusCode: 202; readonly afterMs: number }
   | { readonly statusCode: 200 | 201; readonly recordId: string };
 
 export interface Platforms {
   /**
-   * Asks whose data the access token opens. Uses nothing up.
+   * Returns the organization of the access token. Uses no token up.
    * @throws PlatformRefusal
    */
   identify(grant: Grant): Promise<Organization>;
   /**
-   * Refreshes once. Where the platform rotates, the refresh token of `grant` is dead afterwards, whatever becomes of
-   * the answer.
+   * Refreshes the tokens once. On a rotating platform the refresh token of `grant` is used up afterwards, even if the
+   * answer is lost.
    * @throws PlatformRefusal
    */
   refresh(grant: Grant): Promise<TokenPair>;
   /**
-   * Fetches one part of a data set; the first call (without `cursor`) has the platform prepare it.
+   * Fetches one part of a data set. The first call (without `cursor`) makes the platform prepare it.
    * @throws PlatformRefusal
    */
   fetch(grant: Grant, organizationId: string, dataType: DataType, cursor?: string): Promise<FetchedPage>;
   /**
-   * Hands a record to the platform, or asks what became of it. What was created is in every data set that is fetched
-   * later.
+   * Sends a record to the platform or asks for the result. Data sets fetched later contain the created record.
    * @throws PlatformRefusal, PlatformInaccessible
    */
   push(grant: Grant, organizationId: string, record: PushedRecord): Promise<PushAnswer>;
@@ -90,15 +89,15 @@ export interface Platforms {
 
 /** Why a platform does not serve a company; the `statusText` of a connection's error. */
 export type RefusalReason =
-  /** The grant is revoked, expired or was used already: the company has to authorize again. */
+  /** The grant is revoked, expired or already used: the company has to authorize again. */
   | 'GrantRefused'
-  /** Client id, secret or environment: not the company's fault. */
+  /** The client id, secret or environment is wrong; the company cannot fix it. */
   | 'ApplicationRefused'
   | 'WrongOrganization'
   | 'PlatformUnavailable'
   | 'PlatformRateLimited';
 
-/** Thrown when a platform refuses or cannot serve. The message never contains a token. */
+/** Thrown when a platform refuses a request or fails. The message never contains a token. */
 export class PlatformRefusal extends Error {
   override readonly name = 'PlatformRefusal';
 
@@ -110,7 +109,7 @@ export class PlatformRefusal extends Error {
   }
 }
 
-/** Thrown when the platform's endpoint is not open to the service at all: answered 403, and nothing has been used. */
+/** Thrown when the platform's endpoint is not accessible for the service; answered 403. No token was used. */
 export class PlatformInaccessible extends Error {
   override readonly name = 'PlatformInaccessible';
 }

@@ -1,14 +1,13 @@
 /**
- * One step of the push operations that are due: the platform is handed the record, or asked what became of it, and its
- * answer is stored. A process that dies in the middle leaves the operation as it was; the platform recognizes a record
- * that it is handed again by the operation's key.
+ * Processes the push operations that are due: sends each record to the platform, or asks for the result, and stores the
+ * answer. After a crash the operation is unchanged and is sent again; the platform recognizes it by its key.
  */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { platformOf } from '../connections/connections';
 import type { Database } from '../database/database';
 import type { ConnectionStatus, PushChange, PushStatus } from '../database/tables';
-import { failureForLog } from '../failure-for-log';
+import { failureForLog } from '../database/database';
 import type { DataType } from '../platform/data-types';
 import {
   PlatformInaccessible,
@@ -18,9 +17,9 @@ import {
   type RefusalReason,
 } from '../platform/platform';
 
-/** So many operations take a step together. */
+/** Maximum number of operations per step. */
 export const PUSHES_AT_ONCE = 50;
-/** A platform that has not finished by then never will. */
+/** After this time a push counts as timed out. */
 const TIMES_OUT_MS = 10 * 60_000;
 
 interface DuePush {
@@ -42,7 +41,7 @@ interface Progress {
   readonly providerStatusCode?: number;
   readonly errorMessage?: string;
   readonly changes?: readonly PushChange[];
-  /** Absent once the operation has ended. */
+  /** Absent if the operation has ended. */
   readonly afterMs?: number;
 }
 
@@ -52,7 +51,7 @@ export interface PushStepDependencies {
   readonly logger: Logger;
 }
 
-/** Takes one step with the push operations that are due, and answers how many they were. */
+/** Processes the push operations that are due and returns their number. */
 export async function stepDuePushes({ db, platforms, logger }: PushStepDependencies): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const due = await claimDuePushes(transaction);

@@ -1,11 +1,10 @@
-/** Push operations in Postgres: records on their way to a platform. What brings them there is the push step. */
+/** Push operations in Postgres: records to be sent to a platform by the push step. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import type { PushChange, PushStatus } from '../database/tables';
-import { kindsOf, placeIn, type Columns } from '../query/columns';
+import { kindsOf, placeIn, type Columns, conditionSql, orderSql } from '../query/query-sql';
 import type { Order, Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
-import { conditionSql, orderSql } from '../query/query-sql';
 import { WORK_CHANNEL } from '../syncs/syncs';
 
 export interface Push {
@@ -53,7 +52,7 @@ const COLUMNS: Columns = {
   completedOnUtc: { kind: 'date', place: sql`completed_at` },
 };
 
-/** What push operations can be asked about. */
+/** The fields that push operations can be filtered by. */
 export const pushFields = kindsOf(COLUMNS);
 
 export interface PushQuery {

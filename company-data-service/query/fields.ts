@@ -1,10 +1,10 @@
-/** What a list can be asked about: its fields, and what kind each is of. */
+/** The fields of a list that queries can use, and the kind of each. */
 import { z } from 'zod';
 import { QueryError, type Comparison, type Condition, type Operator } from './parse-query';
 
 export type FieldKind = 'text' | 'number' | 'boolean' | 'date';
 
-/** The kind of each field that a list's items have; nothing for one that they do not have. */
+/** Returns the kind of a field; undefined: there is no such field. */
 export type FieldKinds = (field: string) => FieldKind | undefined;
 
 /** A comparison whose field exists, with a value of the field's kind. */
@@ -16,7 +16,7 @@ export interface Test {
   readonly value: string | number | boolean | Date;
 }
 
-/** The scalar fields of a schema, those of objects inside it as `customerRef.name`. */
+/** Returns the scalar fields of a schema; those of nested objects as `customerRef.name`. */
 export function fieldsOf(schema: z.ZodObject): FieldKinds {
   const kinds = new Map(
     Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, type]) => kindsIn(name, type)),
@@ -38,7 +38,7 @@ function kindsIn(name: string, type: z.ZodType): [string, FieldKind][] {
   return [];
 }
 
-/** @throws QueryError, naming the field that does not exist, or that has no such value or comparison */
+/** @throws QueryError with the field that does not exist, or does not support the value or comparison */
 export function checkedQuery(condition: Condition, kinds: FieldKinds): Condition<Test> {
   if (condition.kind === 'comparison') return checkedComparison(condition, kinds);
   return { kind: condition.kind, conditions: condition.conditions.map((part) => checkedQuery(part, kinds)) };
@@ -65,7 +65,7 @@ const VALUES: Record<FieldKind, string> = {
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** The text as a value of the kind; nothing where it is none. Dates without a zone are UTC. */
+/** Converts the text to a value of the kind; undefined: it is not one. Dates without a time zone are UTC. */
 function valueOf(kind: FieldKind, text: string): Test['value'] | undefined {
   switch (kind) {
     case 'text':
@@ -88,7 +88,7 @@ export interface Order {
   readonly direction: 'ascending' | 'descending';
 }
 
-/** Reads `orderBy`: a field, or `-field` for downwards. @throws QueryError */
+/** Parses `orderBy`: a field, or `-field` for descending order. @throws QueryError */
 export function parseOrder(text: string, kinds: FieldKinds): Order {
   const field = text.replace(/^-/, '');
   const fieldKind = kinds(field);

@@ -6,8 +6,8 @@
  *     term       = "{" any "}" / comparison
  *     comparison = field operator value
  *
- * `&&` binds more tightly than `||`. A value ends at `&&`, `||`, `{` or `}`; in double quotes it may hold these too, and
- * `\` takes the next character as it is.
+ * `&&` binds more tightly than `||`. A value ends at `&&`, `||`, `{` or `}`; in double quotes it can contain these, and
+ * `\` escapes the next character.
  */
 
 export const OPERATORS = ['!=', '<=', '>=', '=', '~', '>', '<'] as const;
@@ -20,7 +20,7 @@ export interface Comparison {
   readonly value: string;
 }
 
-/** What a query asks for; `Leaf` is what it compares. */
+/** A parsed query; `Leaf` is the type of its comparisons. */
 export type Condition<Leaf = Comparison> =
   Leaf | { readonly kind: 'all' | 'any'; readonly conditions: readonly Condition<Leaf>[] };
 
@@ -29,12 +29,12 @@ export class QueryError extends Error {
   override readonly name = 'QueryError';
 }
 
-/** Deeper groups are nobody's question, and would exhaust the stack. */
+/** Limited, because deeper groups would exhaust the stack. */
 const DEEPEST = 50;
-/** More comparisons are nobody's question, and would keep the database busy. */
+/** Limited, because more comparisons would keep the database busy. */
 const MOST_COMPARISONS = 100;
 
-/** @throws QueryError, saying what was expected and where */
+/** @throws QueryError with what was expected, and where */
 export function parseQuery(text: string): Condition {
   return new Parser(text).parse();
 }

@@ -1,4 +1,4 @@
-/** Queries and orders over lists that are in memory anyway. */
+/** Filters and sorts lists that are in memory. */
 import type { FieldKind, Order, Test } from './fields';
 import type { Condition } from './parse-query';
 
@@ -38,7 +38,7 @@ function passes(item: Item, { field, fieldKind, operator, value: wanted }: Test)
   }
 }
 
-/** The items in the order; those without a value last, and equal ones as they were. */
+/** Sorts the items; items without a value come last, and equal ones keep their order. */
 export function ordered<One extends Item>(items: readonly One[], order: Order | undefined): readonly One[] {
   if (!order) return items;
   const { field, fieldKind, direction } = order;
@@ -50,7 +50,7 @@ export function ordered<One extends Item>(items: readonly One[], order: Order | 
   });
 }
 
-/** A date as its milliseconds. */
+/** Converts a date to milliseconds. */
 function valueAt(item: Item, path: string, kind: FieldKind): Value | undefined {
   let value: unknown = item;
   for (const name of path.split('.'))

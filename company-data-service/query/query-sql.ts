@@ -1,9 +1,9 @@
-/** Queries and orders as SQL, every value as a parameter. */
+/** Converts queries and orders to SQL, with every value as a parameter. */
 import { sql, type RawBuilder } from 'kysely';
-import type { Order, Test } from './fields';
+import type { FieldKind, FieldKinds, Order, Test } from './fields';
 import type { Condition, Operator } from './parse-query';
 
-/** Where a field stands: an expression of the type that goes with its kind (text, numeric, boolean, timestamptz). */
+/** Returns the SQL expression of a field; its type matches the field's kind (text, numeric, boolean, timestamptz). */
 export type Place = (field: string) => RawBuilder<unknown>;
 
 export function conditionSql(condition: Condition<Test>, place: Place): RawBuilder<boolean> {
@@ -28,18 +28,34 @@ const TYPES: Record<Test['fieldKind'], RawBuilder<unknown>> = {
   date: sql`timestamptz`,
 };
 
-/** A field without a value is like nothing, and different from everything. */
+/** A field without a value is not like anything and differs from everything. */
 function testSql({ operator, value, fieldKind }: Test, field: RawBuilder<unknown>): RawBuilder<boolean> {
   if (operator === '~') return sql`coalesce(strpos(lower(${field}), lower(${value})) > 0, false)`;
-  // Texts by their characters' numbers, whatever the database's language.
+  // Collation "C", so that the order does not depend on the database's locale.
   const collation = fieldKind === 'text' ? sql`collate "C"` : sql``;
   return sql`coalesce(${field} ${COMPARISONS[operator]} ${value}::${TYPES[fieldKind]} ${collation}, false)`;
 }
 
-/** What comes before the list's own order; empty without an order. */
+/** Returns the part of ORDER BY before the list's own order; empty without an order. */
 export function orderSql(order: Order | undefined, place: Place): RawBuilder<unknown> {
   if (!order) return sql``;
   const collation = order.fieldKind === 'text' ? sql`collate "C"` : sql``;
   const direction = order.direction === 'ascending' ? sql`asc` : sql`desc`;
   return sql`${place(order.field)} ${collation} ${direction} nulls last,`;
+}
+
+/** The fields of a list that are columns, by their names in the API. */
+export type Columns = Readonly<Record<string, { readonly kind: FieldKind; readonly place: RawBuilder<unknown> }>>;
+
+export function kindsOf(columns: Columns): FieldKinds {
+  return (field) => (Object.hasOwn(columns, field) ? columns[field]?.kind : undefined);
+}
+
+/** The fields must have been checked to exist. */
+export function placeIn(columns: Columns): Place {
+  return (field) => {
+    const column = columns[field];
+    if (!column) throw new Error(`There is no column for the field ${field}`);
+    return column.place;
+  };
 }

@@ -2,12 +2,12 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import { DATA_TYPES, type DataType } from '../platform/data-types';
-import { RECORD_SHAPES } from '../platform/record-shapes';
+import { RECORD_SCHEMAS } from '../platform/record-schemas';
 import { fieldsOf, type FieldKinds, type Order, type Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 import { conditionSql, orderSql } from '../query/query-sql';
 
-/** One field must have one value. */
+/** The field must equal the value. */
 export interface FieldFilter {
   readonly field: string;
   readonly value: string | number | boolean;
@@ -41,13 +41,13 @@ export async function listRecords(
   return { items: rows.map(({ fields }) => fields), total };
 }
 
-/** What the records of a data type can be asked about. */
+/** The fields that records of a data type can be filtered by. */
 export function recordFields(dataType: DataType): FieldKinds {
   return FIELDS[dataType];
 }
 
 const FIELDS = Object.fromEntries(
-  DATA_TYPES.map((dataType) => [dataType, fieldsOf(RECORD_SHAPES[dataType])]),
+  DATA_TYPES.map((dataType) => [dataType, fieldsOf(RECORD_SCHEMAS[dataType])]),
 ) as Record<DataType, FieldKinds>;
 
 function recordField(dataType: DataType, field: string): RawBuilder<unknown> {

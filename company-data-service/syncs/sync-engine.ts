@@ -1,16 +1,18 @@
 /** Runs syncs and push operations: sleeps exactly until the next one is due, or until one is queued anywhere. */
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { failureForLog } from '../failure-for-log';
+import { failureForLog } from '../database/database';
 import { PUSHES_AT_ONCE, stepDuePushes } from '../pushes/push-step';
 import { queueScheduledSyncs } from './sync-settings';
 import { STEP_SIZE, stepDueSyncs, type SyncStepDependencies } from './sync-step';
 import { WORK_CHANNEL } from './syncs';
 
-/** Another process holds what is due: it works on it, or has just died. */
+/** Poll delay while another process has locked the due rows: it is working on them or has just died. */
 const HELD_ELSEWHERE_MS = 100;
 const AFTER_FAILURE_MS = 1000;
-/** Nothing is due: a notification wakes the engine. This is only for one that was lost with its connection. */
+/**
+ * Poll delay while nothing is due. Notifications wake the engine; this covers one that was lost with its connection.
+ */
 const IDLE_MS = 30_000;
 
 export interface SyncEngineOptions extends SyncStepDependencies {
@@ -31,7 +33,7 @@ export class SyncEngine {
     this.running = this.run();
   }
 
-  /** Ends after the step that is being taken. Whatever is not finished goes on in another process, or at the next start. */
+  /** Stops after the current step. Unfinished work continues in another process or at the next start. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.wake();
@@ -46,7 +48,7 @@ export class SyncEngine {
     }
   }
 
-  /** Takes the steps that are due, and answers in how many milliseconds there will be more. */
+  /** Takes the steps that are due and returns the milliseconds until the next ones. */
   private async work(): Promise<number> {
     const { db, logger } = this.options;
     try {
@@ -64,7 +66,7 @@ export class SyncEngine {
     }
   }
 
-  /** Schedules are in hours: looking twice a minute is exact enough. */
+  /** Twice a minute is precise enough, because schedules are in hours. */
   private async followSchedules(): Promise<void> {
     if (Date.now() < this.schedulesNextAt) return;
     this.schedulesNextAt = Date.now() + IDLE_MS;
@@ -83,7 +85,7 @@ export class SyncEngine {
     });
   }
 
-  /** Listens on a connection of its own; a lost one is replaced before the next step. */
+  /** Listens on a separate connection; a lost one is replaced before the next step. */
   private async listen(): Promise<void> {
     if (this.listener) return;
     const listener = new Client({
@@ -100,7 +102,7 @@ export class SyncEngine {
     this.listener = listener;
   }
 
-  /** A notification that arrives while a step is taken must not be slept through. */
+  /** Remembers a notification that arrives during a step, so that the engine does not sleep after it. */
   private wakeUp(): void {
     this.woken = true;
     this.wake();

@@ -1,4 +1,4 @@
-/** How often, in which order and on which occasion a company's data sets are synced by themselves. */
+/** A company's settings for automatic syncs: schedule, order, and first sync. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import { DATA_TYPES, type DataType } from '../platform/data-types';
@@ -6,7 +6,7 @@ import { DEFAULT_SCHEDULE_HOURS, queueSyncs, scheduledAt, type SyncTarget } from
 
 export interface SyncSetting {
   readonly dataType: DataType;
-  /** Whether the company's own consent starts the first sync. Never an authorization with migrated credentials. */
+  /** True: the company's own consent starts the first sync. An authorization with migrated credentials never does. */
   readonly fetchOnFirstLink: boolean;
   /** Hours between two syncs: 1 is hourly, 0 never. */
   readonly syncSchedule: number;
@@ -14,7 +14,7 @@ export interface SyncSetting {
   readonly syncOrder: number;
 }
 
-/** So many data sets are queued by their schedule at once. */
+/** Maximum number of data sets that the schedule queues at once. */
 const SCHEDULED_AT_ONCE = 500;
 
 const DEFAULTS: readonly SyncSetting[] = DATA_TYPES.map((dataType, syncOrder) => ({
@@ -24,7 +24,7 @@ const DEFAULTS: readonly SyncSetting[] = DATA_TYPES.map((dataType, syncOrder) =>
   syncOrder,
 }));
 
-/** The company's settings in their order, and whether any of them is the company's own. */
+/** Returns the company's settings in their order, and whether any of them overrides a default. */
 export async function readSyncSettings(
   db: Database,
   companyId: string,
@@ -40,7 +40,7 @@ export async function readSyncSettings(
   return { settings, overridesDefaults: own.length > 0 };
 }
 
-/** Stores the settings of some data types; of two for one data type the last counts, and others stay as they are. */
+/** Stores the settings of some data types; the last one per data type counts, and other data types do not change. */
 export async function storeSyncSettings(
   db: Database,
   companyId: string,
@@ -61,7 +61,7 @@ export async function storeSyncSettings(
     where syncs.id = latest_sync_id and data_sets.company_id = ${companyId}`.execute(db);
 }
 
-/** Queues what the company wants to have as soon as it is linked. */
+/** Queues the syncs that the company's settings start on the first link. */
 export async function queueFirstSyncs(db: Database, companyId: string, connectionId: string): Promise<void> {
   const { settings } = await readSyncSettings(db, companyId);
   const connection = await db
@@ -76,8 +76,8 @@ export async function queueFirstSyncs(db: Database, companyId: string, connectio
 }
 
 /**
- * Queues the data sets whose schedule says that it is time. Only what was requested once: a migrated connection starts
- * nothing by itself. One process at a time does so.
+ * Queues the data sets whose scheduled sync is due, but only those that were requested before, because a migrated
+ * connection starts no syncs itself. Runs in one process at a time.
  */
 export async function queueScheduledSyncs(db: Database): Promise<void> {
   await db.transaction().execute(async (transaction) => {

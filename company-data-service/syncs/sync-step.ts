@@ -1,14 +1,14 @@
 /**
- * One step of the syncs that are due: the next page of each is fetched, and what came of it is stored in the same
- * transaction. A process that dies in the middle leaves the syncs as they were before the step, and the rows' locks end
- * with its connection to Postgres, so that another process goes on at once.
+ * Processes the syncs that are due: fetches the next page of each and stores the result in the same transaction. After
+ * a crash the syncs are as before the step, and the row locks end with the connection to Postgres, so that another
+ * process continues at once.
  */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { platformOf, withError } from '../connections/connections';
 import type { Database } from '../database/database';
 import type { ConnectionError, ConnectionStatus } from '../database/tables';
-import { failureForLog } from '../failure-for-log';
+import { failureForLog } from '../database/database';
 import type { DataType } from '../platform/data-types';
 import {
   PlatformRefusal,
@@ -18,7 +18,7 @@ import {
   type RefusalReason,
 } from '../platform/platform';
 
-/** So many syncs take a step together: one statement stores the records of all. */
+/** Maximum number of syncs per step; one statement stores the records of all. */
 export const STEP_SIZE = 50;
 
 interface DueSync {
@@ -35,7 +35,7 @@ interface DueSync {
   readonly connection_errors: readonly ConnectionError[];
 }
 
-/** How a sync fails: its last status, and why. */
+/** How a sync fails: final status and reason. */
 interface SyncFailure {
   readonly status: string;
   readonly message: string;
@@ -52,7 +52,7 @@ export interface SyncStepDependencies {
   readonly logger: Logger;
 }
 
-/** Takes one step with the syncs that are due, and answers how many they were. */
+/** Processes the syncs that are due and returns their number. */
 export async function stepDueSyncs({ db, platforms, logger }: SyncStepDependencies): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const due = await claimDueSyncs(transaction);
@@ -101,7 +101,7 @@ async function fetchNext(platforms: Platforms, sync: DueSync, logger: Logger): P
     return { sync, page };
   } catch (thrown) {
     if (thrown instanceof PlatformRefusal) return { sync, failure: failureOf(thrown) };
-    // One sync that cannot be taken further must not hold up those that are taken with it.
+    // One failing sync must not block the others of the step.
     logger.error({ err: failureForLog(thrown), syncId: sync.id }, 'a sync failed');
     return { sync, failure: { status: 'InternalError', message: 'The sync failed.', endsGrant: false } };
   }
@@ -141,7 +141,7 @@ function owner(sync: DueSync) {
 
 async function storeProgress(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   const rows = outcomes.map((outcome) => ({ id: outcome.sync.id, ...progressOf(outcome) }));
-  // The next page counts from when this one was due: a busy engine delays pages, but does not slow a sync down.
+  // Counted from when this page was due, so that a busy engine delays pages but does not slow a sync down.
   await sql`
     update syncs set
       status = step.status,
@@ -164,7 +164,7 @@ function progressOf(outcome: Outcome) {
     : { status: 'Complete', progress };
 }
 
-/** A complete sync is the truth: records that it has not seen are gone at the platform. */
+/** Deletes the records that a complete sync did not contain, because they no longer exist at the platform. */
 async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   const complete = outcomes.filter((outcome) => 'page' in outcome && !outcome.page.next).map(({ sync }) => owner(sync));
   if (complete.length === 0) return;
@@ -191,7 +191,7 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
   );
 }
 
-/** A grant that ended while data was fetched: the company has to authorize again. */
+/** Handles a grant that ended during a sync: the company has to authorize again. */
 async function deauthorize(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   for (const outcome of outcomes) {
     if (!('failure' in outcome) || !outcome.failure.endsGrant) continue;

@@ -1,12 +1,11 @@
-/** Syncs of data sets in Postgres: queueing, state and history. What runs them is the sync engine. */
+/** Syncs of data sets in Postgres: queue, state and history. The sync engine runs them. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
-import { kindsOf, placeIn, type Columns } from '../query/columns';
+import { kindsOf, placeIn, type Columns, conditionSql, orderSql } from '../query/query-sql';
 import type { Order, Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
-import { conditionSql, orderSql } from '../query/query-sql';
 
-/** Notified whenever a sync or a push is queued, so that the engine of every process wakes up at once. */
+/** Channel that is notified when a sync or push is queued, so that the engine of every process wakes up at once. */
 export const WORK_CHANNEL = 'company_data_service_work';
 
 export interface Sync {
@@ -28,13 +27,13 @@ export interface SyncTarget {
 
 export const DEFAULT_SCHEDULE_HOURS = 24;
 
-/** When the next sync is wanted after one that was requested at this time, by the settings beside it; null: never. */
+/** SQL for the time of the next scheduled sync after a request; null: never. */
 export function scheduledAt(requestedAt: RawBuilder<unknown>): RawBuilder<Date | null> {
   const hours = sql`nullif(coalesce(sync_schedule, ${DEFAULT_SCHEDULE_HOURS}::int), 0)`;
   return sql`${requestedAt} + ${hours} * interval '1 hour'`;
 }
 
-/** Queues syncs and answers those that were: a data set that is being synced already is left as it is. */
+/** Queues syncs and returns them. Skips data sets that are already being synced. */
 export async function queueSyncs(db: Database, companyId: string, targets: readonly SyncTarget[]): Promise<Sync[]> {
   const { rows } = await sql<Sync>`
     with queued as (
@@ -54,7 +53,7 @@ export async function queueSyncs(db: Database, companyId: string, targets: reado
   return rows;
 }
 
-/** Where one data set of a company stands; of several connections, the one that was synced last. */
+/** Returns the state of one data set of a company; of several connections, that of the one synced last. */
 export interface DataSetState {
   readonly data_type: string;
   readonly status: string;
@@ -72,7 +71,7 @@ export async function readDataSets(db: Database, companyId: string): Promise<Dat
   return rows;
 }
 
-/** Whether a data set of the company was synced to its end at least once: then it is readable, and stays so. */
+/** Returns whether a data set of the company was completely synced at least once, which makes it readable. */
 export async function isReadable(db: Database, companyId: string, dataType: string): Promise<boolean> {
   const found = await db
     .selectFrom('data_sets')
@@ -96,7 +95,7 @@ const COLUMNS: Columns = {
   progress: { kind: 'number', place: sql`progress` },
 };
 
-/** What syncs can be asked about. */
+/** The fields that syncs can be filtered by. */
 export const syncFields = kindsOf(COLUMNS);
 
 export interface SyncQuery {

@@ -38,9 +38,7 @@ export function clusterFolder(options: {
   const folder = canEnter(user, dataFolder) ? inside : path.join(ROOT_DATA_FOLDER, `postgres-${shortHash(dataFolder)}`);
   const isNew = mkdirSync(folder, { recursive: true, mode: 0o755 }) !== undefined;
   if (isNew && folder !== inside) {
-    log(
-      `User ${user.name} (root cannot run Postgres) cannot enter ${dataFolder}; the data is in ${folder}.`,
-    );
+    log(`User ${user.name} (root cannot run Postgres) cannot enter ${dataFolder}; the data is in ${folder}.`);
   }
   chownSync(folder, user.uid, user.gid);
   return folder;

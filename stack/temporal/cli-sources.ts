@@ -114,7 +114,11 @@ async function completeInFolder(goal: string, make: (folder: string) => Promise<
 }
 
 /** Waits until the program has ended or `condition` is true. Returns false after a timeout. */
-async function waitForEnd(program: SupervisedProcess, timeoutMs: number, condition: () => boolean = () => false): Promise<boolean> {
+async function waitForEnd(
+  program: SupervisedProcess,
+  timeoutMs: number,
+  condition: () => boolean = () => false,
+): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (!program.hasExited() && !condition()) {
     if (Date.now() > deadline) return false;

@@ -15,7 +15,7 @@ async function newCaller() {
 }
 
 describe('the daily quota', () => {
-  it('ends in a 429 until midnight in UTC', async () => {
+  it('is followed by 429 until midnight UTC', async () => {
     const { call } = await newCaller();
     for (const left of ['4', '3', '2', '1', '0']) {
       const { headers, status } = await call('GET', '/account');
@@ -44,7 +44,7 @@ describe('the daily quota', () => {
     expect(await limit()).toBe(10);
   });
 
-  it('begins anew with the day', async () => {
+  it('is reset at the start of the day', async () => {
     const { call, id } = await newCaller();
     for (let request = 0; request < 6; request += 1) await call('GET', '/account');
     const client = new Client({ connectionString: service.database.url });

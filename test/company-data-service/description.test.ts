@@ -35,22 +35,22 @@ describe('the description of the service', () => {
     expect(Object.keys(description.paths)).toContain('/companies/{companyId}/data/{dataType}');
   });
 
-  it('says what every operation is for, and leaves nothing unresolved', () => {
+  it('has a summary for every operation, and no unresolved reference', () => {
     for (const { operation } of operations()) expect(operation.summary).toMatch(/./);
     const names = [...JSON.stringify(description).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
     expect([...new Set(names)].sort()).toEqual(Object.keys(description.components.schemas).sort());
   });
 
-  it('knows which operations need a key', async () => {
-    const nobody = callerWith(service.url);
+  it('says which operations need a key', async () => {
+    const withoutKey = callerWith(service.url);
     for (const { method, path, operation } of operations()) {
-      const { status } = await nobody(method, path.replaceAll(/[{}]/g, ''));
+      const { status } = await withoutKey(method, path.replaceAll(/[{}]/g, ''));
       expect({ method, path, status: status === 401 }).toEqual({ method, path, status: !operation.security });
       expect('401' in operation.responses).toBe(status === 401);
     }
   });
 
-  it('offers an idempotency key where it is heeded', () => {
+  it('documents the idempotency key where it has an effect', () => {
     const withKey = operations().filter(({ operation }) =>
       operation.parameters?.some(({ name }) => name === 'Idempotency-Key'),
     );
@@ -59,8 +59,8 @@ describe('the description of the service', () => {
   });
 });
 
-describe('the page of it', () => {
-  it('loads only what the service itself serves, under its base path', async () => {
+describe('the documentation page', () => {
+  it('loads only files of the service, under its base path', async () => {
     const page = await fetch(`${service.url}/docs`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);

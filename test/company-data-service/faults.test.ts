@@ -16,7 +16,7 @@ const named = async (name: string) =>
   (await service.client('GET', `/companies?query=${encodeURIComponent(`name=${name}`)}`)).body.totalResults;
 
 describe('faults', () => {
-  it('exist only in a service that was started for testing, and are an administrator’s', async () => {
+  it('exist only in a service started with faults, and only for administrators', async () => {
     const live = await runService();
     expect(await live.administrator('PUT', '/sandbox/faults', { body: { faults: [] } })).toMatchObject({ status: 404 });
     await live.close();
@@ -50,26 +50,26 @@ describe('faults', () => {
     },
   );
 
-  it('drop a connection before anything is done', async () => {
+  it('drop a connection before the handler runs', async () => {
     await order({ kind: 'droppedConnection', method: 'POST', path: '/companies' });
     await expect(create('Dropped')).rejects.toThrow();
     expect(await named('Dropped')).toBe(0);
   });
 
-  it('lose an answer after the work was done', async () => {
+  it('lose an answer after the handler has run', async () => {
     await order({ kind: 'lostAnswer', method: 'POST', times: 1 });
     await expect(create('Lost')).rejects.toThrow();
     expect(await named('Lost')).toBe(1);
   });
 
-  it('keep an answer waiting', async () => {
+  it('delay an answer', async () => {
     await order({ kind: 'latency', latencyMs: 200 });
     const begun = performance.now();
     await named('Nobody');
     expect(performance.now() - begun).toBeGreaterThanOrEqual(199);
   });
 
-  it('meet the same requests with the same seed, about as often as ordered', () => {
+  it('affect the same requests with the same seed, about as often as configured', () => {
     const met = (seed: number, probability: number) => {
       const faults = new Faults();
       faults.order({ seed, faults: [{ kind: 'unavailable', probability }] });

@@ -6,7 +6,7 @@ import { createKey, startService } from '../../company-data-service';
 import { until } from '../support/conditions';
 import { authorized, callerWith, newConnection, quickBooks, runService, settled, synced } from './running-service';
 
-/** A logger that says everything, and what it has said. */
+/** A logger at the lowest level, with its output. */
 function recordingLogger() {
   const lines: string[] = [];
   const stream = new Writable({
@@ -18,7 +18,7 @@ function recordingLogger() {
   return { logger: pino({ level: 'trace' }, stream), lines };
 }
 
-/** Answers how many rows there were. */
+/** Returns the number of rows. */
 async function onDatabase(url: string, statement: string): Promise<number | null> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -45,19 +45,19 @@ const DROP_ALL_WHEN_ONE_WAITS = `
   end $$`;
 
 describe('the log', () => {
-  it('has the correlation id of every request, and no key and no credential', async () => {
+  it('contains the correlation id of every request, but no key or credential', async () => {
     const { logger, lines } = recordingLogger();
     const service = await runService({ logger });
     const { connection } = await newConnection(service.administrator);
     const body = { ...quickBooks('sbx-ok-3.top-secret'), accessToken: 'top-secret' };
     await service.administrator('PUT', `${connection}/authorization`, { body });
-    // The row that cannot be stored holds the credential, and the database's answer would show the row.
+    // The row that cannot be stored contains the credential, and the database's error would show the row.
     const table = 'company_data_service.credentials';
     await onDatabase(service.database.url, `alter table ${table} add check (fields = '{}') not valid`);
     const failed = await service.administrator('PUT', `${connection}/authorization`, {
       body: { ...body, refreshToken: 'sbx-ok-3.top-secret.2' },
     });
-    // Of what has gone wrong inside it says nothing.
+    // The answer reveals nothing about the internal error.
     expect(failed).toMatchObject({ status: 500 });
     expect(failed.body).toEqual({
       statusCode: 500,
@@ -79,7 +79,7 @@ describe('the log', () => {
 });
 
 describe('the service', () => {
-  it('goes on when the database drops its connections, also one that waits for a platform in the middle of its work', async () => {
+  it('survives when the database drops its connections, even one that is waiting for a platform', async () => {
     const service = await runService();
     const { company } = await authorized(service.administrator, 'sbx-slow-300-ok-3');
     await service.client('POST', `${company}/data/all`);
@@ -91,12 +91,12 @@ describe('the service', () => {
 
     expect(await cutShort).toMatchObject({ status: 500 });
     expect(await settled(service.client, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
-    // Also what is queued from now on is noticed.
+    // Syncs that are queued from now on are noticed, too.
     await synced(service.administrator, 'sbx-ok-3');
     await service.close();
   });
 
-  it('says why it does not start, and lets go of everything', async () => {
+  it('reports why it cannot start, and releases everything', async () => {
     await expect(startService({ databaseUrl: 'postgres://127.0.0.1:1/none' })).rejects.toThrow();
   });
 });
@@ -108,7 +108,7 @@ describe('closing', () => {
     const socket = connect(Number(port), hostname, () => socket.write(request));
     socket.on('error', () => undefined);
     await until(async () => socket.bytesWritten === request.length);
-    // A socket that nobody reads from says nothing of its end.
+    // A socket reports its end only while it is read.
     const startedAt = performance.now();
     await service.close();
     socket.destroy();
@@ -122,13 +122,13 @@ describe('closing', () => {
     expect(await timeToClose(request)).toBeLessThan(8_000);
   });
 
-  it('finishes an authorization that is under way, also when nobody can be told any more', async () => {
+  it('finishes an authorization in progress, even if its client has gone', async () => {
     const service = await runService();
     const { database, accountId } = service;
     const closing = await startService({ databaseUrl: database.url });
     const { key } = await createKey(database.url, { accountId, role: 'administrator' });
     const { connection } = await newConnection(service.administrator);
-    // The platform is asked twice, and answers the second time when the client has been cut off.
+    // The platform is asked twice; its second answer comes after the client was cut off.
     const body = quickBooks('sbx-slow-3000-ok-1');
     const answer = callerWith(closing.url, key)('PUT', `${connection}/authorization`, { body }).catch(() => 'cut off');
     await until(async () => (await onDatabase(database.url, AUTHORIZATIONS_UNDER_WAY)) === 1);

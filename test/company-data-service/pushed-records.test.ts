@@ -1,5 +1,5 @@
 import type { DataType } from '../../company-data-service/platform/data-types';
-import { RECORD_SHAPES } from '../../company-data-service/platform/record-shapes';
+import { RECORD_SCHEMAS } from '../../company-data-service/platform/record-schemas';
 import { until } from '../support/conditions';
 import { authorized, runService, settled, synced, type Body, type RunningService } from './running-service';
 
@@ -14,7 +14,7 @@ interface Paths {
   readonly connection: string;
 }
 
-/** Pushes a record, waits until the platform has created it, and answers its id there. */
+/** Pushes a record, waits until the platform has created it, and returns its id there. */
 async function created({ company, connection }: Paths, dataType: DataType, body: unknown): Promise<string> {
   const operation = (await service.client('POST', `${connection}/push/${dataType}`, { body })).body;
   const { pushOperationKey } = operation as unknown as { pushOperationKey: string };
@@ -34,7 +34,7 @@ async function recordsAfterSync(company: string, dataType: DataType = 'invoices'
 }
 
 describe('a pushed record', () => {
-  it('is among the data of every later sync, as it was pushed, and not before', async () => {
+  it('is in the data of every later sync, as it was pushed, and not before', async () => {
     const paths = await synced(service.administrator, 'sbx-ok-3');
     const id = await created(paths, 'invoices', { invoiceNumber: 'INV-77', totalAmount: 12.5, colour: 'red' });
     const invoice = `${paths.company}/data/invoices/${id}`;
@@ -65,14 +65,14 @@ describe('a pushed record', () => {
     ['items', { isActive: false }],
     ['payments', { currency: 'EUR' }],
     ['suppliers', { name: 'Acme' }],
-  ] as const)('is a whole record of its type, whatever was left out: %s', async (dataType, given) => {
+  ] as const)('is a complete record of its type, even if fields were left out: %s', async (dataType, given) => {
     const paths = await authorized(service.administrator, 'sbx-ok-1');
     const id = await created(paths, dataType, { ...given, id: 'mine' });
     const found = (await recordsAfterSync(paths.company, dataType)).find((record) => record.id === id);
-    expect(RECORD_SHAPES[dataType].strict().parse(found)).toMatchObject(given);
+    expect(RECORD_SCHEMAS[dataType].strict().parse(found)).toMatchObject(given);
   });
 
-  it('is fetched with the others, page by page', async () => {
+  it('is fetched with the other records, page by page', async () => {
     const paths = await authorized(service.administrator, 'sbx-ok-249');
     for (let index = 0; index < 3; index += 1) await created(paths, 'invoices', { invoiceNumber: `NEW-${index}` });
     const numbers = (await recordsAfterSync(paths.company)).map(({ invoiceNumber }) => invoiceNumber);
@@ -80,7 +80,7 @@ describe('a pushed record', () => {
     expect(numbers).toEqual(expect.arrayContaining(['NEW-0', 'NEW-1', 'NEW-2']));
   });
 
-  it('belongs to the organization that it was pushed to, and to its grant', async () => {
+  it('belongs to the organization that it was pushed to and to its grant', async () => {
     await created(await authorized(service.administrator, 'sbx-ok-2'), 'invoices', { invoiceNumber: 'MINE' });
     const { company } = await authorized(service.administrator, 'sbx-ok-2');
     expect(await recordsAfterSync(company)).toHaveLength(2);

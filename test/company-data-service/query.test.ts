@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { fieldsOf, checkedQuery, parseOrder, type FieldKinds } from '../../company-data-service/query/fields';
 import { OPERATORS, parseQuery, QueryError, type Condition } from '../../company-data-service/query/parse-query';
 import { matches, ordered } from '../../company-data-service/query/query-in-memory';
-import { RECORD_SHAPES } from '../../company-data-service/platform/record-shapes';
+import { RECORD_SCHEMAS } from '../../company-data-service/platform/record-schemas';
 import { newConnection, runService, synced, type Body, type RunningService } from './running-service';
 
 const text = fc.oneof(fc.string(), fc.constantFrom('a&&b', 'a||b', '{', '}', '"', '\\', 'a = b'));
@@ -20,7 +20,7 @@ const { condition } = fc.letrec<{ condition: Condition; group: Condition }>((tie
   }),
 }));
 
-/** Every group in braces, every value in quotes. */
+/** Writes a query with every group in braces and every value in quotes. */
 function written(part: Condition): string {
   if (part.kind === 'comparison') {
     return `${part.field}${part.operator}"${part.value.replaceAll(/["\\]/g, '\\$&')}"`;
@@ -29,11 +29,11 @@ function written(part: Condition): string {
 }
 
 describe('a query', () => {
-  it('is read as it is written', () => {
+  it('is parsed as written', () => {
     fc.assert(fc.property(condition, (part) => expect(parseQuery(written(part))).toEqual(part)));
   });
 
-  it('of any other text is refused, and nothing worse', () => {
+  it('with any other text is refused with a QueryError', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.stringMatching(/^[a-c=!<>~&|{}" ]*$/)), (anything) => {
         try {
@@ -73,7 +73,7 @@ describe('lists', () => {
 
   const asked = async (path: string, parameters: Record<string, string>) =>
     service.client('GET', `${path}?${new URLSearchParams(parameters).toString()}`);
-  const kinds: FieldKinds = fieldsOf(RECORD_SHAPES.invoices);
+  const kinds: FieldKinds = fieldsOf(RECORD_SCHEMAS.invoices);
   const items = () => all as unknown as readonly Record<string, unknown>[];
 
   const leaf = fc
@@ -102,7 +102,7 @@ describe('lists', () => {
     fc.tuple(leaf, leaf, leaf).map(([a, b, c]) => `{${a}||${b}}&&${c}`),
   );
 
-  it('answer the records that a query describes, in the order asked for', async () => {
+  it('return the records that match a query, in the requested order', async () => {
     const orders = fc.constantFrom('issueDate', '-totalAmount', 'status', '-customerRef.name');
     await fc.assert(
       fc.asyncProperty(query, orders, async (asking, orderBy) => {
@@ -125,7 +125,7 @@ describe('lists', () => {
     );
   });
 
-  it('keep query and order in their links, and page through what is left', async () => {
+  it('keep query and order in their links, and page through the matches', async () => {
     const parameters = { query: 'status=Paid&&totalAmount>100', orderBy: '-invoiceNumber', pageSize: '7' };
     const whole = (await asked(invoices, { ...parameters, pageSize: '5000' })).body;
     let page = (await asked(invoices, parameters)).body;
@@ -154,13 +154,13 @@ describe('lists', () => {
     expect(body.validation.errors).toEqual([{ itemId: 'query', message: expect.stringMatching(message) as string }]);
   });
 
-  it('refuse an order by what is no field', async () => {
+  it('refuse to order by an unknown field', async () => {
     for (const path of [invoices, '/companies', '/integrations']) {
       expect(await asked(path, { orderBy: '-colour' })).toMatchObject({ status: 400 });
     }
   });
 
-  it('find what has no value different from everything, and like nothing', async () => {
+  it('treat a missing value as different from everything and like nothing', async () => {
     const call = await service.newAccount('paid');
     await call('POST', '/companies', { body: { name: 'Bare' } });
     const found = async (query: string) =>
@@ -172,7 +172,7 @@ describe('lists', () => {
     }
   });
 
-  it('can all be asked: companies, by their tags too, connections, syncs, platforms', async () => {
+  it('of companies (also by tag), connections, syncs and platforms accept queries', async () => {
     const call = await service.newAccount('paid');
     for (const [name, uid] of [
       ['Beta', '1'],

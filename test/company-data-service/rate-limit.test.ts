@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A key of its own, and who calls each of the processes with it. */
+/** A new key, with one caller per process. */
 async function newKey(): Promise<{ id: string; callers: [Caller, Caller] }> {
   const accountId = await createAccount(database.url, { name: 'Limited', plan: 'paid' });
   const { id, key } = await createKey(database.url, { accountId, role: 'client' });
@@ -49,7 +49,7 @@ async function askOften(calls: readonly Caller[], times: number) {
   return answers;
 }
 
-/** The key's window is over by the database's clock: a moment before the processes notice. */
+/** Ends the key's window by the database's clock, shortly before the processes notice. */
 async function endWindow(keyId: string): Promise<void> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -60,7 +60,7 @@ async function endWindow(keyId: string): Promise<void> {
 }
 
 describe('the limit per minute and key', () => {
-  it('lets the 1,000th request pass and not the 1,001st, and counts down without a gap', async () => {
+  it('accepts the 1,000th request and refuses the 1,001st, and counts down without a gap', async () => {
     const { callers } = await newKey();
     const [call] = callers;
     const answers = await askOften([call], PER_MINUTE);
@@ -75,24 +75,24 @@ describe('the limit per minute and key', () => {
     expect(Date.parse(refused.reset) - askedAt).toBeGreaterThan(Number(refused.retryAfter) * 1000 - 1000);
   });
 
-  it('holds for two processes together, however unevenly they are asked', async () => {
+  it('is shared by two processes, even with an uneven load', async () => {
     const { callers } = await newKey();
     const [one, two] = callers;
     for (let request = 0; request < 3; request += 1) expect(await ask(one)).toMatchObject({ status: 200 });
     const passed = (await askOften([two], PER_MINUTE)).filter(({ status }) => status === 200).length;
-    // What the first has leased and not used is left to it: at most a twentieth.
+    // The first process may keep an unused lease of at most a twentieth.
     expect(passed).toBeLessThanOrEqual(PER_MINUTE - 3);
     expect(passed).toBeGreaterThanOrEqual(PER_MINUTE * 0.95);
     const rest = (await askOften([one], PER_MINUTE / 10)).filter(({ status }) => status === 200).length;
     expect(3 + passed + rest).toBe(PER_MINUTE);
   });
 
-  it('begins anew, exactly, with the database’s next window', async () => {
+  it('is reset exactly with the database’s next window', async () => {
     const { id, callers } = await newKey();
     const [call] = callers;
     const first = await ask(call);
     await endWindow(id);
-    // What is leased already counts in the window that is over.
+    // Existing leases count against the window that has ended.
     let next = await ask(call);
     while (next.reset === first.reset) next = await ask(call);
     expect(Date.parse(next.reset)).toBeGreaterThan(Date.parse(first.reset));

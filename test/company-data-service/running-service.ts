@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { createAccount, createKey, startService, type ServiceOptions } from '../../company-data-service';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
-/** Any text, in what a test expects. */
+/** Matches any string. */
 export const TEXT: unknown = expect.any(String);
 
 interface Link {
   href: string;
 }
 
-/** An answer's body of whatever kind, as tests look into it: a field is there if the answer has it. */
+/** The body of any answer: all possible fields, each present only if the answer has it. */
 export interface Body {
   // A list
   results: Body[];
@@ -71,15 +71,15 @@ export interface RunningService {
   url: string;
   database: TestDatabase;
   accountId: string;
-  /** With the keys of one paid account. */
+  /** Callers with the keys of one paid account. */
   administrator: Caller;
   client: Caller;
-  /** Calls with an administrator's key of a new account. */
+  /** Returns a caller with an administrator's key of a new account. */
   newAccount(plan: 'trial' | 'free' | 'paid', createdAt?: Date): Promise<Caller>;
   close(): Promise<void>;
 }
 
-/** A service on a database of its own, quick with its syncs. */
+/** Starts a service with fast syncs on a new database. */
 export async function runService(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
   const database = await createTestDatabase();
   const databaseUrl = database.url;
@@ -110,7 +110,7 @@ export async function runService(options: Partial<ServiceOptions> = {}): Promise
   };
 }
 
-/** Without a key: no `Authorization` header. */
+/** @param key absent: no `Authorization` header */
 export function callerWith(url: string, key?: string): Caller {
   const authorization = key === undefined ? {} : { authorization: `Basic ${Buffer.from(key).toString('base64')}` };
   return async (method, path, { body: sent, headers } = {}) => {
@@ -130,7 +130,7 @@ export async function newCompany(call: Caller, name = 'Acme'): Promise<string> {
   return (await call('POST', '/companies', { body: { name } })).body.id;
 }
 
-/** The path of a new company's new connection. */
+/** Creates a company with a connection and returns the path of the connection. */
 export async function newConnection(
   call: Caller,
   platformKey = 'qhyg',
@@ -140,20 +140,20 @@ export async function newConnection(
   return { company, connection: `${company}/connections/${body.id}` };
 }
 
-/** An authorization body of QuickBooks Online with a test credential, unique unless it has a suffix of its own. */
+/** Returns an authorization body of QuickBooks Online with a test credential; adds a unique suffix if it has none. */
 export function quickBooks(credential: string, realmId = 'realm-1') {
   const refreshToken = credential.includes('.') ? credential : `${credential}.${randomUUID()}`;
   return { accessToken: 'access', refreshToken, realmId };
 }
 
-/** A company whose QuickBooks Online was authorized with a test credential. */
+/** Creates a company and authorizes its QuickBooks Online connection with a test credential. */
 export async function authorized(call: Caller, credential: string): Promise<{ company: string; connection: string }> {
   const paths = await newConnection(call);
   await call('PUT', `${paths.connection}/authorization`, { body: quickBooks(credential) });
   return paths;
 }
 
-/** The states of a company's data sets once no sync of it is under way. */
+/** Waits until no sync of the company is in progress and returns the states of its data sets. */
 export async function settled(call: Caller, company: string): Promise<Record<string, Body>> {
   for (;;) {
     const states = byDataType((await call('GET', `${company}/dataStatus`)).body);
@@ -163,12 +163,12 @@ export async function settled(call: Caller, company: string): Promise<Record<str
   }
 }
 
-/** The body of `dataStatus` as what it is: an object by data type. */
+/** Returns the body of `dataStatus` as an object by data type. */
 export function byDataType(body: unknown): Record<string, Body> {
   return body as Record<string, Body>;
 }
 
-/** A company whose data was synced to its end. */
+/** Creates a company and waits until its data is synced. */
 export async function synced(call: Caller, credential: string): Promise<{ company: string; connection: string }> {
   const paths = await authorized(call, credential);
   await call('POST', `${paths.company}/data/all`);

@@ -14,7 +14,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** A refresh as the client's old application does it. */
+/** Refreshes a token as the client's old application does. */
 async function refresh(platformKey: string, token: string): Promise<string | undefined> {
   const body = { grant_type: 'refresh_token', refresh_token: token };
   const answer = await service.client('POST', `/sandbox/${platformKey}/token`, { body });
@@ -22,7 +22,7 @@ async function refresh(platformKey: string, token: string): Promise<string | und
   return answer.status === 200 ? answer.body.refresh_token : undefined;
 }
 
-/** Everything that the sandbox remembers happened `hours` earlier. */
+/** Moves everything in the sandbox's record `hours` into the past. */
 async function letPass(hours: number): Promise<void> {
   await inspector.query(
     `update company_data_service.sandbox_tokens set
@@ -34,7 +34,7 @@ async function letPass(hours: number): Promise<void> {
 const token = (suffix: string = randomUUID()) => `sbx-ok-1.${suffix}`;
 
 describe('the sandbox', () => {
-  it('lets a used Xero token be used for half an hour more, and no longer', async () => {
+  it('accepts a used Xero token for another half hour, and not longer', async () => {
     const used = token();
     expect(await refresh('gbol', used)).toBeDefined();
     expect(await refresh('gbol', used)).toBeDefined();
@@ -44,7 +44,7 @@ describe('the sandbox', () => {
     expect(await refresh('gbol', used)).toBeUndefined();
   });
 
-  it('ends a used token of any other rotating platform at once', async () => {
+  it('refuses a used token of any other rotating platform at once', async () => {
     for (const platformKey of ['fbrh', 'vxvy', 'qhyg', 'fztf']) {
       const used = token();
       expect(await refresh(platformKey, used)).toBeDefined();
@@ -52,7 +52,7 @@ describe('the sandbox', () => {
     }
   });
 
-  it('changes a QuickBooks token about once a day', async () => {
+  it('rotates a QuickBooks token about once a day', async () => {
     const first = (await refresh('qhyg', token())) ?? '';
     expect(await refresh('qhyg', first)).toBe(first);
     await letPass(23.9);
@@ -64,7 +64,7 @@ describe('the sandbox', () => {
     expect(await refresh('qhyg', first)).toBeUndefined();
   });
 
-  it('ends a Zoho user’s first token with the 21st', async () => {
+  it('ends a Zoho user’s first token when the 21st is issued', async () => {
     const user = randomUUID();
     const tokens = Array.from({ length: 21 }, (_, index) => token(`${user}/${index}`));
     const [first = '', second = ''] = tokens;

@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ key } = await createKey(database.url, { accountId, role: 'administrator' }));
   inspector = new Client({ connectionString: database.url });
   await inspector.connect();
-  // Every end of a sync leaves a trace, whichever process brought it about.
+  // Records every end of a sync, in any process.
   await inspector.query(`
     create table ends (sync_id uuid);
     create function trace() returns trigger language plpgsql as
@@ -58,7 +58,7 @@ async function startProcess(): Promise<{ url: string; kill(): Promise<void> }> {
   };
 }
 
-/** Companies whose syncs have all been queued. */
+/** Creates companies and queues all of their syncs. */
 async function startSyncs(url: string): Promise<string[]> {
   const call = callerWith(url, key);
   const companies = await Promise.all(
@@ -99,7 +99,7 @@ describe('several processes of the service', () => {
     await empty.drop();
   });
 
-  it('share the limit of a key: together they let exactly as much through', async () => {
+  it('share the rate limit of a key, and together allow exactly that many requests', async () => {
     const fresh = await createTestDatabase();
     const accountId = await createAccount(fresh.url, { name: 'Limited', plan: 'paid' });
     const limited = await createKey(fresh.url, { accountId, role: 'client' });
@@ -117,13 +117,13 @@ describe('several processes of the service', () => {
     await fresh.drop();
   });
 
-  it('share the syncs of one database, each ending exactly once', async () => {
+  it('share the syncs of one database, and each ends exactly once', async () => {
     const [one, two] = await Promise.all([startProcess(), startProcess()]);
     await expectEachSyncedOnce(two.url, await startSyncs(one.url));
     await Promise.all([one.kill(), two.kill()]);
   });
 
-  it('bring every sync to its end after kill -9, exactly once', async () => {
+  it('complete every sync exactly once after kill -9', async () => {
     const killed = await startProcess();
     const companies = await startSyncs(killed.url);
     while ((await underWay()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -134,7 +134,7 @@ describe('several processes of the service', () => {
     await successor.kill();
   });
 
-  it('bring every push operation to its end after kill -9, exactly once', async () => {
+  it('complete every push operation exactly once after kill -9', async () => {
     const killed = await startProcess();
     const call = callerWith(killed.url, key);
     const { company, connection } = await authorized(call, 'sbx-slow-300-ok-1');
@@ -157,7 +157,7 @@ describe('several processes of the service', () => {
     await successor.kill();
   });
 
-  it('see at once what another has queued', async () => {
+  it('notice at once what another process has queued', async () => {
     const idle = await startProcess();
     const queueing = await startProcess();
     const companies = await startSyncs(queueing.url);

@@ -67,7 +67,9 @@ test('commands find a running stack by its home, and its key files are private',
     expect([file, statSync(path.join(config.home, file)).mode & 0o077]).toEqual([file, 0]);
   }
 
-  await expect(startStack(optionsFor(config.home))).rejects.toThrow(`A stack is already running: process ${process.pid}`);
+  await expect(startStack(optionsFor(config.home))).rejects.toThrow(
+    `A stack is already running: process ${process.pid}`,
+  );
   await stack.stop();
   expect(readRunningStack(config.home)).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startPostgres } from '../../stack/postgres/postgres';
 import { startTemporal } from '../../stack/temporal/server';
-import { createTemporaryFolder } from '../../stack/temporary-folder';
+import { createTemporaryFolder } from '../../stack/folders';
 import { SERVERS_URL, temporalCli, type SharedServer } from './servers';
 
 interface RunningServer {

@@ -15,7 +15,7 @@ const STATEMENTS = [
     digest bytea not null unique,
     created_at timestamptz(3) not null default clock_timestamp()
   )`,
-  // Milliseconds, as the API shows them: what is ordered by "created, then id" is so for whoever reads it.
+  // Milliseconds, as in the API, so that "created, then id" is also the order that clients see.
   sql`create table companies (
     id uuid primary key default gen_random_uuid(),
     account_id uuid not null references accounts on delete cascade,

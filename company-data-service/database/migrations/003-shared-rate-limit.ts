@@ -2,7 +2,7 @@ import { sql, type Kysely, type Migration } from 'kysely';
 
 export const sharedRateLimit: Migration = {
   async up(db: Kysely<unknown>) {
-    // Unlogged: a minute that is forgotten in a crash of Postgres begins anew.
+    // Unlogged, because after a crash of Postgres the minute can start again.
     await sql`create unlogged table rate_windows (
       key_id uuid primary key references api_keys on delete cascade,
       ends_at timestamptz not null,

@@ -13,16 +13,16 @@ import {
 import type { Database } from '../../database/database';
 import type { Caller } from '../authentication';
 import type { Api, ServiceContext } from '../context';
-import { companyLimitExceeded, notFound } from '../errors';
+import { companyLimitExceeded, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
-import { ListSchema, listRequest } from '../list-requests';
-import { pageResponse, window } from '../paging';
+import { ListSchema, listRequest } from '../lists/list-requests';
+import { pageResponse, window } from '../lists/paging';
 import { CompanyPathSchema, loadCompany } from '../resources';
 import { NothingSchema, pageOf } from '../schemas/common';
 import { CompanyBodySchema, CompanyPatchSchema, CompanySchema, type CompanyPatch } from '../schemas/company';
 import { companyView } from '../views';
 
-/** Companies that an account on trial may have. */
+/** Maximum number of companies of a trial account. */
 export const TRIAL_COMPANIES = 50;
 
 const TAG_FILTER = /^([^=!~]+)(=|!=|~)(.*)$/s;
@@ -132,7 +132,7 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
     {
       onRequest,
       schema: {
-        summary: 'Delete a company with everything that belongs to it',
+        summary: 'Delete a company with all of its data',
         tags: ['Companies'],
         params: CompanyPathSchema,
         response: { 204: NothingSchema },

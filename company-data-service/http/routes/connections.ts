@@ -7,9 +7,9 @@ import { PlatformInaccessible } from '../../platform/platform';
 import { fieldsOf } from '../../query/fields';
 import { credentialIn } from '../authorization-body';
 import type { Api, ServiceContext } from '../context';
-import { administratorsOnly, downstreamInaccessible, notFound } from '../errors';
+import { administratorsOnly, downstreamInaccessible, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
-import { ListSchema, pageOfItems } from '../list-requests';
+import { ListSchema, pageOfItems } from '../lists/list-requests';
 import { CompanyPathSchema, ConnectionPathSchema, loadCompany, loadConnection } from '../resources';
 import { NothingSchema, pageOf } from '../schemas/common';
 import {
@@ -99,7 +99,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
     {
       onRequest: ofConnection,
       schema: {
-        summary: 'Delete a connection with everything that was fetched through it',
+        summary: 'Delete a connection with its synced data',
         tags: ['Connections'],
         params: ConnectionPathSchema,
         response: { 200: NothingSchema },

@@ -3,14 +3,14 @@ import type { Api } from '../context';
 import { administratorOnly } from '../resources';
 import { NothingSchema } from '../schemas/common';
 
-/** Where faults are ordered. Only there when the service was started for testing, and not subject to faults itself. */
+/** Configures faults. Exists only if the service was started for tests; the faults do not apply to it. */
 export function faultRoutes(app: Api, faults: Faults): void {
   const onRequest = administratorOnly;
   const tags = ['Sandbox'];
 
   app.get(
     '/sandbox/faults',
-    { onRequest, schema: { summary: 'Read which faults are ordered', tags, response: { 200: FaultPlanSchema } } },
+    { onRequest, schema: { summary: 'Read the configured faults', tags, response: { 200: FaultPlanSchema } } },
     async () => faults.ordered,
   );
 
@@ -19,7 +19,7 @@ export function faultRoutes(app: Api, faults: Faults): void {
     {
       onRequest,
       schema: {
-        summary: 'Order faults of the service itself, in the place of those before',
+        summary: 'Configure faults of the service, in place of the previous ones',
         tags,
         body: FaultPlanSchema,
         response: { 200: FaultPlanSchema },
@@ -33,7 +33,7 @@ export function faultRoutes(app: Api, faults: Faults): void {
 
   app.delete(
     '/sandbox/faults',
-    { onRequest, schema: { summary: 'End all faults', tags, response: { 204: NothingSchema } } },
+    { onRequest, schema: { summary: 'Remove all faults', tags, response: { 204: NothingSchema } } },
     async (_request, reply) => {
       faults.order({ seed: 1, faults: [] });
       return reply.code(204).send();

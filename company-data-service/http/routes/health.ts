@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { failureForLog } from '../../failure-for-log';
+import { failureForLog } from '../../database/database';
 import type { Api, ServiceContext } from '../context';
-import { ServiceError } from '../errors';
+import { ServiceError } from '../errors/errors';
 
 const HealthSchema = z.object({ status: z.literal('ok') });
 
@@ -11,7 +11,7 @@ export function healthRoutes(app: Api, { db }: ServiceContext): void {
     '/healthz',
     {
       schema: {
-        summary: 'Whether the service can answer',
+        summary: 'Check that the service works',
         tags: ['Service'],
         security: [],
         response: { 200: HealthSchema },

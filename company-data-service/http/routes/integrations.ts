@@ -4,8 +4,8 @@ import { PLATFORMS, type Platform as PlatformEntry } from '../../../platforms/pl
 import type { Database } from '../../database/database';
 import { fieldsOf } from '../../query/fields';
 import type { Api, ServiceContext } from '../context';
-import { notFound } from '../errors';
-import { ListSchema, pageOfItems } from '../list-requests';
+import { notFound } from '../errors/errors';
+import { ListSchema, pageOfItems } from '../lists/list-requests';
 import { administratorOnly } from '../resources';
 import { pageOf } from '../schemas/common';
 import {
@@ -18,7 +18,7 @@ import {
 const INTEGRATION_FIELDS = fieldsOf(IntegrationSchema);
 const PlatformPathSchema = z.object({ platformKey: z.string() });
 
-/** The platforms, and the client's own applications at them. */
+/** The platforms and the client's own applications at them. */
 export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): void {
   app.get(
     '/integrations',
@@ -89,7 +89,7 @@ function platformAt(platformKey: string): PlatformEntry {
 
 type Applications = ReadonlyMap<string, NonNullable<IntegrationView['application']>>;
 
-/** The account's own applications, by platform; their secrets stay where they are. */
+/** Returns the account's applications by platform, without their secrets. */
 async function readApplications(db: Database, accountId: string): Promise<Applications> {
   const rows = await db
     .selectFrom('applications')

@@ -1,4 +1,6 @@
-/** The pages behind `linkUrl` and `redirect`: where a company authorizes. They need no key: the company has none. */
+/**
+ * The pages of `linkUrl` and `redirect`, where a company authorizes. They need no API key, because companies have none.
+ */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { findCompany, findConnectionCompany, type Company, type Connection } from '../../companies/companies';
@@ -6,21 +8,20 @@ import { authorizeConnection } from '../../connections/authorize';
 import { platformOf } from '../../connections/connections';
 import { queueFirstSyncs } from '../../syncs/sync-settings';
 import type { Api, ServiceContext } from '../context';
-import { notFound } from '../errors';
-import { consentOf } from '../../platform/sandbox/consent';
-import { escapeHtml, page } from '../page';
+import { notFound } from '../errors/errors';
+import { consentOf } from '../../platform/sandbox/tokens';
 import { isUuid } from '../resources';
 import { ofType } from '../schemas/common';
 
 const ConnectionParamsSchema = z.object({ connectionId: z.string() });
-/** What the owner picks on the platform's consent page. */
+/** The organization that the owner selects on the platform's consent page. */
 const ConsentSchema = z.object({ organization: z.string().min(1).max(100).optional() });
 const CompanyParamsSchema = z.object({ companyId: z.string() });
 const HTML = 'text/html; charset=utf-8';
 const PAGE = { tags: ['Sandbox'], security: [], response: { 200: ofType('text/html') } };
 
 export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: ServiceContext): void {
-  // Whoever only checks that the link works must not authorize by doing so.
+  // A HEAD request must not authorize, because it only checks that the link works.
   app.head(
     '/link/connection/:connectionId',
     { schema: { params: ConnectionParamsSchema } },
@@ -35,7 +36,7 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
     {
       schema: {
         ...PAGE,
-        summary: 'Authorize a connection, as the company does',
+        summary: 'Authorize a connection as the company does',
         params: ConnectionParamsSchema,
         querystring: ConsentSchema,
       },
@@ -52,7 +53,7 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
           query.organization ?? connection.organization_id ?? `organization-${randomUUID()}`,
         ),
       });
-      // The company's own consent, unlike migrated credentials, may begin with what it is for.
+      // Only the company's own consent starts first syncs; migrated credentials do not.
       if (accepted && connection.status === 'PendingAuth') await queueFirstSyncs(db, company.id, connection.id);
       const [title, text] = accepted
         ? ['Connected', `${company.name} is connected to ${platform.name}. You may close this page.`]
@@ -81,4 +82,15 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
     if (!company || !connection) throw notFound(`Connection ${connectionId}`);
     return { company, connection };
   }
+}
+
+/** Returns a page that loads nothing. */
+function page(title: string, body: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:15vh auto;padding:0 1rem}</style>
+<h1>${escapeHtml(title)}</h1>${body}</html>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

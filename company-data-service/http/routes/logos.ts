@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { PLATFORMS } from '../../../platforms/platforms';
 import type { Api } from '../context';
-import { notFound } from '../errors';
+import { notFound } from '../errors/errors';
 import { ofType } from '../schemas/common';
 
 const SvgSchema = ofType('image/svg+xml');
 
-/** What `logoUrl` leads to: the platform's initial. Pictures need no key. */
+/** The pictures of `logoUrl`: the platform's initial. They need no API key. */
 export function logoRoutes(app: Api): void {
   app.get(
     '/logos/:file',

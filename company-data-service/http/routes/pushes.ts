@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { DataType } from '../../platform/data-types';
-import { RECORD_SHAPES } from '../../platform/record-shapes';
+import { RECORD_SCHEMAS } from '../../platform/record-schemas';
 import { findPush, insertPush, listPushes, pushFields, type Push } from '../../pushes/pushes';
 import type { Api, ServiceContext } from '../context';
 import { connectionHasDataType, DataTypeSchema } from '../data-sets';
-import { badRequest, conflict, notFound } from '../errors';
+import { badRequest, conflict, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
-import { ListSchema, listRequest } from '../list-requests';
-import { pageResponse, window } from '../paging';
+import { ListSchema, listRequest } from '../lists/list-requests';
+import { pageResponse, window } from '../lists/paging';
 import { CompanyPathSchema, ConnectionPathSchema, isUuid, loadCompany, loadConnection } from '../resources';
 import { pageOf } from '../schemas/common';
 import { PushedRecordSchema, PushOperationSchema, type PushOperationView } from '../schemas/push';
 
-/** Sending records to platforms, and seeing what became of them. */
+/** Sends records to platforms and shows the results. */
 export function pushRoutes(app: Api, context: ServiceContext): void {
   const { db } = context;
   const ofCompany = loadCompany(context);
@@ -82,15 +82,15 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
   );
 }
 
-/** A record may leave fields out, but what it has must be of the data type's own form. */
+/** Validates a record: fields can be absent, but present ones must match the data type. */
 function checkRecord(dataType: DataType, record: Readonly<Record<string, unknown>>): void {
-  const shape: z.ZodObject = RECORD_SHAPES[dataType];
-  const { error } = shape.partial().safeParse(record);
+  const schema: z.ZodObject = RECORD_SCHEMAS[dataType];
+  const { error } = schema.partial().safeParse(record);
   const problems = (error?.issues ?? []).map(({ path, message }) => {
     const itemId = path.join('.');
     return { itemId, message: `${itemId}: ${message}` };
   });
-  if (!Object.keys(record).some((field) => Object.hasOwn(shape.shape, field))) {
+  if (!Object.keys(record).some((field) => Object.hasOwn(schema.shape, field))) {
     problems.push({ itemId: 'body', message: `body: has no field of ${dataType}` });
   }
   if (problems.length > 0) throw badRequest(problems);

@@ -6,17 +6,17 @@ import { findRecord, listRecords, recordFields } from '../../records/records';
 import { isReadable } from '../../syncs/syncs';
 import type { Api, ServiceContext } from '../context';
 import { companyHasDataType, DataTypeSchema, offering, requireSupport } from '../data-sets';
-import { conflict, itemNotFound } from '../errors';
-import { ListSchema, listRequest } from '../list-requests';
-import { pageResponse, window } from '../paging';
-import { fieldFilters } from '../record-filters';
+import { conflict, itemNotFound } from '../errors/errors';
+import { ListSchema, listRequest } from '../lists/list-requests';
+import { pageResponse, window } from '../lists/paging';
+import { fieldFilters } from '../lists/record-filters';
 import { CompanyPathSchema, loadCompany } from '../resources';
 import { errorAnswer, pageOf } from '../schemas/common';
 import { RecordSchema } from '../schemas/data';
 
 const NOT_READY = errorAnswer('The data set was not requested, or its first sync is not complete.');
 
-/** Reading what was synced. */
+/** Reads synced records. */
 export function recordRoutes(app: Api, context: ServiceContext): void {
   const { db } = context;
   const onRequest = loadCompany(context);

@@ -1,12 +1,12 @@
 /**
- * The sandbox platforms' own token endpoint (RFC 6749, section 6), as the client's old application uses it: a refresh
- * token that was used here is dead for the service, and the other way round.
+ * The sandbox platforms' token endpoint (RFC 6749, section 6) for the client's old application. A refresh token that
+ * was used here no longer works for the service, and vice versa.
  */
 import { z } from 'zod';
 import { PLATFORMS } from '../../../platforms/platforms';
 import { PlatformRefusal, type RefusalReason } from '../../platform/platform';
 import type { Api, ServiceContext } from '../context';
-import { notFound } from '../errors';
+import { notFound } from '../errors/errors';
 import { ErrorSchema } from '../schemas/common';
 
 const BodySchema = z.object({ grant_type: z.literal('refresh_token'), refresh_token: z.string().min(1) });

@@ -1,10 +1,10 @@
 import { readSyncSettings, storeSyncSettings } from '../../syncs/sync-settings';
 import type { Api, ServiceContext } from '../context';
-import { syncScheduleNotAllowed } from '../errors';
+import { syncScheduleNotAllowed } from '../errors/errors';
 import { answerOnce } from '../idempotency';
 import { CompanyPathSchema, loadCompany } from '../resources';
 import { NothingSchema } from '../schemas/common';
-import { SyncSettingsBodySchema, SyncSettingsSchema } from '../schemas/sync-settings';
+import { SyncSettingsBodySchema, SyncSettingsSchema } from '../schemas/company';
 
 const HOURLY = 1;
 
@@ -15,7 +15,7 @@ export function syncSettingRoutes(app: Api, context: ServiceContext): void {
 
   app.get(
     '/companies/:companyId/syncSettings',
-    { onRequest, schema: { ...described, summary: 'Read when data is synced', response: { 200: SyncSettingsSchema } } },
+    { onRequest, schema: { ...described, summary: 'Read the sync settings', response: { 200: SyncSettingsSchema } } },
     async ({ company }) => ({ companyId: company.id, ...(await readSyncSettings(db, company.id)) }),
   );
 
@@ -25,7 +25,7 @@ export function syncSettingRoutes(app: Api, context: ServiceContext): void {
       onRequest,
       schema: {
         ...described,
-        summary: 'Say when data is synced',
+        summary: 'Change the sync settings',
         body: SyncSettingsBodySchema,
         response: { 204: NothingSchema },
       },

@@ -11,10 +11,10 @@ import {
   type Sync,
 } from '../../syncs/syncs';
 import type { Api, ServiceContext } from '../context';
-import { conflict, notFound } from '../errors';
+import { conflict, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
-import { ListSchema, listRequest } from '../list-requests';
-import { pageResponse, window } from '../paging';
+import { ListSchema, listRequest } from '../lists/list-requests';
+import { pageResponse, window } from '../lists/paging';
 import { CompanyPathSchema, isUuid, loadCompany } from '../resources';
 import { NothingSchema, pageOf } from '../schemas/common';
 import { DataStatusSchema, PullOperationSchema, type DataStatusView, type PullOperationView } from '../schemas/data';
@@ -22,7 +22,7 @@ import { offering, requireSupport } from '../data-sets';
 
 const QueueQuerySchema = z.object({ connectionId: z.string().optional() });
 
-/** Starting syncs and watching them. */
+/** Starts syncs and shows their state. */
 export function syncRoutes(app: Api, context: ServiceContext): void {
   const { db } = context;
   const onRequest = loadCompany(context);
@@ -87,7 +87,7 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
     {
       onRequest,
       schema: {
-        summary: 'Read where each data set stands',
+        summary: 'Read the state of each data set',
         tags: ['Syncs'],
         params: CompanyPathSchema,
         response: { 200: DataStatusSchema },
@@ -138,7 +138,7 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
   );
 }
 
-/** The connections that can be synced; without any, there is nothing to sync. */
+/** Returns the connections that can be synced; refuses if there are none. */
 function linked({ id, connections }: Company) {
   const usable = connections.filter(({ status }) => status === 'Linked');
   if (usable.length === 0) throw conflict(`Company ${id} has no linked connection.`);
@@ -163,7 +163,7 @@ function pullOperationView(sync: Sync): PullOperationView {
   };
 }
 
-/** Every data type that the company's connections offer, requested or not, and what was synced before. */
+/** Returns every data type that the company's connections have or that was synced before. */
 function dataStatusView({ connections }: Company, states: readonly DataSetState[]): DataStatusView {
   const offered = connections.filter(({ status }) => status === 'Linked').flatMap(({ data_types }) => data_types);
   const status: DataStatusView = {};

@@ -14,7 +14,7 @@ export type Paging = z.infer<typeof PagingSchema>;
 
 const LinkSchema = z.object({ href: z.string().describe('relative to the base URL') });
 
-/** The object that every list answers with. */
+/** The answer of every list. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     results: z.array(item),
@@ -32,9 +32,9 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
 export const ErrorSchema = z
   .object({
     statusCode: z.number().int(),
-    service: z.string().describe('the component to blame: `PublicApi`, or a platform by its name'),
+    service: z.string().describe('the component that caused it: `PublicApi` or the name of a platform'),
     error: z.string(),
-    correlationId: z.uuid().describe('to be quoted to support'),
+    correlationId: z.uuid().describe('quote it to support'),
     validation: z
       .object({
         errors: z.array(
@@ -50,13 +50,13 @@ export const ErrorSchema = z
 
 export const NothingSchema = z.undefined().describe('no body');
 
-/** How an error is described. */
+/** Returns the OpenAPI description of an error. */
 export const errorAnswer = (description: string) => ({
   description,
   content: { 'application/json': { schema: ErrorSchema } },
 });
 
-/** An answer that is not JSON. */
+/** Returns the OpenAPI description of an answer that is not JSON. */
 export const ofType = (contentType: string) => ({
   description: 'Success',
   content: { [contentType]: { schema: z.string() } },

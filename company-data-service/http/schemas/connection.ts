@@ -30,5 +30,5 @@ export const NewConnectionSchema = z.object({ platformKey: z.string() });
 
 export const ConnectionPatchSchema = z.object({ status: z.literal('Unlinked') });
 
-/** Which fields it holds depends on the platform: see `GET /integrations/{platformKey}`. */
+/** Its fields depend on the platform: see `GET /integrations/{platformKey}`. */
 export const AuthorizationSchema = z.record(z.string(), z.unknown());

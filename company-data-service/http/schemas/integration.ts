@@ -6,7 +6,7 @@ export const ApplicationBodySchema = z.object({
   environment: z.enum(['production', 'sandbox']),
 });
 
-/** An application as it is shown: its secret never is. */
+/** An application without its secret, which is never shown. */
 export const ApplicationSchema = ApplicationBodySchema.omit({ clientSecret: true });
 
 export const IntegrationSchema = z

@@ -19,5 +19,5 @@ export const PushOperationSchema = z
   .meta({ id: 'PushOperation' });
 export type PushOperationView = z.infer<typeof PushOperationSchema>;
 
-/** Which fields it holds depends on the data type. */
+/** Its fields depend on the data type. */
 export const PushedRecordSchema = z.record(z.string(), z.unknown());

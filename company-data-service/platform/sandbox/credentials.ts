@@ -1,35 +1,35 @@
-/** The sandbox's test credentials: what the platform does stands in the credential. See docs/sandbox.md. */
+/** The sandbox's test credentials. The text of a credential says how the platform behaves. See docs/sandbox.md. */
 import { isDataType, type DataType } from '../data-types';
 import type { Grant, RefusalReason } from '../platform';
 
-/** What the sandbox does with a company, as its credential says. */
+/** The behaviour of the sandbox for one company. */
 interface Behaviour {
-  /** How many invoices are synced. Other data types follow in proportion. */
+  /** Number of synced invoices. The other data types are in proportion. */
   readonly invoices: number;
-  /** Refused when the platform is asked who it is, the first `times` times. */
+  /** The platform refuses the first `times` requests for the organization. */
   readonly refused?: { readonly reason: RefusalReason; readonly message: string; readonly times: number };
-  /** The access token is good, the refresh is refused, with this message. */
+  /** The access token works, but the refresh is refused with this message. */
   readonly refreshRefused?: string;
-  /** The access token opens the books of somebody else. */
+  /** The access token belongs to another organization. */
   readonly otherOrganization?: true;
-  /** The grant ends when half of a data set has been fetched. */
+  /** The grant ends after half of a data set has been fetched. */
   readonly expiresDuringSync?: true;
-  /** The platform's endpoint is closed to the service. */
+  /** The platform's endpoint is not accessible for the service. */
   readonly inaccessible?: true;
   /** A data type that this organization does not have. */
   readonly without?: DataType;
-  /** Added to everything the platform does. */
+  /** Delay added to every call. */
   readonly delayMs?: number;
 }
 
 export interface SandboxCredential extends Behaviour {
-  /** The credential without what rotation has appended: stays the same for as long as the grant lives. */
+  /** The credential without the rotation suffix; does not change while the grant is valid. */
   readonly root: string;
-  /** What makes the credential unique among others of the same behaviour. */
+  /** Distinguishes credentials of the same behaviour. */
   readonly suffix?: string;
-  /** Whose token it is, where the suffix says so: `anna/3`. */
+  /** The user of the token, if the suffix names one: `anna/3`. */
   readonly user?: string;
-  /** The application that the grant is bound to, where the credential names one. */
+  /** The application that the grant is bound to, if the credential names one. */
   readonly clientId?: string;
 }
 
@@ -42,10 +42,10 @@ const refusal = (reason: RefusalReason, message: string, times = Infinity) => ({
 const UNAVAILABLE = 'The platform is unavailable.';
 const RATE_LIMITED = 'The platform has received too many requests.';
 
-/** One line for each test credential: how it is written, and what it makes the platform do. */
+/** The test credentials: pattern and behaviour. */
 const BEHAVIOURS: readonly (readonly [RegExp, (match: readonly string[]) => Behaviour])[] = [
   [/^ok-(\d+)$/, ([, n]) => ({ invoices: Number(n) })],
-  // The platform has more than it hands out, and does not say so: only who knows what to expect can notice.
+  // The platform delivers fewer records than it has without an error; only a client that knows the number notices.
   [/^short-(\d+)-of-\d+$/, ([, n]) => ({ invoices: Number(n) })],
   [/^revoked$/, () => ({ invoices: 0, refused: refusal('GrantRefused', 'The grant was revoked.') })],
   [/^expired$/, () => ({ invoices: 0, refused: refusal('GrantRefused', 'The grant has expired.') })],
@@ -83,12 +83,12 @@ const UNKNOWN: Behaviour = { invoices: 0, refused: refusal('GrantRefused', 'The 
 /** `sbx-<behaviour>[.<suffix>][@<client id>][~<rotation>]` */
 const FORM = /^sbx-(?<behaviour>[a-z0-9-]+)(?:\.(?<suffix>[^@~]+))?(?:@(?<clientId>[^~]+))?(?:~(?<rotation>.+))?$/;
 
-/** The token that stands for the grant: the refresh token where there is one. */
+/** Returns the token that represents the grant: the refresh token if there is one. */
 export function tokenOf({ credential }: Grant): string {
   return credential['refreshToken'] ?? credential['accessToken'] ?? '';
 }
 
-/** Reads what a token asks of the sandbox. What is not a test credential is refused, as in life. */
+/** Parses a token. A token that is not a test credential is refused, as a real platform would. */
 export function parseCredential(token: string): SandboxCredential {
   const parts = FORM.exec(token)?.groups;
   const root = token.replace(/~.*$/, '');

@@ -1,4 +1,4 @@
-/** What was pushed to the sandbox's organizations: kept in Postgres, so that every later sync finds it. */
+/** Records pushed to the sandbox's organizations, kept in Postgres so that later syncs contain them. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../database/database';
@@ -6,16 +6,16 @@ import type { DataType } from '../data-types';
 import type { PlatformRecord } from '../platform';
 import { newRecord } from './records';
 
-/** The books that a record is pushed to. As what they hold depends on the grant, so does what was pushed to them. */
+/** Identifies the books that a record is pushed to: they depend on the grant, as the generated records do. */
 export interface Books {
   readonly platformKey: string;
   readonly organizationId: string;
-  /** The credential without what rotation has appended. */
+  /** The credential without the rotation suffix. */
   readonly root: string;
   readonly dataType: DataType;
 }
 
-/** Keeps a record, completed as the platform does it. Under a key that is known nothing is kept again. */
+/** Stores a record with the fields that the platform adds. Does nothing for a known key. */
 export async function keepPushed(
   db: Database,
   { platformKey, organizationId, root, dataType }: Books,
@@ -38,7 +38,7 @@ export async function keepPushed(
     .execute();
 }
 
-/** How many records were pushed to each of the books, in their order: the syncs of a step all ask at once. */
+/** Counts the records pushed to each of the books, in one query for all syncs of a step. */
 export async function countPushed(db: Database, books: readonly Books[]): Promise<readonly number[]> {
   const asked = books.map(({ root, ...rest }, place) => ({ ...rest, place, digest: digest(root).toString('hex') }));
   const { rows } = await sql<{ count: number }>`
@@ -54,7 +54,7 @@ export async function countPushed(db: Database, books: readonly Books[]): Promis
   return rows.map(({ count }) => count);
 }
 
-/** The records that were pushed, in the order in which they came. */
+/** Returns the pushed records, oldest first. */
 export async function readPushed(
   db: Database,
   books: Books,

@@ -1,16 +1,16 @@
-/** The books of a sandbox organization: the same organization always has the same records. */
+/** Generates the books of a sandbox organization: the same organization always has the same records. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { DataType } from '../data-types';
 import type { PlatformRecord } from '../platform';
-import { RECORD_SHAPES, type RecordOf } from '../record-shapes';
+import { RECORD_SCHEMAS, type RecordOf } from '../record-schemas';
 
 const BOOKS_BEGIN = Date.UTC(2025, 0, 1);
 const DAY_MS = 86_400_000;
 const CURRENCY = 'USD';
 const NOMINAL_ACCOUNTS = 12;
 
-/** How many records each data type has in an organization with `invoices` invoices. */
+/** Returns the number of records of a data type in an organization with `invoices` invoices. */
 export function recordCount(dataType: DataType, invoices: number): number {
   switch (dataType) {
     case 'invoices':
@@ -28,7 +28,7 @@ export function recordCount(dataType: DataType, invoices: number): number {
   }
 }
 
-/** Record number `index` (from 0) of a data type. */
+/** Returns record number `index` (from 0) of a data type. */
 export function recordAt(organizationId: string, dataType: DataType, index: number, invoices: number): PlatformRecord {
   const id = idAt(organizationId, dataType, index);
   const createdAt = new Date(BOOKS_BEGIN + index * DAY_MS);
@@ -37,29 +37,28 @@ export function recordAt(organizationId: string, dataType: DataType, index: numb
 }
 
 /**
- * The fields of a record that is created at the platform: what the client leaves out, the platform fills in, and what a
- * record of this type does not have, it ignores.
+ * Returns the fields of a created record. The platform fills in missing fields and ignores unknown ones.
  *
- * @param index how many records there were before
+ * @param index number of records before it
  */
 export function newRecord(
   dataType: DataType,
   place: Omit<Place, 'invoices'>,
   given: Readonly<Record<string, unknown>>,
 ): PlatformRecord['fields'] {
-  const shape: z.ZodObject = RECORD_SHAPES[dataType];
-  const { totalAmount, ...known } = shape.partial().parse(given);
+  const schema: z.ZodObject = RECORD_SCHEMAS[dataType];
+  const { totalAmount, ...known } = schema.partial().parse(given);
   return {
     ...SHAPES[dataType]({ ...place, invoices: place.index }),
     ...NEW_STATUS[dataType],
-    ...(totalAmount !== undefined && { totalAmount, ...('amountDue' in shape.shape && { amountDue: totalAmount }) }),
+    ...(totalAmount !== undefined && { totalAmount, ...('amountDue' in schema.shape && { amountDue: totalAmount }) }),
     ...known,
     id: place.id,
     modifiedDate: place.createdAt.toISOString(),
   };
 }
 
-/** Nothing has been paid of a document that was just created. */
+/** A new document has no payments. */
 const NEW_STATUS: { readonly [Type in DataType]?: Partial<RecordOf<Type>> } = {
   invoices: { status: 'Submitted' },
   bills: { status: 'Open' },
@@ -156,7 +155,7 @@ function idAt(organizationId: string, dataType: DataType, index: number): string
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Even, so that half of it has no fraction of a cent. */
+/** Even, so that half of it is a whole number of cents. */
 function amountAt(index: number): number {
   return 100 + (index % 50) * 24;
 }

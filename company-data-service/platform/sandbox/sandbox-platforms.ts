@@ -1,4 +1,4 @@
-/** Every platform of the table, played by the sandbox: deterministic, and as unforgiving with tokens as life is. */
+/** Plays every platform of the table: deterministic, and as strict with tokens as the real ones. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
@@ -22,20 +22,20 @@ import { countPushed, keepPushed, readPushed, type Books } from './pushed-record
 import { recordAt, recordCount } from './records';
 import { countUse, isAmongNewest, isFresh, mintPair, rememberMinted, spend } from './tokens';
 
-/** A registered application with this secret is refused, as one with a mistyped secret is. */
+/** A registered application with this secret is refused, like one with a mistyped secret. */
 const WRONG_SECRET = 'sbx-wrong-secret';
 const PAGE_SIZE = 250;
-/** How long a platform goes on accepting a refresh token that was used. Xero: half an hour. */
+/** How long a platform accepts a used refresh token. Xero: half an hour. */
 const GRACE_MS: Readonly<Record<string, number>> = { gbol: 30 * 60_000 };
 /** QuickBooks Online changes a refresh token about once a day. */
 const ROTATES_AFTER_MS = 24 * 60 * 60_000;
-/** So many refresh tokens of one user Zoho Books keeps; one more ends the oldest. */
+/** Zoho Books keeps this many refresh tokens per user; a further one ends the oldest. */
 const TOKENS_OF_A_USER = 20;
 
 export interface SandboxPace {
-  /** Before the first page of a data set can be fetched, in milliseconds. */
+  /** Milliseconds until the first page of a data set can be fetched. */
   readonly syncBaseMs: number;
-  /** For each record of a page, in milliseconds. */
+  /** Milliseconds per record of a page. */
   readonly syncMsPerRecord: number;
 }
 
@@ -114,7 +114,7 @@ export class SandboxPlatforms implements Platforms {
     return { statusCode: 200, recordId: key };
   }
 
-  /** What every call to the platform goes through: application and grant have to be good. */
+  /** Checks application and grant, before every call. */
   private async open(grant: Grant): Promise<SandboxCredential> {
     const token = tokenOf(grant);
     const credential = parseCredential(token);
@@ -130,7 +130,7 @@ export class SandboxPlatforms implements Platforms {
     return credential;
   }
 
-  /** Where tokens are kept, a user has only so many of them. */
+  /** Checks the number of the user's tokens, on platforms that limit it. */
   private async checkUser({ platform }: Grant, { root, user }: SandboxCredential): Promise<void> {
     if (user === undefined || platform.rotation !== 'kept' || platform.family !== 'user') return;
     const known = { platformKey: platform.key, user, token: root, kept: TOKENS_OF_A_USER };

@@ -1,10 +1,11 @@
-/** What the sandbox platform remembers of tokens: kept in Postgres, so that every process knows what is spent. */
-import { createHash, randomBytes } from 'node:crypto';
+/** The sandbox's record of used tokens, kept in Postgres so that all processes share it. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { Platform as PlatformEntry } from '../../../platforms/platforms';
 import type { Database } from '../../database/database';
 import type { TokenPair } from '../platform';
 
-/** Counts that a token was presented, and answers how often that was so far. */
+/** Counts a presentation of a token and returns the total. */
 export async function countUse(db: Database, platformKey: string, token: string): Promise<number> {
   const { uses } = await db
     .insertInto('sandbox_tokens')
@@ -18,8 +19,8 @@ export async function countUse(db: Database, platformKey: string, token: string)
 }
 
 /**
- * Uses a refresh token up. Of any number of callers, one gets `true`: whoever came first; and, where the platform is
- * patient, whoever comes within `graceMs` after that.
+ * Uses a refresh token. Returns true to the first caller and, on platforms with a grace period, to callers within
+ * `graceMs` after that.
  */
 export async function spend(db: Database, platformKey: string, token: string, graceMs: number): Promise<boolean> {
   const spent = await db
@@ -41,7 +42,7 @@ export async function spend(db: Database, platformKey: string, token: string, gr
   return spent !== undefined;
 }
 
-/** Remembers that the sandbox handed a token out just now. */
+/** Records that the sandbox issued a token now. */
 export async function rememberMinted(db: Database, platformKey: string, token: string): Promise<void> {
   await db
     .insertInto('sandbox_tokens')
@@ -49,7 +50,7 @@ export async function rememberMinted(db: Database, platformKey: string, token: s
     .execute();
 }
 
-/** Whether the sandbox handed the token out itself, less than `withinMs` ago, and it is not dead. */
+/** Returns whether the sandbox issued the token less than `withinMs` ago and it has not been used. */
 export async function isFresh(db: Database, platformKey: string, token: string, withinMs: number): Promise<boolean> {
   const found = await db
     .selectFrom('sandbox_tokens')
@@ -62,7 +63,7 @@ export async function isFresh(db: Database, platformKey: string, token: string, 
   return found !== undefined;
 }
 
-/** Whether the token is among the user's newest `kept`. A token counts from when the sandbox sees it first. */
+/** Returns whether the token is among the user's newest `kept`, ordered by when the sandbox first saw them. */
 export async function isAmongNewest(
   db: Database,
   { platformKey, user, token, kept }: { platformKey: string; user: string; token: string; kept: number },
@@ -83,7 +84,7 @@ export async function isAmongNewest(
   return newest.some((row) => row.digest.equals(digest(token)));
 }
 
-/** A new pair of the same grant: it behaves as `root` says. */
+/** Returns a new pair of tokens of the same grant, with the behaviour of `root`. */
 export function mintPair(root: string): TokenPair {
   const mint = () => `${root}~${randomBytes(9).toString('base64url')}`;
   return { accessToken: mint(), refreshToken: mint() };
@@ -91,4 +92,20 @@ export function mintPair(root: string): TokenPair {
 
 function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
+}
+
+/** Number of invoices of an organization that was linked through the sandbox's consent page. */
+const CONSENT_INVOICES = 10;
+
+/** Returns the tokens that a platform issues when a company consents: a new, valid pair. */
+export function consentOf(platform: PlatformEntry, organizationId: string): Record<string, string> {
+  const { requiredFields, organizationField } = platform;
+  const suffix = requiredFields.includes(organizationField) ? randomUUID() : organizationId;
+  const token = `sbx-ok-${CONSENT_INVOICES}.${suffix}~${randomUUID()}`;
+  return Object.fromEntries(
+    requiredFields.map((field) => {
+      if (field === organizationField) return [field, organizationId];
+      return [field, field.endsWith('Token') ? token : 'sandbox'];
+    }),
+  );
 }

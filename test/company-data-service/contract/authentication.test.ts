@@ -1,7 +1,7 @@
 import { createKey, retireKey } from '../../../company-data-service';
 import { callerWith, runService, type Caller, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, filledIn, type Names } from './endpoints';
-import { error } from './shapes';
+import { error } from './response-schemas';
 
 let service: RunningService;
 let names: Names;
@@ -15,22 +15,22 @@ const encoded = (text: string) => ({ headers: { authorization: `Basic ${Buffer.f
 const rows = ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const);
 const rowsOf = (prefix: string) => rows.filter(([, { path }]) => path.startsWith(prefix));
 
-/** Every refusal comes before the body is looked at, which is therefore none. */
+/** Sends no body, because every refusal comes before the body is read. */
 async function refused(call: Caller, { method, path }: { method: string; path: string }) {
   const answer = await call(method, filledIn(path, names), method === 'GET' ? {} : { body: '{"bad' });
   return { ...error.parse(answer.body), status: answer.status };
 }
 
 describe('5.1 The API key is sent as HTTP Basic credentials', () => {
-  it('alone and as Basic: with a colon it is another key', async () => {
+  it('without a user name: with a colon it is another key', async () => {
     const { key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
-    const nobody = callerWith(service.url);
-    expect(await nobody('GET', '/companies', encoded(key))).toMatchObject({ status: 200 });
-    expect(await nobody('GET', '/companies', encoded(`${key}:`))).toMatchObject({ status: 401 });
-    expect(await nobody('GET', '/companies', encoded(`user:${key}`))).toMatchObject({ status: 401 });
+    const withoutKey = callerWith(service.url);
+    expect(await withoutKey('GET', '/companies', encoded(key))).toMatchObject({ status: 200 });
+    expect(await withoutKey('GET', '/companies', encoded(`${key}:`))).toMatchObject({ status: 401 });
+    expect(await withoutKey('GET', '/companies', encoded(`user:${key}`))).toMatchObject({ status: 401 });
     const base64 = Buffer.from(key).toString('base64');
     for (const authorization of [base64, `Bearer ${base64}`, `Basic ${key}`, `Basic ${base64} x`]) {
-      expect(await nobody('GET', '/companies', { headers: { authorization } })).toMatchObject({ status: 401 });
+      expect(await withoutKey('GET', '/companies', { headers: { authorization } })).toMatchObject({ status: 401 });
     }
   });
 });
@@ -41,10 +41,10 @@ describe('5.2 A wrong API key is answered 401', () => {
     ['wrong', encoded('wrong')],
     ['malformed: not base64', { headers: { authorization: 'Basic ???' } }],
     ['malformed: empty', { headers: { authorization: 'Basic ' } }],
-    ['malformed: bytes that are no text', { headers: { authorization: 'Basic /////w==' } }],
+    ['malformed: bytes that are not text', { headers: { authorization: 'Basic /////w==' } }],
     ['malformed: without a scheme', { headers: { authorization: Buffer.from('key').toString('base64') } }],
     ['of another scheme', { headers: { authorization: 'Bearer abc' } }],
-  ])('as is one that is %s', async (_what, request) => {
+  ])('as is a key that is %s', async (_what, request) => {
     const { status, body } = await callerWith(service.url)('GET', '/companies', request);
     expect(status).toBe(401);
     expect(error.parse(body)).toMatchObject({ statusCode: 401, service: 'PublicApi' });
@@ -78,7 +78,7 @@ describe('5.3 A key of another account is answered 403', () => {
     expect(await refused(stranger, endpoint)).toMatchObject({ status: 403, service: 'PublicApi' });
   });
 
-  it('and sees nothing of it in its lists', async () => {
+  it('and its lists contain nothing of that account', async () => {
     expect((await stranger('GET', '/companies')).body.totalResults).toBe(0);
     expect((await stranger('GET', '/account')).body).toMatchObject({ companiesUsed: 0 });
   });
@@ -86,7 +86,7 @@ describe('5.3 A key of another account is answered 403', () => {
 
 describe('5.3 An endpoint for administrators only is answered 403 to a client’s key', () => {
   const onlyAdministrators = [
-    'PUT /companies/{companyId}/connections/{connectionId}/authorization', // on a platform with the managed route alone
+    'PUT /companies/{companyId}/connections/{connectionId}/authorization', // on a platform that has only the managed route
     'PUT /integrations/{platformKey}/credentials',
   ];
 

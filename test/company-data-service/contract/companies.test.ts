@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('4.1, 4.2 A company', () => {
-  it('is answered as the contract has it: nothing more, nothing less', async () => {
+  it('matches the contract exactly', async () => {
     const { body, status } = await service.client('POST', '/companies', {
       body: { name: 'Acme', description: 'Tools', tags: { row: '7' }, unknown: 'ignored' },
     });
@@ -24,11 +24,11 @@ describe('4.1, 4.2 A company', () => {
     expect(await service.client('GET', `/companies/${body.id}`)).toMatchObject({ status: 200, body });
   });
 
-  it('may share its name with another', async () => {
+  it('can have the same name as another', async () => {
     expect(await newCompany(service.client, 'Twin')).not.toBe(await newCompany(service.client, 'Twin'));
   });
 
-  it('keeps of its name what a name may have', async () => {
+  it('is stored without unsupported characters of its name', async () => {
     const { body } = await service.client('POST', '/companies', { body: { name: '<Größe> & Söhne, "Ltd." #1!' } });
     expect(body.name).toBe('Gre & Shne, Ltd. 1!');
   });
@@ -48,12 +48,12 @@ describe('4.1, 4.2 A company', () => {
     expect(answer.body.validation.errors[0]?.message).toEqual(TEXT);
   });
 
-  it('has 10 tags of 100 characters at most', async () => {
+  it('has at most 10 tags of 100 characters', async () => {
     const tags = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`t${i}`, 'x'.repeat(100)]));
     expect(await service.client('POST', '/companies', { body: { name: 'A', tags } })).toMatchObject({ status: 200 });
   });
 
-  it('is replaced by PUT and changed in part by PATCH', async () => {
+  it('is replaced by PUT and partly changed by PATCH', async () => {
     const id = await newCompany(service.client);
     const changed = await service.client('PATCH', `/companies/${id}`, {
       body: { tags: { a: 'b' }, description: 'Old' },
@@ -64,7 +64,7 @@ describe('4.1, 4.2 A company', () => {
     expect(replaced.body).not.toHaveProperty('description');
   });
 
-  it('is gone with its connections when it is deleted', async () => {
+  it('is deleted with its connections', async () => {
     const { company, connection } = await newConnection(service.client);
     expect(await service.client('DELETE', company)).toMatchObject({ status: 204, text: '' });
     expect(await service.client('GET', company)).toMatchObject({ status: 404 });

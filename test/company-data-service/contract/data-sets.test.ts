@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataStatusSchema, PullOperationSchema } from '../../../company-data-service/http/schemas/data';
-import { RECORD_SHAPES } from '../../../company-data-service/platform/record-shapes';
+import { RECORD_SCHEMAS } from '../../../company-data-service/platform/record-schemas';
 import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
 import {
   TEXT,
@@ -26,7 +26,7 @@ const states = (status: unknown): Record<string, string> =>
   Object.fromEntries(Object.values(byDataType(status)).map(({ dataType, currentStatus }) => [dataType, currentStatus]));
 
 describe('4.6 data/all', () => {
-  it('is what starts syncs: an authorization alone starts none', async () => {
+  it('starts syncs; an authorization does not', async () => {
     const { company } = await authorized(service.administrator, 'sbx-ok-3');
     expect(Object.values(states((await get(`${company}/dataStatus`)).body))).toEqual(DATA_TYPES.map(() => 'Initial'));
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 409 });
@@ -52,7 +52,7 @@ describe('4.6 data/all', () => {
     expect(await service.client('POST', `${company}/data/all`, { headers })).toMatchObject({ status: 204 });
   });
 
-  it('leaves syncs that are under way as they are', async () => {
+  it('does not affect syncs in progress', async () => {
     const { company } = await authorized(service.administrator, 'sbx-slow-200-ok-3');
     await service.client('POST', `${company}/data/all`);
     await service.client('POST', `${company}/data/all`);
@@ -91,7 +91,7 @@ describe('4.6 A sync', () => {
     expect(await get(`${company}/data/bills`)).toMatchObject({ status: 409 });
   });
 
-  it('takes time in proportion to its records, and says how far it is', async () => {
+  it('takes time in proportion to its records, and reports its progress', async () => {
     const { company } = await authorized(service.administrator, 'sbx-ok-600');
     const { body } = await service.client('POST', `${company}/data/queue/invoices`);
     const seen = new Set<number>();
@@ -102,7 +102,7 @@ describe('4.6 A sync', () => {
       seen.add(operation.progress);
       if (!operation.isCompleted) expect(invoices).toMatchObject({ status: 409 });
     }
-    // Pages of 250, and 20 ms and one for each record, as the service was started.
+    // The service was started with pages of 250 records, 20 ms per page and 1 ms per record.
     expect([0, 41, 83, 100]).toEqual(expect.arrayContaining([...seen]));
     expect(seen.size).toBeGreaterThan(2);
     const tookMs = Date.parse(operation.completed) - Date.parse(operation.requested);
@@ -111,7 +111,7 @@ describe('4.6 A sync', () => {
     expect((await get(`${company}/data/invoices?pageSize=5000`)).body.results).toHaveLength(600);
   });
 
-  it('states what it reached, and when', async () => {
+  it('reports its final state and time', async () => {
     const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
     const { body } = await get(`${company}/dataStatus`);
     expect(DataStatusSchema.parse(body)).toEqual(body);
@@ -124,7 +124,7 @@ describe('4.6 A sync', () => {
     expect((await get(company)).body.lastSync).toBe(lastSync);
   });
 
-  it('that succeeded once leaves its data readable while it runs again and when it fails', async () => {
+  it('that succeeded once keeps its data readable while it runs again and after it fails', async () => {
     const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
     const credential = {
       accessToken: 'a',
@@ -139,7 +139,7 @@ describe('4.6 A sync', () => {
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
   });
 
-  it('ends with AuthError when the grant does, and the connection has to be authorized again', async () => {
+  it('ends with AuthError when the grant ends, and the connection must be authorized again', async () => {
     const { company, connection } = await synced(service.administrator, 'sbx-expires-during-sync-4');
     expect(states((await get(`${company}/dataStatus`)).body)).toMatchObject({ invoices: 'AuthError' });
     expect((await get(connection)).body).toMatchObject({
@@ -154,13 +154,13 @@ describe('4.6 A sync', () => {
     });
   });
 
-  it('hands out fewer records than the platform has without saying so', async () => {
+  it('can contain fewer records than the platform has without an error', async () => {
     const { company } = await synced(service.administrator, 'sbx-short-3-of-9');
     expect(states((await get(`${company}/dataStatus`)).body)).toMatchObject({ invoices: 'Complete' });
     expect((await get(`${company}/data/invoices`)).body.totalResults).toBe(3);
   });
 
-  it('forgets what the platform has no more', async () => {
+  it('deletes records that the platform no longer has', async () => {
     const { company, connection } = await synced(service.administrator, 'sbx-ok-5');
     const credential = quickBooks('sbx-ok-2');
     await service.administrator('PUT', `${connection}/authorization`, { body: credential });
@@ -170,9 +170,9 @@ describe('4.6 A sync', () => {
   });
 });
 
-describe('4.6 A sync after one that failed half-way', () => {
-  it('leaves nothing of what the failed one had fetched', async () => {
-    // The first of three pages is stored, the grant ends before the second.
+describe('4.6 A sync after one that failed halfway', () => {
+  it('replaces everything that the failed one had fetched', async () => {
+    // The first of three pages is stored; the grant ends before the second.
     const { company, connection } = await authorized(service.administrator, 'sbx-expires-during-sync-600');
     await service.client('POST', `${company}/data/queue/invoices`);
     expect(await settled(service.client, company)).toMatchObject({ invoices: { currentStatus: 'AuthError' } });
@@ -190,11 +190,11 @@ describe('4.3 Records', () => {
     ({ company } = await synced(service.administrator, 'sbx-ok-16'));
   });
 
-  it.each(DATA_TYPES)('of %s have their shape', async (dataType) => {
+  it.each(DATA_TYPES)('of %s match their schema', async (dataType) => {
     const { results, totalResults } = (await get(`${company}/data/${dataType}`)).body;
     expect(totalResults).toBeGreaterThan(0);
     expect(results).toHaveLength(totalResults);
-    for (const record of results) expect(RECORD_SHAPES[dataType].strict().parse(record)).toEqual(record);
+    for (const record of results) expect(RECORD_SCHEMAS[dataType].strict().parse(record)).toEqual(record);
   });
 
   it('are filtered by their fields, and counted and paged after the filter', async () => {
@@ -209,7 +209,7 @@ describe('4.3 Records', () => {
     expect(same.body.results).toEqual([first]);
   });
 
-  it('are not filtered by what they do not have: each such field is named', async () => {
+  it('cannot be filtered by unknown fields: the error names each', async () => {
     const { status, body } = await get(
       `${company}/data/invoices?colour=red&customerRef=x&totalAmount=lots&status=Paid`,
     );

@@ -7,16 +7,16 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('4 Endpoints: success has its exact code and its exact shape', () => {
+describe('4 Endpoints: a success has its exact status and schema', () => {
   it.each(ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
     '%s',
-    async (_endpoint, { method, path, body, success, shape }) => {
+    async (_endpoint, { method, path, body, success, schema }) => {
       const names = await companyWithEverything(service.administrator);
       const answer = await service.administrator(method, filledIn(path, names), body ? { body } : {});
       expect(answer.status).toBe(success);
-      if (shape) {
+      if (schema) {
         expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-        shape.parse(answer.body);
+        schema.parse(answer.body);
       } else {
         expect(answer.text).toBe('');
         expect(answer.headers.get('content-type')).toBeNull();
@@ -24,11 +24,11 @@ describe('4 Endpoints: success has its exact code and its exact shape', () => {
     },
   );
 
-  it('without a key: health, description, and the page of it', async () => {
-    const nobody = callerWith(service.url);
-    expect(await nobody('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
-    expect(await nobody('GET', '/openapi.json')).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });
-    const page = await nobody('GET', '/docs');
+  it('health, description and documentation page need no key', async () => {
+    const withoutKey = callerWith(service.url);
+    expect(await withoutKey('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await withoutKey('GET', '/openapi.json')).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });
+    const page = await withoutKey('GET', '/docs');
     expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
   });
 });
@@ -40,17 +40,17 @@ describe('4 Endpoints: every path', () => {
     '%s answers other methods with 405, naming those it has, before any key is looked at',
     async (path) => {
       const has = ENDPOINTS.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
-      const nobody = callerWith(service.url);
+      const withoutKey = callerWith(service.url);
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'].filter(
         (one) => !has.includes(one as 'GET'),
       )) {
-        const { status, headers } = await nobody(method, filledIn(path));
+        const { status, headers } = await withoutKey(method, filledIn(path));
         expect([method, status, headers.get('allow')?.split(', ').sort()]).toEqual([method, 405, [...has].sort()]);
       }
     },
   );
 
-  it('begins with the base URL, which may have a path, and links leave it out', async () => {
+  it('starts with the base URL, which can have a path; links omit it', async () => {
     expect(new URL(service.url).pathname).toBe('/v1');
     const atOrigin = callerWith(new URL(service.url).origin);
     for (const path of paths) expect(await atOrigin('GET', filledIn(path))).toMatchObject({ status: 404 });

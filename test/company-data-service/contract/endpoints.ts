@@ -1,20 +1,20 @@
-/** The contract's table of endpoints, row by row, for the rules that hold for all of them. */
+/** The contract's table of endpoints, for tests of rules that hold for all of them. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { synced, type Caller } from '../running-service';
-import * as shapes from './shapes';
+import * as schemas from './response-schemas';
 
 interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** As the contract writes it, with `{names}`. */
+  /** The path in the contract, with `{names}`. */
   readonly path: string;
   /** The exact status of success. */
   readonly success: 200 | 204;
-  /** What a success holds; absent: no body. */
-  readonly shape?: z.ZodType;
-  /** Several results: the shape is a page. */
+  /** The schema of a successful answer; absent: no body. */
+  readonly schema?: z.ZodType;
+  /** True if the answer is a page of results. */
   readonly isList?: true;
-  /** A body that succeeds. */
+  /** A valid body. */
   readonly body?: object;
 }
 
@@ -24,56 +24,56 @@ const CREDENTIAL = { accessToken: 'a', refreshToken: `sbx-ok-1.${randomUUID()}`,
 const SETTING = { dataType: 'invoices', fetchOnFirstLink: true, syncSchedule: 24, syncOrder: 0 };
 const APPLICATION = { clientId: 'mine', clientSecret: 'hidden', environment: 'sandbox' };
 
-const get = (path: string, shape: z.ZodType): Endpoint => ({ method: 'GET', path, success: 200, shape });
-const list = (path: string, item: z.ZodType): Endpoint => ({ ...get(path, shapes.pageOf(item)), isList: true });
+const get = (path: string, schema: z.ZodType): Endpoint => ({ method: 'GET', path, success: 200, schema });
+const list = (path: string, item: z.ZodType): Endpoint => ({ ...get(path, schemas.pageOf(item)), isList: true });
 const write = (
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,
   body: object | undefined,
-  shape: z.ZodType,
-): Endpoint => ({ method, path, success: 200, shape, ...(body && { body }) });
+  schema: z.ZodType,
+): Endpoint => ({ method, path, success: 200, schema, ...(body && { body }) });
 
-/** All endpoints that need a key. */
+/** All endpoints that need an API key. */
 export const ENDPOINTS: readonly Endpoint[] = [
-  list('/companies', shapes.company),
-  write('POST', '/companies', { name: 'Acme' }, shapes.company),
-  get(COMPANY, shapes.company),
-  write('PUT', COMPANY, { name: 'Acme', description: 'Tools' }, shapes.company),
-  write('PATCH', COMPANY, { tags: { uid: '42' } }, shapes.company),
+  list('/companies', schemas.company),
+  write('POST', '/companies', { name: 'Acme' }, schemas.company),
+  get(COMPANY, schemas.company),
+  write('PUT', COMPANY, { name: 'Acme', description: 'Tools' }, schemas.company),
+  write('PATCH', COMPANY, { tags: { uid: '42' } }, schemas.company),
   { method: 'DELETE', path: COMPANY, success: 204 },
-  list(`${COMPANY}/connections`, shapes.connection),
-  write('POST', `${COMPANY}/connections`, { platformKey: 'gbol' }, shapes.connection),
-  get(CONNECTION, shapes.connection),
-  write('PATCH', CONNECTION, { status: 'Unlinked' }, shapes.connection),
+  list(`${COMPANY}/connections`, schemas.connection),
+  write('POST', `${COMPANY}/connections`, { platformKey: 'gbol' }, schemas.connection),
+  get(CONNECTION, schemas.connection),
+  write('PATCH', CONNECTION, { status: 'Unlinked' }, schemas.connection),
   { method: 'DELETE', path: CONNECTION, success: 200 },
-  write('PUT', `${CONNECTION}/authorization`, CREDENTIAL, shapes.connection),
+  write('PUT', `${CONNECTION}/authorization`, CREDENTIAL, schemas.connection),
   { method: 'POST', path: `${COMPANY}/data/all`, success: 204 },
-  write('POST', `${COMPANY}/data/queue/{dataType}`, undefined, shapes.pullOperation),
-  get(`${COMPANY}/dataStatus`, shapes.dataStatus),
-  list(`${COMPANY}/data/history`, shapes.pullOperation),
-  get(`${COMPANY}/data/history/{datasetId}`, shapes.pullOperation),
-  list(`${COMPANY}/data/{dataType}`, shapes.invoice),
-  get(`${COMPANY}/data/invoices/{invoiceId}`, shapes.invoice),
-  get(`${COMPANY}/syncSettings`, shapes.syncSettings),
+  write('POST', `${COMPANY}/data/queue/{dataType}`, undefined, schemas.pullOperation),
+  get(`${COMPANY}/dataStatus`, schemas.dataStatus),
+  list(`${COMPANY}/data/history`, schemas.pullOperation),
+  get(`${COMPANY}/data/history/{datasetId}`, schemas.pullOperation),
+  list(`${COMPANY}/data/{dataType}`, schemas.invoice),
+  get(`${COMPANY}/data/invoices/{invoiceId}`, schemas.invoice),
+  get(`${COMPANY}/syncSettings`, schemas.syncSettings),
   { method: 'POST', path: `${COMPANY}/syncSettings`, body: { settings: [SETTING] }, success: 204 },
-  write('POST', `${CONNECTION}/push/{dataType}`, { invoiceNumber: 'INV-1' }, shapes.pushOperation),
-  list(`${COMPANY}/push`, shapes.pushOperation),
-  get(`${COMPANY}/push/{pushOperationKey}`, shapes.pushOperation),
-  list('/integrations', shapes.integration),
-  get('/integrations/{platformKey}', shapes.integration),
-  write('PUT', '/integrations/{platformKey}/credentials', APPLICATION, shapes.application),
-  get('/account', shapes.account),
+  write('POST', `${CONNECTION}/push/{dataType}`, { invoiceNumber: 'INV-1' }, schemas.pushOperation),
+  list(`${COMPANY}/push`, schemas.pushOperation),
+  get(`${COMPANY}/push/{pushOperationKey}`, schemas.pushOperation),
+  list('/integrations', schemas.integration),
+  get('/integrations/{platformKey}', schemas.integration),
+  write('PUT', '/integrations/{platformKey}/credentials', APPLICATION, schemas.application),
+  get('/account', schemas.account),
 ];
 
-/** What stands in a path's braces. */
+/** Values for the names in a path. */
 export type Names = Readonly<Record<string, string>>;
 
-/** A path with what its braces stand for; what has no name gets one that nothing has. */
+/** Replaces the names in a path; a name without a value is replaced by an unknown id. */
 export function filledIn(path: string, names: Names = {}): string {
   return path.replace(/\{(\w+)\}/g, (_braces, name: string) => names[name] ?? randomUUID());
 }
 
-/** A company that has one of everything: the names that every endpoint succeeds with. */
+/** Creates a company with one of everything, so that every endpoint succeeds with the returned names. */
 export async function companyWithEverything(call: Caller): Promise<Names> {
   const { company, connection } = await synced(call, 'sbx-ok-3');
   const invoices = await call('GET', `${company}/data/invoices`);
@@ -85,7 +85,7 @@ export async function companyWithEverything(call: Caller): Promise<Names> {
     dataType: 'invoices',
     invoiceId: invoices.body.results[0]?.id ?? '',
     datasetId: history.body.results[0]?.id ?? '',
-    pushOperationKey: shapes.pushOperation.parse(push.body).pushOperationKey,
+    pushOperationKey: schemas.pushOperation.parse(push.body).pushOperationKey,
     platformKey: 'qhyg',
   };
 }

@@ -12,7 +12,7 @@ import {
   type RunningService,
 } from '../running-service';
 import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
-import { error } from './shapes';
+import { error } from './response-schemas';
 
 const log: string[] = [];
 const stream = new Writable({
@@ -33,7 +33,7 @@ const rows = (prefix: string) =>
     (endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const,
   );
 
-/** Sends bytes as they are, and reads the answer as text. */
+/** Sends raw bytes and reads the answer as text. */
 async function raw(bytes: string): Promise<string> {
   const { port, hostname } = new URL(service.url);
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ describe('2.3 The error body', () => {
     ['an unsupported body: there is no 415', { body: 'name=x', headers: { 'content-type': 'text/csv' } }],
     ['a body that reaches for the prototype', { body: '{"name": "x", "__proto__": {}}' }],
     ['no body', {}],
-  ])('is that of a 400 for %s, and says in validation what is wrong', async (_what, request) => {
+  ])('is that of a 400 for %s, with the problem in validation', async (_what, request) => {
     const { status, body } = await service.client('POST', '/companies', request);
     expect(status).toBe(400);
     expect(error.parse(body)).toMatchObject({ statusCode: 400, service: 'PublicApi', canBeRetried: 'False' });
@@ -64,7 +64,7 @@ describe('2.3 The error body', () => {
     expect(error.parse((await service.client('GET', '/companies/%zz')).body)).toMatchObject({ statusCode: 400 });
   });
 
-  it('is that of a 400 for what is not HTTP', async () => {
+  it('is that of a 400 for invalid HTTP', async () => {
     const answer = await raw('NONSENSE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(error.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? ''))).toMatchObject({ statusCode: 400 });
@@ -88,14 +88,14 @@ describe('7.4.1 The correlation id', () => {
     expect(log.filter((line) => line.includes(`"correlationId":"${id}"`))).not.toEqual([]);
   });
 
-  it('of what is not HTTP is in all three places too', async () => {
+  it('of invalid HTTP is in all three places, too', async () => {
     const answer = await raw('NONSENSE\r\n\r\n');
     const id = /X-Correlation-Id: (\S+)/.exec(answer)?.[1] ?? '';
     expect(answer).toContain(`"correlationId":"${id}"`);
     expect(log.filter((line) => line.includes(id))).toHaveLength(1);
   });
 
-  it('is another one for every answer', async () => {
+  it('is different for every answer', async () => {
     const ids = await Promise.all(
       [1, 2, 3].map(async () => (await service.client('GET', '/nothing')).body.correlationId),
     );
@@ -104,13 +104,13 @@ describe('7.4.1 The correlation id', () => {
 });
 
 describe('7.1 404, first form: the resource does not exist', () => {
-  it('as is said of an unknown path', async () => {
+  it('is returned for an unknown path', async () => {
     const { status, body } = await callerWith(service.url)('GET', '/nothing');
     expect(status).toBe(404);
     expect(error.parse(body)).toMatchObject({ service: 'PublicApi', error: 'GET /nothing was not found.' });
   });
 
-  it.each(rows('/companies/{companyId}'))('%s of an unknown company, or of a malformed id', async (_name, endpoint) => {
+  it.each(rows('/companies/{companyId}'))('%s for an unknown company or a malformed id', async (_name, endpoint) => {
     for (const companyId of [randomUUID(), 'nonsense', '%20']) {
       const { status, body } = await service.administrator(endpoint.method, filledIn(endpoint.path, { companyId }));
       expect(status).toBe(404);
@@ -141,7 +141,7 @@ describe('7.1 404, first form: the resource does not exist', () => {
     },
   );
 
-  it('nor does another company’s sync, push operation or connection to be synced', async () => {
+  it('is returned for another company’s sync, push operation or connection', async () => {
     const { companyId } = await companyWithEverything(service.administrator);
     const elsewhere = await companyWithEverything(service.administrator);
     for (const [method, path] of [
@@ -156,7 +156,7 @@ describe('7.1 404, first form: the resource does not exist', () => {
     }
   });
 
-  it('nor does a platform that is not in the table', async () => {
+  it('is returned for a platform that is not in the table', async () => {
     const id = await newCompany(service.client);
     for (const platformKey of ['zzzz', 'QHYG', 'xero']) {
       const request = { body: { platformKey } };
@@ -172,7 +172,7 @@ describe('7.3 404, second form: Datatype <name> not supported by platform(s) <na
     body: { service: 'PublicApi', error: `Datatype ${dataType} not supported by platform(s) ${platforms}` },
   });
 
-  it('is answered where a data set is read, queued or pushed to', async () => {
+  it('is returned when a data set is read, queued or pushed to', async () => {
     const { company, connection } = await authorized(service.administrator, 'sbx-without-bills-ok-3');
     const request = { body: { reference: 'B' } };
     for (const dataType of ['bills', 'bananas']) {
@@ -198,7 +198,7 @@ describe('7.3 404, second form: Datatype <name> not supported by platform(s) <na
 });
 
 describe('7.4.2 404, third form: <ExceptionName>: <description naming company and item>', () => {
-  it('is answered for a missing invoice, in the integration’s name', async () => {
+  it('is returned for a missing invoice, in the integration’s name', async () => {
     const { company } = await synced(service.administrator, 'sbx-ok-3');
     const { status, body } = await service.client('GET', `${company}/data/invoices/none`);
     expect(status).toBe(404);
@@ -208,7 +208,7 @@ describe('7.4.2 404, third form: <ExceptionName>: <description naming company an
 });
 
 describe('7.1 403, downstream: an endpoint behind the service is not accessible', () => {
-  it('is answered in the integration’s name, and nothing has changed', async () => {
+  it('is returned in the integration’s name, and changes nothing', async () => {
     const { connection } = await newConnection(service.administrator);
     const body = { accessToken: 'a', refreshToken: `sbx-inaccessible.${randomUUID()}`, realmId: 'r' };
     const refused = await service.administrator('PUT', `${connection}/authorization`, { body });

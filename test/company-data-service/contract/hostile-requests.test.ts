@@ -1,8 +1,8 @@
-/** Requests that nobody sends by mistake: each has the error body of a 400 or 404, soon, and the service goes on. */
+/** Hostile requests: each is soon answered with the error body of a 400 or 404, and the service keeps working. */
 import { connect } from 'node:net';
 import { newConnection, runService, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
-import { error } from './shapes';
+import { error } from './response-schemas';
 
 let service: RunningService;
 let connection: string;
@@ -29,12 +29,12 @@ describe('a body that is nested too deeply is refused', () => {
     }
   });
 
-  test('but brackets in a text are a text', async () => {
+  test('but brackets inside a string are allowed', async () => {
     const body = { name: 'Acme', description: '[{"\\'.repeat(50) };
     expect((await service.client('POST', '/companies', { body })).status).toBe(200);
   });
 
-  test('also where records are taken as they are', async () => {
+  test('also where records are not validated', async () => {
     const { status } = await service.client('POST', `${connection}/push/invoices`, {
       body: `{"lines":${nested('[', ']', 50_000)}}`,
     });
@@ -42,7 +42,7 @@ describe('a body that is nested too deeply is refused', () => {
   });
 });
 
-describe('what is too long is refused', () => {
+describe('a request that is too long is refused', () => {
   const long = 'a'.repeat(10_000);
   test.each<[string, string, number]>([
     ['an id', `/companies/${'a'.repeat(5_000)}`, 400],
@@ -69,7 +69,7 @@ describe('what is too long is refused', () => {
     error.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')).trim()));
   });
 
-  test('a body, also one that does not say how long it is', async () => {
+  test('a body, even without a content length', async () => {
     const piece = `${(64 * 1024).toString(16)}\r\n${'a'.repeat(64 * 1024)}\r\n`;
     const head = 'POST /sandbox/qhyg/token HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n';
     const answer = await raw(`${head}transfer-encoding: chunked\r\n\r\n${piece.repeat(20)}0\r\n\r\n`);
@@ -77,7 +77,7 @@ describe('what is too long is refused', () => {
   });
 });
 
-test('every answer says that it is nobody else’s to keep, to frame or to guess at', async () => {
+test('every answer has headers against caching, framing and sniffing', async () => {
   const at = await companyWithEverything(service.administrator);
   for (const { method, path } of ENDPOINTS) {
     const { headers } = await service.administrator(method, filledIn(path, at), method === 'GET' ? {} : { body: {} });
@@ -92,19 +92,19 @@ test('every answer says that it is nobody else’s to keep, to frame or to guess
   }
   const nowhere = await service.client('GET', '/nowhere');
   expect(nowhere.headers.get('x-content-type-options')).toBe('nosniff');
-  // The page of the documentation runs its own scripts, and no others.
+  // The documentation page runs only its own scripts.
   const page = await fetch(`${service.url}/docs/`);
   expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self'/);
 });
 
-/** Sends bytes as they are, and reads the answer as text. */
+/** Sends raw bytes and reads the answer as text. */
 async function raw(bytes: string): Promise<string> {
   const { port, hostname } = new URL(service.url);
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    // Whoever is refused may still be sending.
+    // The client may still be sending when it is refused.
     socket.on('error', () => undefined).on('close', () => resolve(text));
     socket.setTimeout(5_000, () => socket.destroy());
   });

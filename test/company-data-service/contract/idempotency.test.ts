@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { until } from '../../support/conditions';
 import { newCompany, newConnection, quickBooks, runService, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
-import { error } from './shapes';
+import { error } from './response-schemas';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -14,12 +14,12 @@ afterAll(() => service.close());
 const withKey = (body: unknown, key: string = randomUUID()) => ({ body, headers: { 'idempotency-key': key } });
 const companies = async () => (await service.client('GET', '/companies')).body.totalResults;
 
-/** Locks are those of all databases. */
+/** Counts locks in all databases. */
 const WAITING_HERE =
   'select from pg_locks join pg_database on database = oid where not granted and datname = current_database()';
 
 describe('Idempotency-Key: a creation', () => {
-  it('is done once and answered the same', async () => {
+  it('is executed once and answered the same way again', async () => {
     const request = withKey({ name: 'Once' });
     const first = await service.client('POST', '/companies', request);
     const count = await companies();
@@ -28,7 +28,7 @@ describe('Idempotency-Key: a creation', () => {
     expect(await companies()).toBe(count);
   });
 
-  it('is done once even where several arrive together: the others wait their turn with a 409', async () => {
+  it('is executed once even if several requests arrive together: the others get a 409', async () => {
     const request = withKey({ name: 'Together' });
     const before = await companies();
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.client('POST', '/companies', request)));
@@ -38,14 +38,14 @@ describe('Idempotency-Key: a creation', () => {
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
   });
 
-  it('is refused with another body, and with a key that is no UUID', async () => {
+  it('is refused with another body, and with a key that is not a UUID', async () => {
     const key = randomUUID();
     await service.client('POST', '/companies', withKey({ name: 'A' }, key));
     expect(await service.client('POST', '/companies', withKey({ name: 'B' }, key))).toMatchObject({ status: 400 });
     expect(await service.client('POST', '/companies', withKey({ name: 'B' }, 'mine'))).toMatchObject({ status: 400 });
   });
 
-  it('is one of an account, a method and a path', async () => {
+  it('has a key per account, method and path', async () => {
     const request = withKey({ name: 'Scoped' });
     const { body } = await service.client('POST', '/companies', request);
     const stranger = await service.newAccount('paid');
@@ -53,7 +53,7 @@ describe('Idempotency-Key: a creation', () => {
     expect((await service.client('PATCH', `/companies/${body.id}`, request)).body.id).toBe(body.id);
   });
 
-  it('that failed is not remembered: it may succeed later', async () => {
+  it('that failed is not stored, so it can succeed later', async () => {
     const trial = await service.newAccount('trial');
     const ids = [];
     for (let index = 0; index < 50; index += 1) ids.push(await newCompany(trial));
@@ -63,7 +63,7 @@ describe('Idempotency-Key: a creation', () => {
     expect(await trial('POST', '/companies', request)).toMatchObject({ status: 200 });
   });
 
-  it('is remembered for 90 minutes', async () => {
+  it('is stored for 90 minutes', async () => {
     const request = withKey({ name: 'Kept' });
     const { body } = await service.client('POST', '/companies', request);
     const age = async (minutes: number) => {
@@ -80,11 +80,11 @@ describe('Idempotency-Key: a creation', () => {
     expect((await service.client('POST', '/companies', request)).body.id).not.toBe(body.id);
   });
 
-  it('is refused with 409 while the first request is under way, then answered as that was', async () => {
+  it('is refused with 409 while the first request is in progress, then answered like it', async () => {
     const request = withKey({ name: 'Under way' });
     const database = new Client({ connectionString: service.database.url });
     await database.connect();
-    // Nobody creates a company until this transaction ends.
+    // No company can be created until this transaction ends.
     await database.query('begin; lock table company_data_service.companies in share mode');
     const first = service.client('POST', '/companies', request);
     await until(async () => (await database.query(WAITING_HERE)).rowCount === 1);
@@ -98,7 +98,7 @@ describe('Idempotency-Key: a creation', () => {
     expect(await service.client('POST', '/companies', request)).toMatchObject({ status, text });
   });
 
-  it('is not taken by an authorization, which needs none', async () => {
+  it('does not apply to an authorization, which needs none', async () => {
     const { connection } = await newConnection(service.administrator);
     const headers = { 'idempotency-key': 'no UUID' };
     const put = await service.administrator('PUT', `${connection}/authorization`, {
@@ -129,7 +129,7 @@ describe('Idempotency-Key, on every POST and PATCH', () => {
       const request = { ...(body && { body }), headers: { 'idempotency-key': randomUUID() } };
       const first = await service.administrator(method, filledIn(path, names), request);
       expect(first.status).toBe(success);
-      // Whatever became of the connection meanwhile.
+      // The state of the connection does not matter.
       await service.administrator('PATCH', filledIn(CONNECTION, names), { body: { status: 'Unlinked' } });
       const second = await service.administrator(method, filledIn(path, names), request);
       expect(second).toMatchObject({ status: success, text: first.text });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { pageResponse, window } from '../../../company-data-service/http/paging';
+import { pageResponse, window } from '../../../company-data-service/http/lists/paging';
 import { newCompany, runService, type Body, type Caller, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, filledIn, type Names } from './endpoints';
 
@@ -18,14 +18,14 @@ const list = async (query: string): Promise<Body> => (await call('GET', `/compan
 const idsOf = (page: Body): string[] => page.results.map(({ id }) => id);
 
 describe('2.2 The paged list: companies', () => {
-  it('is page 1 of 100 unless asked otherwise, in the order of creation', async () => {
+  it('defaults to page 1 with 100 items, in the order of creation', async () => {
     const page = await list('');
     expect(page).toMatchObject({ pageNumber: 1, pageSize: 100, totalResults: 5 });
     expect(idsOf(page)).toEqual(ids);
     expect(page._links).toEqual({ self: { href: '/companies' }, current: { href: '/companies?page=1&pageSize=100' } });
   });
 
-  it('is walked forwards and backwards by its links, each page once', async () => {
+  it('can be walked forwards and backwards by its links, each page once', async () => {
     const seen: string[] = [];
     let last = await list('?pageSize=2');
     seen.push(...idsOf(last));
@@ -49,14 +49,14 @@ describe('2.2 The paged list: companies', () => {
     });
   });
 
-  it('is empty beyond its last page, whose number it says', async () => {
+  it('is empty after its last page, and reports the requested page number', async () => {
     const page = await list('?page=9007199254740991&pageSize=2');
     expect(page).toMatchObject({ results: [], totalResults: 5 });
     expect(page._links.previous?.href).toBe('/companies?page=3&pageSize=2');
     expect(page._links).not.toHaveProperty('next');
   });
 
-  it('has no previous page where there is no page at all', async () => {
+  it('has no previous page if it is empty', async () => {
     const page = await list(`?page=2&tags=${encodeURIComponent('no=such')}`);
     expect(page).toMatchObject({ results: [], totalResults: 0 });
     expect(Object.keys(page._links)).toEqual(['self', 'current']);
@@ -80,7 +80,7 @@ describe('2.2 The paged list: companies', () => {
     expect(await list('?pageSize=5000')).toMatchObject({ pageSize: 5000, totalResults: 5 });
   });
 
-  it('of any length is walked whole by its links from any filter, both ways, and ends', () => {
+  it('of any length can be walked completely by its links, in both directions', () => {
     const list = fc.record({
       total: fc.nat(60),
       pageSize: fc.integer({ min: 1, max: 25 }),
@@ -131,13 +131,13 @@ describe('2.2 The paged list: every endpoint that returns several results', () =
     names = await companyWithEverything(service.administrator);
   });
 
-  it.each(ENDPOINTS.filter(({ isList }) => isList).map(({ path, shape }) => [path, shape] as const))(
+  it.each(ENDPOINTS.filter(({ isList }) => isList).map(({ path, schema }) => [path, schema] as const))(
     '%s',
-    async (template, shape) => {
+    async (template, schema) => {
       const path = filledIn(template, names);
       const get = (query: string) => service.administrator('GET', `${path}${query}`);
       const whole = (await get('')).body;
-      shape?.parse(whole);
+      schema?.parse(whole);
       expect(whole).toMatchObject({ pageNumber: 1, pageSize: 100 });
       expect(whole._links).toEqual({ self: { href: path }, current: { href: `${path}?page=1&pageSize=100` } });
       expect(whole.totalResults).toBe(whole.results.length);

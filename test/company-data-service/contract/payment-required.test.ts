@@ -1,6 +1,6 @@
 import { callerWith, newCompany, newConnection, runService, type RunningService } from '../running-service';
 import { ENDPOINTS, filledIn } from './endpoints';
-import { error } from './shapes';
+import { error } from './response-schemas';
 
 const YEAR_MS = 365 * 86_400_000;
 const SHORTLY_MS = 60_000;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What every 402 has, and may not go beyond. */
+/** The exact content of every 402. */
 const paymentRequired = (text: string) => ({
   statusCode: 402,
   service: 'PublicApi',
@@ -23,11 +23,11 @@ const paymentRequired = (text: string) => ({
 const message = expect.stringMatching(/./) as string;
 
 describe('7.2 Company limit exceeded', () => {
-  it('is answered to company 51 of a trial, and no more once one is deleted', async () => {
+  it('is returned for company 51 of a trial, and no longer after one is deleted', async () => {
     const trial = await service.newAccount('trial');
     const create = () => trial('POST', '/companies', { body: { name: 'A' } });
     for (let index = 0; index < 48; index += 1) await newCompany(trial);
-    // Several at once: two of these five pass.
+    // Of five simultaneous requests two succeed.
     const answers = await Promise.all([create(), create(), create(), create(), create()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402, 402]);
     expect((await trial('GET', '/account')).body).toMatchObject({ plan: 'trial', companyLimit: 50, companiesUsed: 50 });
@@ -43,7 +43,7 @@ describe('7.2 Company limit exceeded', () => {
     expect(await create()).toMatchObject({ status: 402 });
   });
 
-  it.each(['free', 'paid'] as const)('is not answered on %s', async (plan) => {
+  it.each(['free', 'paid'] as const)('is not returned on %s', async (plan) => {
     const call = await service.newAccount(plan);
     for (let index = 0; index < 51; index += 1) await newCompany(call);
     expect((await call('GET', '/account')).body).not.toHaveProperty('companyLimit');
@@ -53,7 +53,7 @@ describe('7.2 Company limit exceeded', () => {
 describe('7.2 Sync schedule not allowed', () => {
   const setting = (syncSchedule: number) => ({ dataType: 'bills', fetchOnFirstLink: true, syncSchedule, syncOrder: 0 });
 
-  it('is answered to an hourly schedule on a trial, which then has changed nothing', async () => {
+  it('is returned for an hourly schedule on a trial, and changes nothing', async () => {
     const trial = await service.newAccount('trial');
     const { company } = await newConnection(trial);
     const post = (...settings: object[]) => trial('POST', `${company}/syncSettings`, { body: { settings } });
@@ -68,7 +68,7 @@ describe('7.2 Sync schedule not allowed', () => {
     expect((await trial('GET', `${company}/syncSettings`)).body).toEqual(before);
   });
 
-  it.each(['free', 'paid'] as const)('is not answered on %s', async (plan) => {
+  it.each(['free', 'paid'] as const)('is not returned on %s', async (plan) => {
     const call = await service.newAccount(plan);
     const { company } = await newConnection(call);
     const body = { settings: [setting(1)] };
@@ -97,12 +97,12 @@ describe.each(['trial', 'free'] as const)('7.2 Payment Required, on %s', (plan) 
 });
 
 describe('7.2 Payment Required', () => {
-  it('is never answered to an account that is paid for', async () => {
+  it('is never returned to a paid account', async () => {
     const paid = await service.newAccount('paid', new Date(0));
     expect((await paid('GET', '/account')).body).toEqual({ plan: 'paid', companiesUsed: 0, role: 'administrator' });
   });
 
-  it('is not answered by what needs no key', async () => {
+  it('is not returned by endpoints without a key', async () => {
     for (const path of ['/healthz', '/openapi.json', '/docs']) {
       expect(await callerWith(service.url)('GET', path)).toMatchObject({ status: 200 });
     }

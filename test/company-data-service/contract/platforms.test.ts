@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newCompany, newConnection, runService, type RunningService } from '../running-service';
-import * as shapes from './shapes';
+import * as schemas from './response-schemas';
 
 /** The contract's platforms, by route. */
 const BOTH_ROUTES = ['fbrh', 'pbtz'];
@@ -30,12 +30,12 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const platform = async (key: string) =>
-  shapes.integration.parse((await service.client('GET', `/integrations/${key}`)).body);
+  schemas.integration.parse((await service.client('GET', `/integrations/${key}`)).body);
 
 describe('1.1.1, 1.2 The platforms', () => {
   it('are all listed, each once', async () => {
     const { body } = await service.client('GET', '/integrations?pageSize=5000');
-    const { results } = shapes.pageOf(shapes.integration).parse(body);
+    const { results } = schemas.pageOf(schemas.integration).parse(body);
     expect(results.map(({ key }) => key).sort()).toEqual([...ALL].sort());
     expect((await service.client('GET', '/integrations?pageSize=10&page=2')).body).toMatchObject({
       results: results.slice(10, 20),
@@ -43,7 +43,7 @@ describe('1.1.1, 1.2 The platforms', () => {
     });
   });
 
-  it.each(ALL)('%s says its routes, its fields, and the callback URL that an application needs', async (key) => {
+  it.each(ALL)('%s has its routes, its fields, and the callback URL for an application', async (key) => {
     const { migrationRoutes, authorizationFields, callbackUrl, logoUrl } = await platform(key);
     const managed = MANAGED_ONLY.includes(key) || BOTH_ROUTES.includes(key);
     const selfService = !MANAGED_ONLY.includes(key);
@@ -58,10 +58,10 @@ describe('1.1.1, 1.2 The platforms', () => {
 });
 
 describe('The application that a client registers at a platform', () => {
-  it('is shown with the platform, to its own account alone, and never its secret', async () => {
+  it('is shown with the platform, only to its own account, and without its secret', async () => {
     const [mine, stranger] = [await service.newAccount('paid'), await service.newAccount('paid')];
     const shown = async (call: typeof mine) =>
-      shapes.integration.parse((await call('GET', '/integrations/vxvy')).body).application;
+      schemas.integration.parse((await call('GET', '/integrations/vxvy')).body).application;
     expect(await shown(mine)).toBeNull();
     const application = { clientId: 'mine', environment: 'production' };
     await mine('PUT', '/integrations/vxvy/credentials', { body: { ...application, clientSecret: 'top-secret' } });
@@ -74,7 +74,7 @@ describe('The application that a client registers at a platform', () => {
 });
 
 describe('2.4 The authorization body', () => {
-  it.each(ALL)('of %s holds its fields as strings: all that are required, and no other', async (key) => {
+  it.each(ALL)('of %s has all required fields as strings, and no unknown ones', async (key) => {
     const { authorizationFields } = await platform(key);
     const { connection } = await newConnection(service.administrator, key);
     const required = authorizationFields.filter((field) => field.required).map(({ name }) => name);
@@ -83,7 +83,7 @@ describe('2.4 The authorization body', () => {
     const refusedFields = async (body: object) => {
       const answer = await put(body);
       expect(answer.status).toBe(400);
-      return shapes.error.parse(answer.body).validation?.errors.map(({ itemId }) => itemId);
+      return schemas.error.parse(answer.body).validation?.errors.map(({ itemId }) => itemId);
     };
 
     expect(await refusedFields({})).toEqual(required);
@@ -91,10 +91,10 @@ describe('2.4 The authorization body', () => {
     expect(await refusedFields(Object.fromEntries(required.map((name) => [name, 1])))).toEqual(required);
     const accepted = await put(complete);
     expect(accepted).toMatchObject({ status: 200, body: { status: 'Linked', integrationKey: key } });
-    shapes.connection.parse(accepted.body);
+    schemas.connection.parse(accepted.body);
   });
 
-  it.each(MANAGED_ONLY)('of %s is for administrators only: it has the managed route alone', async (key) => {
+  it.each(MANAGED_ONLY)('of %s is for administrators only, because it has only the managed route', async (key) => {
     const { connection } = await newConnection(service.client, key);
     const refused = await service.client('PUT', `${connection}/authorization`, { body: {} });
     expect(refused).toMatchObject({ status: 403, body: { service: 'PublicApi' } });
@@ -107,7 +107,7 @@ describe('2.4 The authorization body', () => {
 });
 
 describe('GET /account', () => {
-  it('says what it may and who is asking', async () => {
+  it('returns the plan of the account and the role of the key', async () => {
     const yesterday = new Date(Date.now() - 86_400_000);
     const trial = await service.newAccount('trial', yesterday);
     await newCompany(trial);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** With a key of a free account that expired long ago. */
+/** Uses a key of a free account that expired long ago. */
 async function expired({ outdated }: { outdated: boolean }) {
   const accountId = await createAccount(service.database.url, { name: 'Old', plan: 'free', createdAt: LONG_AGO });
   const { id, key } = await createKey(service.database.url, { accountId, role: 'client' });
@@ -19,20 +19,20 @@ async function expired({ outdated }: { outdated: boolean }) {
   return callerWith(service.url, key);
 }
 
-/** Each test's request deserves its own answer and every later one that can be had at the same time. */
-describe('7 Errors: where several apply, the first of these is answered', () => {
-  const nobody = () => callerWith(service.url, 'wrong');
+/** The request of each test has the error in its title and every later one that is possible at the same time. */
+describe('7 Errors: if several apply, the first of these is returned', () => {
+  const withWrongKey = () => callerWith(service.url, 'wrong');
 
   it('404 of an unknown path', async () => {
-    expect(await nobody()('PUT', '/nothing', BAD)).toMatchObject({ status: 404 });
+    expect(await withWrongKey()('PUT', '/nothing', BAD)).toMatchObject({ status: 404 });
   });
 
   it('405 of a method', async () => {
-    expect(await nobody()('PUT', '/companies', BAD)).toMatchObject({ status: 405 });
+    expect(await withWrongKey()('PUT', '/companies', BAD)).toMatchObject({ status: 405 });
   });
 
   it('401 of a key', async () => {
-    expect(await nobody()('POST', `/companies/${randomUUID()}/connections`, BAD)).toMatchObject({ status: 401 });
+    expect(await withWrongKey()('POST', `/companies/${randomUUID()}/connections`, BAD)).toMatchObject({ status: 401 });
   });
 
   it('403 of an outdated key', async () => {

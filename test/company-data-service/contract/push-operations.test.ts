@@ -75,7 +75,7 @@ describe('4.7 A push operation', () => {
     });
   });
 
-  it('is made once for one idempotency key', async () => {
+  it('is created once per idempotency key', async () => {
     const paths = await authorized(service.administrator, 'sbx-ok-1');
     const headers = { 'idempotency-key': randomUUID() };
     const twice = async () =>
@@ -86,7 +86,7 @@ describe('4.7 A push operation', () => {
     expect(PushOperationSchema.parse(body.results[0])).toMatchObject({ dataType: 'bills' });
   });
 
-  it('is refused: bad record 400, no linked connection 409', async () => {
+  it('is refused with 400 for an invalid record, and with 409 without a linked connection', async () => {
     const paths = await authorized(service.administrator, 'sbx-without-bills-ok-1');
     const wrong = await push(paths, { totalAmount: 'much', status: 'Lost' });
     expect(wrong.status).toBe(400);

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { startService } from '../../../company-data-service';
-import { SyncSettingsSchema } from '../../../company-data-service/http/schemas/sync-settings';
+import { SyncSettingsSchema } from '../../../company-data-service/http/schemas/company';
 import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
 import { authorized, newConnection, runService, settled, synced, type RunningService } from '../running-service';
 import { until } from '../../support/conditions';
@@ -46,7 +46,7 @@ describe('8 Sync settings', () => {
     expect(await service.client('POST', `${company}/syncSettings`, { body })).toMatchObject({ status: 400 });
   });
 
-  it('say what the company’s own consent fetches, once', async () => {
+  it('determine what the company’s own consent fetches, once', async () => {
     const { company, connection } = await newConnection(service.client);
     const settings = DATA_TYPES.map((dataType) => setting(dataType, { fetchOnFirstLink: dataType === 'bills' }));
     await service.client('POST', `${company}/syncSettings`, { body: { settings } });
@@ -59,7 +59,7 @@ describe('8 Sync settings', () => {
     }
   });
 
-  it('have data that was requested once synced again when its time has come', async () => {
+  it('sync data that was requested before again when it is due', async () => {
     const { company } = await synced(service.administrator, 'sbx-ok-2');
     const untouched = await authorized(service.administrator, 'sbx-ok-2');
     await service.client('POST', `${company}/syncSettings`, {

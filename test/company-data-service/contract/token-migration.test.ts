@@ -11,7 +11,7 @@ import {
   type Body,
   type RunningService,
 } from '../running-service';
-import { connection as connectionShape, error } from './shapes';
+import { connection as connectionSchema, error } from './response-schemas';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('4.4 A new connection', () => {
   it('waits for an authorization', async () => {
     const { connection, company } = await newConnection(service.client);
     const { body } = await service.client('GET', connection);
-    connectionShape.parse(body);
+    connectionSchema.parse(body);
     expect(body).toMatchObject({ status: 'PendingAuth', integrationKey: 'qhyg', platformName: 'QuickBooks Online' });
     expect(body).not.toHaveProperty('connectionInfo');
     expect((await service.client('GET', company)).body.dataConnections).toEqual([body]);
@@ -45,7 +45,7 @@ describe('4.4 A new connection', () => {
 });
 
 describe('1.1.5 Fetch on first link', () => {
-  it('is not supported: a PUT starts no sync even where fetchOnFirstLink is true', async () => {
+  it('is not supported: a PUT starts no sync even if fetchOnFirstLink is true', async () => {
     const { company, connection } = await newConnection(service.administrator);
     const settings = DATA_TYPES.map((dataType) => ({
       dataType,
@@ -87,7 +87,7 @@ describe('1.1.4, 3, 4.6 A data set', () => {
 });
 
 describe('4.5 An authorization', () => {
-  it('links when the platform accepts, and says whose organization it is', async () => {
+  it('links the connection if the platform accepts, and reports its organization', async () => {
     const { answer } = await authorize('sbx-ok-3');
     expect(answer).toMatchObject({
       status: 200,
@@ -115,7 +115,7 @@ describe('4.5 An authorization', () => {
     expect(answer.text).not.toContain(credential);
   });
 
-  it('that the platform cannot serve may be sent again, and links when it can', async () => {
+  it('that the platform could not process can be sent again, and then links', async () => {
     const body = quickBooks('sbx-unavailable-2-ok-3');
     const { connection } = await newConnection(service.administrator);
     const statuses = [];
@@ -130,17 +130,17 @@ describe('4.5 An authorization', () => {
     ]);
   });
 
-  it('does not use an accepted body again: a rotating token would be dead the second time', async () => {
+  it('does not use an accepted body twice, because a rotating token works only once', async () => {
     const body = quickBooks('sbx-slow-50-ok-3');
     const { connection } = await newConnection(service.administrator);
     const put = () => service.administrator('PUT', `${connection}/authorization`, { body });
-    // At once, and afterwards.
+    // Simultaneously, and afterwards.
     const answers = [...(await Promise.all([put(), put(), put()])), await put()];
     expect(answers.map(({ body: { status } }) => status)).toEqual(['Linked', 'Linked', 'Linked', 'Linked']);
     expect(answers.flatMap((answer) => answer.body.dataConnectionErrors)).toEqual([]);
   });
 
-  it('waits for the one before it on the same connection: the last of them is what counts', async () => {
+  it('waits for the previous one on the same connection, and the last one counts', async () => {
     const { connection } = await newConnection(service.administrator);
     const answered: string[] = [];
     const put = async (credential: string) => {
@@ -162,12 +162,12 @@ describe('4.5 An authorization', () => {
     expect(answered).toEqual(['sbx-slow-400-ok-1', 'sbx-ok-2']);
   });
 
-  it('never replaces an accepted credential by a refused one', async () => {
+  it('never replaces an accepted credential with a refused one', async () => {
     const { put, company } = await authorize('sbx-ok-3');
     const refused = await put(quickBooks('sbx-revoked'));
     expect(refused).toMatchObject({ status: 200, body: { status: 'Linked' } });
     expect(activeErrors(refused.body)).toEqual(['GrantRefused']);
-    // The first credential is still the one that is used.
+    // The first credential is still in use.
     expect(await service.administrator('POST', `${company}/data/all`)).toMatchObject({ status: 204 });
     const renewed = await put(quickBooks('sbx-ok-4'));
     expect(activeErrors(renewed.body)).toEqual([]);
@@ -188,7 +188,7 @@ describe('4.5 An authorization', () => {
     ]);
   });
 
-  it('is refused with a token that the old application has refreshed since, and accepted with its successor', async () => {
+  it('is refused with a token that the old application has refreshed since, and accepted with the new one', async () => {
     const { refreshToken } = quickBooks('sbx-ok-3');
     const refresh = (token: string) =>
       service.client('POST', '/sandbox/fbrh/token', { body: { grant_type: 'refresh_token', refresh_token: token } });
@@ -206,7 +206,7 @@ describe('4.5 An authorization', () => {
     });
   });
 
-  it('spends no token on the wrong organization', async () => {
+  it('uses no token for the wrong organization', async () => {
     const { answer } = await authorize('sbx-wrong-organization-3.shifted');
     expect(activeErrors(answer.body)).toEqual(['WrongOrganization']);
     const refresh = { grant_type: 'refresh_token', refresh_token: 'sbx-wrong-organization-3.shifted' };
@@ -246,7 +246,7 @@ describe('4.5 An authorization', () => {
     expect(await put('sbx-ok-1.e@new')).toEqual(['ApplicationRefused']);
   });
 
-  it('2.4 is answered 400 where fields are missing, extra, empty or no strings, each named', async () => {
+  it('2.4 is answered 400 if fields are missing, unknown, empty or not strings, each named', async () => {
     const { connection } = await newConnection(service.administrator);
     const { status, body, text } = await service.administrator('PUT', `${connection}/authorization`, {
       body: { accessToken: 7, refreshToken: '', shop: 'secret-value' },
@@ -261,7 +261,7 @@ describe('4.5 An authorization', () => {
     expect(text).not.toContain('secret-value');
   });
 
-  it('says of a platform without an organization field whose the token is', async () => {
+  it('reports the organization of the token on a platform without an organization field', async () => {
     const { connection } = await newConnection(service.client, 'fbrh');
     const body = { accessToken: 'a', refreshToken: 'sbx-ok-1.org-7' };
     const { connectionInfo } = (await service.client('PUT', `${connection}/authorization`, { body })).body;
@@ -270,7 +270,7 @@ describe('4.5 An authorization', () => {
 });
 
 describe('linkUrl, where the end customer authorizes,', () => {
-  it('authorizes when it is opened, not when it is only checked', async () => {
+  it('authorizes with GET, not with HEAD', async () => {
     const { connection } = await authorized(service.administrator, 'sbx-revoked');
     const { linkUrl } = (await service.client('GET', connection)).body;
     expect((await fetch(linkUrl, { method: 'HEAD' })).status).toBe(200);
@@ -282,7 +282,7 @@ describe('linkUrl, where the end customer authorizes,', () => {
     expect(activeErrors(body)).toEqual([]);
   });
 
-  it('leads back to the same organization', async () => {
+  it('connects the same organization again', async () => {
     const { connection, company } = await synced(service.administrator, 'sbx-expires-during-sync-4');
     const before = (await service.client('GET', connection)).body;
     expect(before.status).toBe('Deauthorized');
@@ -300,7 +300,7 @@ describe('linkUrl, where the end customer authorizes,', () => {
 });
 
 describe('An unlinked connection', () => {
-  it('is synced no more, and its data stays readable', async () => {
+  it('is no longer synced, and its data stays readable', async () => {
     const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
     expect(await service.client('PATCH', connection, { body: { status: 'Linked' } })).toMatchObject({ status: 400 });
     expect(await service.client('PATCH', connection, { body: { status: 'Unlinked' } })).toMatchObject({
@@ -311,7 +311,7 @@ describe('An unlinked connection', () => {
     expect((await service.client('GET', `${company}/data/invoices`)).body.totalResults).toBe(3);
   });
 
-  it('is gone with its data when it is deleted', async () => {
+  it('is deleted with its data', async () => {
     const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
     expect(await service.client('DELETE', connection)).toMatchObject({ status: 200, text: '' });
     expect(await service.client('GET', connection)).toMatchObject({ status: 404 });

@@ -1,26 +1,28 @@
 import { sql } from 'kysely';
-import type { Database } from '../database/database';
+import type { Database } from '../../database/database';
 import type { Allowance } from './allowance';
 
 const WINDOW_SECONDS = 60;
-/** A process leases a twentieth of the limit at a time: few questions to the database, and little left over elsewhere. */
+/**
+ * A process leases a twentieth of the limit at a time: a compromise between few queries and little unused elsewhere.
+ */
 const LEASES_PER_WINDOW = 20;
 
-/** What this process may still let through in a window. */
+/** The requests that this process has left in a window. */
 interface Window {
-  /** When it ends by the database's clock: which window it is. */
+  /** The end of the window by the database's clock, which identifies it. */
   readonly id: number;
-  /** By this process's clock, in milliseconds. */
+  /** The end by this process's clock. Milliseconds since 1970. */
   readonly endsAt: number;
-  /** Of what was leased here. */
+  /** Leased by this process and not used. */
   left: number;
-  /** What no process has leased yet. */
+  /** Not leased by any process. */
   readonly free: number;
 }
 
 /**
- * A limit of requests per minute and key, shared by all processes of one database: each leases a part of the limit and
- * counts in its memory. Together they never let more through than the limit; one alone lets exactly that through.
+ * Limits the requests per minute and key. All processes of one database share the limit: each leases a part of it and
+ * counts in memory. Together they never exceed the limit; a single process allows exactly the limit.
  */
 export class RateLimiter {
   private readonly windows = new Map<string, Window>();
@@ -31,7 +33,7 @@ export class RateLimiter {
     private readonly requestsPerMinute: number,
   ) {}
 
-  /** Counts a request, and answers how many are left. */
+  /** Counts a request and returns how many are left. */
   async count(keyId: string): Promise<Allowance> {
     for (;;) {
       const window = this.windows.get(keyId);
@@ -45,10 +47,10 @@ export class RateLimiter {
     }
   }
 
-  /** Requests that find nothing left wait for one lease together. */
+  /** Lets all requests that find nothing left wait for the same lease. */
   private leaseOnce(keyId: string): Promise<void> {
-    const underWay = this.leasing.get(keyId);
-    if (underWay) return underWay;
+    const pending = this.leasing.get(keyId);
+    if (pending) return pending;
     const lease = this.lease(keyId).finally(() => this.leasing.delete(keyId));
     this.leasing.set(keyId, lease);
     return lease;
@@ -72,7 +74,7 @@ export class RateLimiter {
         (extract(epoch from ends_at - clock_timestamp()) * 1000)::float8 as "endsInMs"`.execute(this.db);
     const { id = 0, endsInMs = 0, granted = 0, taken = limit } = rows[0] ?? {};
     const known = this.windows.get(keyId);
-    // One window has one end, whatever the way to the database takes.
+    // Keep the known end of the same window, because the time of the query varies.
     const endsAt =
       known?.id === id && known.endsAt > Date.now() ? known.endsAt : Math.ceil(Date.now() + Math.max(0, endsInMs));
     this.windows.set(keyId, { id, endsAt, left: granted, free: Math.max(0, limit - taken) });

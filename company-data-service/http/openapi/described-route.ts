@@ -1,14 +1,28 @@
 import type { SwaggerTransform } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { describedSchemas } from './described-schemas';
-import { NothingSchema, errorAnswer } from './schemas/common';
+import { NothingSchema, errorAnswer } from '../schemas/common';
+
+/**
+ * Converts zod schemas to JSON Schema. Answers can gain fields, so additional properties are not excluded; an answer
+ * without a body has the type null.
+ */
+const zodToJsonConfig: Parameters<typeof createJsonSchemaTransform>[0]['zodToJsonConfig'] = {
+  override: ({ zodSchema, jsonSchema }) => {
+    if (zodSchema instanceof z.ZodUndefined) jsonSchema.type = 'null';
+    if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  },
+};
+
+const describedSchemas = createJsonSchemaTransform({ zodToJsonConfig });
+export const describedComponents = createJsonSchemaTransformObject({ zodToJsonConfig });
 
 const IdempotencySchema = z.object({
   'Idempotency-Key': z.uuid().optional().describe('The same key and body within 90 minutes get the same answer.'),
 });
 
-/** Describes a route by its own schemas, and adds what every route of its kind can answer. */
+/** Describes a route by its own schemas and adds the errors that every route of its kind can return. */
 export const describedRoute: SwaggerTransform<FastifySchema> = (document) => {
   const { schema, url, route } = document;
   if (!schema || schema.hide || route.method === 'HEAD') return { schema: { hide: true }, url };
@@ -30,23 +44,25 @@ interface Kind {
 
 function errorsOf({ needsKey, repeatable, url }: Kind): Record<string, unknown> {
   return {
-    400: errorAnswer('The request is not as it should be; `validation` says where.'),
+    400: errorAnswer('The request is invalid; `validation` says where.'),
     ...(needsKey && {
       401: errorAnswer('The API key is missing or wrong.'),
       402: errorAnswer('The account has expired, or a limit of its plan is reached.'),
       403: errorAnswer(
-        'The API key is outdated, of another account, or not an administrator’s; or the platform is closed.',
+        'The API key is outdated, of another account, or not an administrator’s; or the platform is not accessible.',
       ),
-      429: errorAnswer('Too many requests: come back after `Retry-After` seconds.'),
+      429: errorAnswer('Too many requests; retry after `Retry-After` seconds.'),
     }),
     ...(url.includes(':') && { 404: errorAnswer('There is no such resource, or the platform has no such data.') }),
-    ...(repeatable && { 409: errorAnswer('Not now: the first request with this key, or a sync, is under way.') }),
+    ...(repeatable && {
+      409: errorAnswer('The first request with this idempotency key, or a sync, is still in progress.'),
+    }),
     500: errorAnswer('The service failed. Try again later.'),
-    503: errorAnswer('The service is not available for the moment. Try again later.'),
+    503: errorAnswer('The service is temporarily unavailable. Try again later.'),
   };
 }
 
-/** What the route itself says that it answers. */
+/** Returns the answers that the route declares itself. */
 function successesOf({ response }: FastifySchema): Record<string, unknown> {
   const answers = Object.entries(response ?? {}).map(([status, answer]: [string, unknown]) => {
     const hasBody = answer instanceof z.ZodType && answer !== NothingSchema;

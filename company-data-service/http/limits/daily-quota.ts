@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import type { Database } from '../database/database';
+import type { Database } from '../../database/database';
 import type { Allowance } from './allowance';
-import type { Caller } from './authentication';
+import type { Caller } from '../authentication';
 
 const DAY_MS = 86_400_000;
 
 /**
- * Counts a request against a key's quota of the day (in UTC), and answers how many are left. The quota grows with the
- * account: `unit` for itself, and once more for each company with a linked connection at this moment. Counted in
- * Postgres, so that processes share it.
+ * Counts a request against a key's quota for the day (UTC) and returns what is left. The quota is `unit` for the
+ * account plus `unit` for each company that has a linked connection now. Counted in Postgres, so that all processes
+ * share it.
  */
 export async function countDailyRequest(db: Database, { keyId, accountId }: Caller, unit: number): Promise<Allowance> {
   const { rows } = await sql<{ used: number; linked: number }>`
@@ -23,7 +23,7 @@ export async function countDailyRequest(db: Database, { keyId, accountId }: Call
   return { limit, remaining: limit - used, resetAt: (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS };
 }
 
-/** Forgets what was counted before yesterday. */
-export async function forgetOldCounts(db: Database): Promise<void> {
+/** Deletes the counts from before yesterday. */
+export async function deleteOldCounts(db: Database): Promise<void> {
   await sql`delete from daily_requests where day < (clock_timestamp() at time zone 'UTC')::date - 1`.execute(db);
 }

@@ -1,12 +1,12 @@
-/** Every error leaves the service through here, with the error body of the specification. */
+/** Converts every error into the error body of the specification. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { DatabaseError } from 'pg';
-import { failureForLog } from '../failure-for-log';
+import { failureForLog } from '../../database/database';
 import { ServiceError, badRequest, errorBody } from './errors';
 
-/** Answers whatever was thrown with the error body. */
+/** Answers with the error body. */
 export function sendError(failure: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   const error = failure instanceof ServiceError ? failure : asServiceError(failure);
   if (error.statusCode >= 500) request.log.error({ err: failureForLog(failure) }, 'the request failed');
@@ -17,10 +17,10 @@ export function sendError(failure: FastifyError | ServiceError, request: Fastify
     .send(JSON.stringify(errorBody(error, request.id)));
 }
 
-/** Postgres: a NUL, half a surrogate pair, bytes that are not UTF-8. */
-const UNSTORABLE = new Set(['22021', '22P02', '22P05']);
+/** Postgres error codes for text that cannot be stored: NUL, half a surrogate pair, invalid UTF-8. */
+const UNSTORABLE_TEXT = new Set(['22021', '22P02', '22P05']);
 
-/** Whatever the framework or the code beneath threw, in the service's own terms. */
+/** Converts an error of the framework or of a library. */
 function asServiceError(failure: FastifyError): ServiceError {
   if (hasZodFastifySchemaValidationErrors(failure)) {
     return badRequest(
@@ -30,21 +30,21 @@ function asServiceError(failure: FastifyError): ServiceError {
       }),
     );
   }
-  if (failure instanceof DatabaseError && UNSTORABLE.has(failure.code ?? '')) {
+  if (failure instanceof DatabaseError && UNSTORABLE_TEXT.has(failure.code ?? '')) {
     return badRequest([{ message: 'A text contains a character that cannot be stored.' }]);
   }
-  // Bad JSON, an oversized body, a content type that is not read: there is no 413 and no 415.
+  // Invalid JSON, an oversized body or an unsupported content type: the specification has no 413 and no 415.
   const { statusCode = 500 } = failure;
   if (statusCode >= 400 && statusCode < 500) return badRequest([{ message: failure.message }]);
   return new ServiceError(500, 'The service failed. Please try again later.');
 }
 
-/** Answers what is not even HTTP. */
+/** Answers bytes that are not valid HTTP. */
 export function answerUnreadableRequest(log: FastifyBaseLogger) {
   return (_failure: Error, socket: NodeJS.WritableStream & { readonly writable: boolean }) => {
     if (!socket.writable) return;
     const correlationId = randomUUID();
-    log.info({ correlationId }, 'answered what is not HTTP');
+    log.info({ correlationId }, 'received invalid HTTP');
     const body = JSON.stringify(errorBody(badRequest([{ message: 'The request is not valid HTTP.' }]), correlationId));
     socket.end(
       `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Correlation-Id: ${correlationId}\r\n` +

@@ -1,31 +1,30 @@
-/** The service's description of itself, made from the schemas that check its requests. */
+/** The OpenAPI description, generated from the schemas that validate requests. */
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { z } from 'zod';
-import type { Api, ServiceContext } from './context';
-import { describedRoute } from './described-route';
-import { describedComponents } from './described-schemas';
+import type { Api, ServiceContext } from '../context';
+import { describedComponents, describedRoute } from './described-route';
 
 const DESCRIPTION = `Companies, their connections to platforms, and the data sets synced through them.
 
-Requests carry an API key as HTTP Basic credentials: \`Authorization: Basic <base64 of the key>\`, the key alone, without
-user name and colon. Lists are paged, and their \`_links\` lead from page to page.`;
+Requests carry an API key as HTTP Basic credentials: \`Authorization: Basic <base64 of the key>\`, without user name and
+colon. Lists are paged, and their \`_links\` lead from page to page.`;
 
 const TAGS = [
   { name: 'Companies', description: 'The companies of an account.' },
-  { name: 'Connections', description: 'Their connections to platforms, and how these are authorized.' },
+  { name: 'Connections', description: 'Their connections to platforms, and the authorization of these.' },
   { name: 'Syncs', description: 'Fetching data sets from platforms.' },
-  { name: 'Data', description: 'Reading what was synced.' },
+  { name: 'Data', description: 'Reading synced data.' },
   { name: 'Pushes', description: 'Creating records at platforms.' },
   { name: 'Integrations', description: 'The platforms, and the client’s own applications at them.' },
-  { name: 'Service', description: 'The account, and the service itself.' },
-  { name: 'Sandbox', description: 'What stands in for platforms and companies.' },
+  { name: 'Service', description: 'The account and the service itself.' },
+  { name: 'Sandbox', description: 'Simulation of platforms and companies.' },
 ];
 
-/** Nothing but what the service sends itself; the page sets styles on its elements, and draws with `data:` pictures. */
+/** Allows only the service's own files; the page also uses inline styles and `data:` images. */
 const CONTENT_SECURITY_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** Watches the routes that are added from now on, to describe them. */
+/** Describes the routes that are added after this call. */
 export async function describeRoutes(app: Api, basePath: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -33,7 +32,7 @@ export async function describeRoutes(app: Api, basePath: string): Promise<void> 
       info: { title: 'Company Data Service', version: '1', description: DESCRIPTION },
       servers: [{ url: basePath || '/' }],
       tags: TAGS,
-      // Not `http` with `basic`: tools would add the colon that separates a user name from a password.
+      // Not `http` with `basic`, because tools would add a colon between user name and password.
       components: {
         securitySchemes: {
           apiKey: {
@@ -47,12 +46,12 @@ export async function describeRoutes(app: Api, basePath: string): Promise<void> 
       security: [{ apiKey: [] }],
     },
     transform: describedRoute,
-    transformObject: onlyAnswers,
+    transformObject: removeInputSchemas,
   });
 }
 
-/** Requests have no named schemas: the forms that answers would have as requests are nobody's. */
-const onlyAnswers: SwaggerTransformObject = (document) => {
+/** Removes the input variants of the answers' schemas, because no request uses them. */
+const removeInputSchemas: SwaggerTransformObject = (document) => {
   const whole = describedComponents(document);
   if (!('components' in whole) || !whole.components?.schemas) return whole;
   const { schemas } = whole.components;
@@ -61,12 +60,12 @@ const onlyAnswers: SwaggerTransformObject = (document) => {
 };
 
 /**
- * Serves the description to programs, and a page of it to people, without anything from the internet.
+ * Serves the description as JSON and as a page that loads nothing from the internet.
  *
- * @param publicPath the base path, as it is seen from outside
+ * @param publicPath the public base path
  */
 export async function documentationRoutes(app: Api, { publicUrl }: ServiceContext, publicPath: string): Promise<void> {
-  const here = () => ({ ...app.swagger(), servers: [{ url: publicUrl() }] });
+  const description = () => ({ ...app.swagger(), servers: [{ url: publicUrl() }] });
 
   app.get(
     '/openapi.json',
@@ -78,7 +77,7 @@ export async function documentationRoutes(app: Api, { publicUrl }: ServiceContex
         response: { 200: z.record(z.string(), z.unknown()) },
       },
     },
-    async () => here(),
+    async () => description(),
   );
 
   await app.register(swaggerUi, {
@@ -87,7 +86,7 @@ export async function documentationRoutes(app: Api, { publicUrl }: ServiceContex
     uiConfig: { layout: 'BaseLayout', docExpansion: 'list', defaultModelsExpandDepth: 0 },
     theme: { title: 'Company Data Service' },
     staticCSP: CONTENT_SECURITY_POLICY,
-    transformSpecification: here,
+    transformSpecification: description,
     transformSpecificationClone: false,
   });
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { checkedQuery, parseOrder, type FieldKinds, type Order, type Test } from '../query/fields';
-import { parseQuery, QueryError, type Condition } from '../query/parse-query';
-import { matches, ordered } from '../query/query-in-memory';
-import { badRequest } from './errors';
+import { checkedQuery, parseOrder, type FieldKinds, type Order, type Test } from '../../query/fields';
+import { parseQuery, QueryError, type Condition } from '../../query/parse-query';
+import { matches, ordered } from '../../query/query-in-memory';
+import { badRequest } from '../errors/errors';
 import { pageResponse, window } from './paging';
-import { PagingSchema } from './schemas/common';
+import { PagingSchema } from '../schemas/common';
 
 /** The parameters of every list. */
 export const ListSchema = PagingSchema.extend({
@@ -14,16 +14,16 @@ export const ListSchema = PagingSchema.extend({
     .describe(
       'Comparisons (`= != ~ > < >= <=`), joined by `&&` and `||`, grouped by `{}`: `status=Paid&&{amountDue>0||name~acme}`.',
     ),
-  orderBy: z.string().optional().describe('A field; `-field` for downwards.'),
+  orderBy: z.string().optional().describe('A field; `-field` for descending order.'),
 });
 
-/** Which items of a list are wanted, and in which order. */
+/** The filter and the order of a list. */
 export interface ListRequest {
   readonly condition?: Condition<Test>;
   readonly order?: Order;
 }
 
-/** @throws ServiceError 400, saying what is wrong with which parameter */
+/** @throws ServiceError 400 with the faulty parameter */
 export function listRequest(
   { query, orderBy }: { readonly query?: string | undefined; readonly orderBy?: string | undefined },
   kinds: FieldKinds,
@@ -34,7 +34,7 @@ export function listRequest(
   };
 }
 
-/** The page of a list that is in memory anyway. */
+/** Returns a page of a list that is in memory. */
 export function pageOfItems<Item extends Readonly<Record<string, unknown>>>(
   path: string,
   query: z.infer<typeof ListSchema>,
@@ -42,11 +42,11 @@ export function pageOfItems<Item extends Readonly<Record<string, unknown>>>(
   kinds: FieldKinds,
 ) {
   const { condition, order } = listRequest(query, kinds);
-  const wanted = condition ? items.filter((item) => matches(item, condition)) : items;
+  const matching = condition ? items.filter((item) => matches(item, condition)) : items;
   const { limit, offset } = window(query);
   return pageResponse(path, query, {
-    items: ordered(wanted, order).slice(offset, offset + limit),
-    total: wanted.length,
+    items: ordered(matching, order).slice(offset, offset + limit),
+    total: matching.length,
   });
 }
 

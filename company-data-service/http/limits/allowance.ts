@@ -1,15 +1,15 @@
-import { tooManyRequests } from './errors';
+import { tooManyRequests } from '../errors/errors';
 
-/** How many requests a key may still make, until when. */
+/** The number of requests that a key has left. */
 export interface Allowance {
   readonly limit: number;
-  /** Below zero once too many were made. */
+  /** Negative after too many requests. */
   readonly remaining: number;
-  /** When it begins anew, as a time stamp in milliseconds. */
+  /** When the limit is reset. Milliseconds since 1970. */
   readonly resetAt: number;
 }
 
-/** The allowance that is used up first. */
+/** Returns the allowance that runs out first. */
 export function tightestOf([first, ...others]: readonly [Allowance, ...Allowance[]]): Allowance {
   return others.reduce((tightest, other) => (isTighter(other, tightest) ? other : tightest), first);
 }
@@ -27,7 +27,7 @@ export function allowanceHeaders({ limit, remaining, resetAt }: Allowance): Reco
   };
 }
 
-/** @throws ServiceError 429 with `Retry-After`, where it is used up */
+/** @throws ServiceError 429 with `Retry-After` if it is used up */
 export function assertAllowed({ remaining, resetAt }: Allowance): void {
   if (remaining < 0) throw tooManyRequests(Math.max(1, Math.ceil((resetAt - Date.now()) / 1000)));
 }

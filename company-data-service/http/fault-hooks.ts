@@ -2,24 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault, Faults } from '../faults/faults';
 import type { Api } from './context';
-import { ServiceError, tooManyRequests } from './errors';
+import { ServiceError, tooManyRequests } from './errors/errors';
 
-/** Lets every route of `app` meet the faults that are ordered, once its caller is known and before anything is done. */
-export function meetFaults(app: Api, faults: Faults, basePath: string): void {
-  const answersLost = new WeakSet<FastifyRequest>();
+/** Applies the configured faults to every route of `app`, after authentication and before the handler. */
+export function applyFaults(app: Api, faults: Faults, basePath: string): void {
+  const lostAnswers = new WeakSet<FastifyRequest>();
   app.addHook('onRequest', async (request, reply) => {
     for (const fault of faults.meet(request.method, describedPath(request, basePath))) {
-      if (fault.kind === 'lostAnswer') answersLost.add(request);
-      else await meet(fault, request, reply);
+      if (fault.kind === 'lostAnswer') lostAnswers.add(request);
+      else await apply(fault, request, reply);
     }
   });
   app.addHook('onSend', async (request, _reply, payload) => {
-    if (answersLost.has(request)) request.raw.socket.destroy();
+    if (lostAnswers.has(request)) request.raw.socket.destroy();
     return payload;
   });
 }
 
-async function meet(fault: Exclude<Fault, { kind: 'lostAnswer' }>, request: FastifyRequest, reply: FastifyReply) {
+async function apply(fault: Exclude<Fault, { kind: 'lostAnswer' }>, request: FastifyRequest, reply: FastifyReply) {
   switch (fault.kind) {
     case 'latency':
       return delay(fault.latencyMs);
@@ -35,7 +35,7 @@ async function meet(fault: Exclude<Fault, { kind: 'lostAnswer' }>, request: Fast
   }
 }
 
-/** The route as the description writes it. */
+/** Returns the path of the route as in the OpenAPI description. */
 function describedPath(request: FastifyRequest, basePath: string): string {
   const url = request.routeOptions.url ?? '';
   return url.slice(basePath.length).replaceAll(/:(\w+)/g, '{$1}');

@@ -1,21 +1,21 @@
-import type { Paging } from './schemas/common';
+import type { Paging } from '../schemas/common';
 
-/** A part of a list, and how long the whole list is. */
+/** A part of a list and the length of the whole list. */
 export interface Slice<Item> {
   readonly items: readonly Item[];
   readonly total: number;
 }
 
-/** Where a page begins and how many it may hold. */
+/** Returns the offset of a page and its maximum length. */
 export function window({ page, pageSize }: Paging): { limit: number; offset: number } {
   return { limit: pageSize, offset: Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER) };
 }
 
 /**
- * The paged list object of the specification.
+ * Returns the paged list object of the specification.
  *
  * @param path the list's path, relative to the base URL
- * @param query the request's parameters: page and page size are stated as they took effect, all others are kept
+ * @param query the request's parameters: page and page size as they took effect, all others unchanged
  */
 export function pageResponse<Item>(
   path: string,

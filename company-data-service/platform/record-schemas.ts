@@ -1,4 +1,4 @@
-/** How the records of each data type look, whichever platform they come from. */
+/** The schemas of the records of each data type, the same for all platforms. */
 import { z } from 'zod';
 import type { DataType } from './data-types';
 
@@ -64,8 +64,8 @@ const ItemSchema = z.object({
   isActive: z.boolean(),
 });
 
-/** The shape of every data type's records; its top-level scalar fields are what lists can be filtered by. */
-export const RECORD_SHAPES = {
+/** The record schema of every data type. Lists can be filtered by its top-level scalar fields. */
+export const RECORD_SCHEMAS = {
   accounts: AccountSchema,
   bills: BillSchema,
   customers: PartySchema,
@@ -75,4 +75,4 @@ export const RECORD_SHAPES = {
   suppliers: PartySchema,
 } as const satisfies Record<DataType, z.ZodObject>;
 
-export type RecordOf<Type extends DataType> = z.infer<(typeof RECORD_SHAPES)[Type]>;
+export type RecordOf<Type extends DataType> = z.infer<(typeof RECORD_SCHEMAS)[Type]>;

@@ -1,32 +1,32 @@
 import { z } from 'zod';
-import type { DataType } from '../platform/data-types';
-import { RECORD_SHAPES } from '../platform/record-shapes';
-import type { FieldFilter } from '../records/records';
+import type { DataType } from '../../platform/data-types';
+import { RECORD_SCHEMAS } from '../../platform/record-schemas';
+import type { FieldFilter } from '../../records/records';
 import { ListSchema } from './list-requests';
-import { badRequest, type ValidationProblem } from './errors';
+import { badRequest, type ValidationProblem } from '../errors/errors';
 
 const NOT_FIELDS = new Set(Object.keys(ListSchema.shape));
 
 /**
- * Reads `status=Paid` and the like: one parameter for each field, compared for equality.
+ * Parses filters such as `status=Paid`: one parameter per field, compared for equality.
  *
- * @throws ServiceError 400, naming every field that the data type does not have
+ * @throws ServiceError 400 with every field that the data type does not have
  */
 export function fieldFilters(dataType: DataType, query: Readonly<Record<string, unknown>>): FieldFilter[] {
-  const shape: Readonly<Record<string, z.ZodType>> = RECORD_SHAPES[dataType].shape;
+  const fields: Readonly<Record<string, z.ZodType>> = RECORD_SCHEMAS[dataType].shape;
   const problems: ValidationProblem[] = [];
   const filters: FieldFilter[] = [];
   for (const [field, text] of Object.entries(query)) {
     if (NOT_FIELDS.has(field)) continue;
-    const value = valueOf(shape[field], String(text));
-    if (value === undefined) problems.push({ itemId: field, message: problemWith(dataType, field, shape[field]) });
+    const value = valueOf(fields[field], String(text));
+    if (value === undefined) problems.push({ itemId: field, message: problemWith(dataType, field, fields[field]) });
     else filters.push({ field, value });
   }
   if (problems.length > 0) throw badRequest(problems);
   return filters;
 }
 
-/** The text as the field's own type; nothing where the list cannot be filtered by it. */
+/** Converts the text to the field's type; undefined: the list cannot be filtered by this field or value. */
 function valueOf(field: z.ZodType | undefined, text: string): FieldFilter['value'] | undefined {
   if (field instanceof z.ZodNumber) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
   if (field instanceof z.ZodBoolean) return text === 'true' ? true : text === 'false' ? false : undefined;

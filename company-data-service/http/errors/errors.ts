@@ -1,7 +1,7 @@
-/** The service's refusals, each with its exact status code and text. */
+/** The errors of the service, each with its exact status code and text. */
 import { STATUS_CODES } from 'node:http';
 
-/** The component that a client reads in `service`, unless a platform is to blame. */
+/** The value of `service` in an error body, unless a platform caused the error. */
 const PUBLIC_API = 'PublicApi';
 
 export interface ValidationProblem {
@@ -11,13 +11,13 @@ export interface ValidationProblem {
 }
 
 export interface ServiceErrorOptions {
-  /** The component to blame. Default: the public API. */
+  /** The component that caused the error. Default: the public API. */
   readonly service?: string;
   readonly problems?: readonly ValidationProblem[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Thrown by anything that answers a request with an error: becomes the error body of the specification. */
+/** Thrown to answer a request with an error; becomes the error body of the specification. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
 
@@ -79,7 +79,7 @@ export const conflict = (message: string) => new ServiceError(409, message);
 export const tooManyRequests = (retryAfterS: number) =>
   new ServiceError(429, STATUS_CODES[429] ?? '', { headers: { 'retry-after': String(retryAfterS) } });
 
-/** The error body, as the specification has it. */
+/** Returns the error body of the specification. */
 export function errorBody(failure: ServiceError, correlationId: string) {
   const { service = PUBLIC_API, problems } = failure.options;
   return {

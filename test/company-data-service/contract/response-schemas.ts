@@ -1,6 +1,6 @@
 /**
- * What the contract says that answers look like, written from the contract and not from the service's own schemas, so
- * that the one is held against the other: fields that are always there, no field beyond, `null` only where it is said.
+ * The schemas of answers, written from the contract and not from the service's own schemas, so that the tests compare
+ * the two: required fields, no unknown fields, `null` only where the contract allows it.
  */
 import { z } from 'zod';
 
@@ -103,7 +103,7 @@ export const dataStatus = z.record(
   }),
 );
 
-/** Records have fields of their own beyond these. */
+/** Records have further fields. */
 export const invoice = z.looseObject({
   id: z.string(),
   modifiedDate: moment,
@@ -151,7 +151,7 @@ export const pushOperation = z.strictObject({
   validation: validation.optional(),
 });
 
-/** The client's own application at a platform: its secret is never shown. */
+/** The client's own application at a platform, without its secret. */
 export const application = z.strictObject({ clientId: z.string(), environment: z.enum(['production', 'sandbox']) });
 
 export const integration = z.strictObject({

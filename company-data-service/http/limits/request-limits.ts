@@ -1,0 +1,29 @@
+/** Limits of a request's size, checked before anything else. */
+import { badRequest } from '../errors/errors';
+
+/** Limit of the body. Node.js limits headers and URL to 16 KB together. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+/** Time in which a whole request must arrive. */
+export const REQUEST_TIMEOUT_MS = 60_000;
+
+const MAX_DEPTH = 32;
+
+/**
+ * Refuses deeply nested JSON, because recursive validation of it would overflow the stack.
+ *
+ * @throws ServiceError 400
+ */
+export function assertShallow(json: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at];
+    if (inString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    if (depth > MAX_DEPTH) throw badRequest([{ message: `The body is nested more than ${MAX_DEPTH} levels deep.` }]);
+  }
+}
