@@ -5,7 +5,7 @@ import type { LedgerClient } from '../client';
 import { decide, readProgress, startMigration } from '../client';
 import { manifestDigest } from '../cli/manifest';
 import type { MigrationLimits } from '../domain/planning/limits';
-import { batchRunIdOf } from '../domain/migration/plan';
+import { batchRunIdOf } from '../domain/migration/temporal-names';
 import type { Progress } from '../domain/progress/progress';
 import { Secret } from '../security';
 import { countCompanies, supplyCredentials } from '../store';

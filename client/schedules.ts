@@ -1,7 +1,7 @@
 /** The Schedules that open migrations' windows, as people handle them. */
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
-import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/plan';
+import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/temporal-names';
 import type { WindowStart, WindowOccurrence, Window } from '../domain/planning/windows';
 import { windowOccurrences } from '../domain/planning/windows';
 import { readLimits, readMigration } from '../store';

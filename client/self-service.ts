@@ -1,5 +1,5 @@
 /** A client's own start: its credentials come with it, and are sealed as soon as they can be. */
-import type { Stream } from '../domain/text/groups';
+import type { Stream } from '../domain/text/streams';
 import type { Preflight } from '../domain/migration/migration-state';
 import type { SuppliedCredential } from '../store';
 import { supplyCredentials } from '../store';

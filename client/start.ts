@@ -1,11 +1,12 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { Stream } from '../domain/text/groups';
+import type { Stream } from '../domain/text/streams';
 import type { ManifestRow } from '../domain/companies/manifest';
 import type { Preflight } from '../domain/migration/migration-state';
 import type { MigrationLimits } from '../domain/planning/limits';
 import type { DecisionRules, MigrationPlan } from '../domain/migration/plan';
 import { DEFAULT_LIMITS } from '../domain/planning/limits';
-import { DEFAULT_DECISION_RULES, migrationIdOf } from '../domain/migration/plan';
+import { DEFAULT_DECISION_RULES } from '../domain/migration/plan';
+import { migrationIdOf } from '../domain/migration/temporal-names';
 import type { Platform, Route } from '../platforms/platforms';
 import { isRotating } from '../platforms/platforms';
 import { BOTTOM_PADDING } from '../presentation/temporal-ui/page-parts';

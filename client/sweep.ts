@@ -1,7 +1,8 @@
 /** What migrations leave behind that were terminated in Temporal's own tools: nothing of theirs runs that could tidy up. */
 import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
-import { closeDecision, closeWorkflowIdOf } from '../domain/migration/terminated';
+import { closeDecision } from '../domain/decisions/audit-trail';
+import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
 import { listOpenMigrations } from '../store';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './open';

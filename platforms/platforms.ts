@@ -1,46 +1,48 @@
 /**
- * The platforms that companies come from: one entry each, as data.
+ * The platform table: one entry for each platform that companies are moved from.
  *
- * Read by the service's validation, by the orchestrator's preflight and by the documentation, so that a field is named
- * once. Routes, fields and rotation are those of the Company Data Service's contract.
+ * The service's validation, the orchestrator's preflight and the documentation read the same table, so each field name
+ * is written once. Routes, fields and token rotation follow the contract of the Company Data Service.
  */
 
-/** How a platform treats the old refresh token when it hands out a new one. */
+/** How a refresh affects the refresh token. */
 export type TokenRotation =
-  /** Every refresh gives a new refresh token; the old one is dead. */
+  /** Every refresh returns a new refresh token and invalidates the old one. */
   | 'each-refresh'
-  /** About once a day the refresh token changes; the old one is dead at once. */
+  /** The refresh token changes about once a day, which invalidates the old one at once. */
   | 'daily'
-  /** The refresh token stays as it is. */
+  /** The refresh token never changes. */
   | 'kept'
   /** There is no refresh token. */
   | 'none';
 
 /**
- * `managed`: the provider's solutions team moves the connections, in six steps; `self-service`: the client does it itself,
- * with a key of its own.
+ * `managed`: the provider's solutions team moves the connections in six steps. `self-service`: the client moves them
+ * with its own API key.
  */
 export type Route = 'managed' | 'self-service';
 
-/** Rows of one family must be moved one after the other, because their tokens end one another. */
+/**
+ * Which companies share tokens. Companies of one family move one at a time, because a refresh of one ends the others.
+ */
 export type TokenFamily = 'none' | 'user' | 'shop';
 
 export interface Platform {
-  /** Four letters: what the service's API calls the platform. */
+  /** Four letters, the platform's key in the service's API. */
   readonly key: string;
-  /** What people type in `--platform`. */
+  /** The value of `--platform`. */
   readonly slug: string;
   readonly name: string;
   readonly sourceType: 'Accounting' | 'Banking' | 'Commerce';
   readonly routes: readonly Route[];
-  /** Fields of the authorization body that must be there. Every value is a string. */
+  /** Required fields of the authorization body. Every value is a string. */
   readonly requiredFields: readonly string[];
   readonly optionalFields: readonly string[];
-  /** The field that names the company's organization at the platform; the manifest's organization column. */
+  /** The field with the company's organization at the platform. The manifest has a column of this name. */
   readonly organizationField: string;
-  /** How the platform writes its organizations, where it says so: another one is worth a second look. */
+  /** The documented form of the platform's organization ids. An id of another form gives a warning. */
   readonly organizationForm?: { readonly pattern: RegExp; readonly says: string };
-  /** Where sandbox companies have a platform entry of their own: which environment this one is of. */
+  /** Set where production and sandbox companies have separate platform entries. */
   readonly environment?: 'production' | 'sandbox';
   readonly rotation: TokenRotation;
   readonly family: TokenFamily;
@@ -54,7 +56,7 @@ type Entry = Omit<Platform, 'optionalFields' | 'family'> & Partial<Pick<Platform
 
 const platform = (entry: Entry): Platform => ({ optionalFields: [], family: 'none', ...entry });
 
-/** An accounting platform of the self-service route whose tokens are an OAuth pair and one organization id. */
+/** A self-service accounting platform with an access token, a refresh token and an organization id. */
 const accounting = (key: string, slug: string, name: string, organizationField: string): Platform =>
   platform({
     key,
@@ -67,7 +69,7 @@ const accounting = (key: string, slug: string, name: string, organizationField: 
     rotation: 'each-refresh',
   });
 
-/** A shop, payments or bank platform of the self-service route: one long-lived access token and an account. */
+/** A self-service commerce or banking platform with one long-lived access token and an organization id. */
 const accessOnly = (
   sourceType: 'Banking' | 'Commerce',
   key: string,
@@ -86,7 +88,7 @@ const accessOnly = (
     rotation: 'none',
   });
 
-const DIGITS = { pattern: /^\d+$/, says: 'they are digits alone' };
+const DIGITS = { pattern: /^\d+$/, says: 'only digits' };
 
 const quickBooks = {
   sourceType: 'Accounting',
@@ -141,7 +143,7 @@ export const PLATFORMS: readonly Platform[] = [
     requiredFields: ['accessToken', 'shop'],
     optionalFields: ['refreshToken'],
     organizationField: 'shop',
-    organizationForm: { pattern: /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/i, says: 'they end in .myshopify.com' },
+    organizationForm: { pattern: /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/i, says: 'ends in .myshopify.com' },
     rotation: 'each-refresh',
     family: 'shop',
   }),
@@ -200,13 +202,13 @@ export const PLATFORMS: readonly Platform[] = [
   accessOnly('Banking', 'upvr', 'truelayer', 'TrueLayer', 'accountId'),
 ];
 
-/** Finds a platform by its key (`qhyg`) or by the word people type (`quickbooks-online`). */
+/** Finds a platform by its key (`qhyg`) or slug (`quickbooks-online`), ignoring case. */
 export function findPlatform(keyOrSlug: string): Platform | undefined {
-  const wanted = keyOrSlug.toLowerCase();
-  return PLATFORMS.find(({ key, slug }) => key === wanted || slug === wanted);
+  const word = keyOrSlug.toLowerCase();
+  return PLATFORMS.find(({ key, slug }) => key === word || slug === word);
 }
 
-/** Whether a refresh at the platform ends the old refresh token, so that only one application may hold it. */
+/** Returns whether a refresh invalidates the old refresh token, so that only one application can hold it. */
 export function isRotating(platform: Platform): boolean {
   return platform.rotation === 'each-refresh' || platform.rotation === 'daily';
 }

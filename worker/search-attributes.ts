@@ -1,5 +1,5 @@
 import type { NativeConnection } from '@temporalio/worker';
-import { createSearchAttributes } from '../domain/migration/search-attributes';
+import { createSearchAttributes } from '../domain/migration/temporal-names';
 import { SEARCH_ATTRIBUTES } from '../workflows/messages';
 
 type Attribute = readonly [name: string, type: (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES]];

@@ -1,4 +1,4 @@
-import type { Recorded } from '../domain/migration/migration-state';
+import type { DecisionRecord } from '../domain/migration/migration-state';
 import { shortActivities } from './activity-proxies';
 import type { Handover } from './migration/closing';
 import { closeLedger, removeUnused } from './migration/closing';
@@ -14,7 +14,7 @@ export async function closeTerminated({
   recorded,
 }: {
   readonly migrationId: string;
-  readonly recorded: Recorded;
+  readonly recorded: DecisionRecord;
 }): Promise<Handover> {
   await shortActivities.recordDecisions({ migrationId, recorded: [recorded] });
   await shortActivities.deleteSchedule({ migrationId });

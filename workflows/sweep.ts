@@ -1,6 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { log, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
-import { closeDecision, closeWorkflowIdOf } from '../domain/migration/terminated';
+import { closeDecision } from '../domain/decisions/audit-trail';
+import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
 import { longActivities } from './activity-proxies';
 import { closeTerminated } from './close-terminated';
 

@@ -3,7 +3,7 @@ import { cancellationSignal } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
 import type { StopReason } from '../../domain/companies/failures';
 import { consequenceOf } from '../../domain/companies/failures';
-import { paceOf } from '../../domain/planning/limits';
+import { paceOf } from '../../domain/planning/pacing';
 import { readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { OpenCircuit } from './circuit-breaker';
@@ -58,7 +58,7 @@ export function batchActivities(deps: ActivityDeps) {
       } catch (error) {
         if (!(error instanceof CompanyDataError)) throw error;
         const consequence = consequenceOf('find-company', error.toFailure());
-        return consequence.then === 'again' ? { why: error.message, afterMs: consequence.afterMs ?? 0 } : null;
+        return consequence.then === 'retry' ? { why: error.message, afterMs: consequence.afterMs ?? 0 } : null;
       }
     },
 

@@ -13,7 +13,7 @@ import type { Company, CompanyDataClient, Connection } from '../../company-data-
 import { CompanyDataError } from '../../company-data-client';
 import type { Call, Consequence, FailureKind, StopReason } from '../../domain/companies/failures';
 import { consequenceOf, consequenceOfLinkError, failureText } from '../../domain/companies/failures';
-import { pollDelayMs } from '../../domain/planning/polling';
+import { pollDelayMs } from '../../domain/planning/pacing';
 import type { Platform } from '../../platforms/platforms';
 import { SealBroken } from '../../security';
 import type { ClaimedCompany, ImportOutcome, RecordSendIntent, ServiceRefs, VaultReader } from '../../store';
@@ -97,8 +97,8 @@ export class CompanyImport {
       call = 'start-sync';
       return await this.startSync(linked);
     } catch (error) {
-      if (this.isCancelled(error)) return this.concluded({ then: 'again', afterMs: 0 }, CANCELLED);
-      if (error instanceof LeaseLost) return this.concluded({ then: 'look' }, error.message);
+      if (this.isCancelled(error)) return this.concluded({ then: 'retry', afterMs: 0 }, CANCELLED);
+      if (error instanceof LeaseLost) return this.concluded({ then: 'read-connection' }, error.message);
       if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
       if (!(error instanceof CompanyDataError)) throw error;
       const consequence = consequenceOf(call, error.toFailure());
@@ -182,7 +182,7 @@ export class CompanyImport {
     const error = activeError(connection);
     // An error from before the send intent is about an older credential.
     if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
-    if (onItsWay) return this.concluded({ then: 'look' }, 'the answer to its authorization was lost');
+    if (onItsWay) return this.concluded({ then: 'read-connection' }, 'the answer to its authorization was lost');
     if (this.context.platform.rotation !== 'each-refresh') return undefined;
     return this.ended({
       to: 'outcome-unknown',
@@ -236,9 +236,9 @@ export class CompanyImport {
         return this.failed(consequence.kind, text, consequence.reason);
       case 'stop':
         return this.ended({ to: 'waiting', notBeforeMs: 0, text }, consequence.reason);
-      case 'again':
+      case 'retry':
         return this.ended({ to: 'waiting', notBeforeMs: consequence.afterMs ?? this.backoffMs(), text });
-      case 'look':
+      case 'read-connection':
         // The row keeps its lease; the attempt that reclaims it reads the connection.
         return this.ended({ to: 'importing', text });
       case 'syncing':
@@ -296,7 +296,7 @@ export class CompanyImport {
 }
 
 function deferral({ then }: Consequence, why: string): { readonly deferredBy?: string } {
-  return then === 'again' || then === 'look' ? { deferredBy: why } : {};
+  return then === 'retry' || then === 'read-connection' ? { deferredBy: why } : {};
 }
 
 /** An outcome without the fields that every outcome has. */

@@ -7,7 +7,7 @@ import { CompanyDataError } from '../../company-data-client';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { Call, FailureKind, StopReason } from '../../domain/companies/failures';
 import { consequenceOf, consequenceOfLinkError, failureText } from '../../domain/companies/failures';
-import { pollDelayMs } from '../../domain/planning/polling';
+import { pollDelayMs } from '../../domain/planning/pacing';
 import type { Platform } from '../../platforms/platforms';
 import type { CheckOutcome, DueCompany } from '../../store';
 import type { DataSets } from './evidence';
@@ -90,9 +90,9 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
         return failed(due, consequence.kind, error.message, evidence, { correlationId: error.correlationId });
       case 'stop':
         return { outcome: checkLater(due), stop: consequence.reason };
-      case 'again':
+      case 'retry':
         return { outcome: checkLater(due, consequence.afterMs), stop: null, deferredBy: error.message };
-      case 'look':
+      case 'read-connection':
         return { outcome: checkLater(due), stop: null };
       case 'syncing':
       case 'not-applicable':

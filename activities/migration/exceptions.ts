@@ -1,6 +1,6 @@
 /** Applies decisions about companies that were not moved, and records them with their effect on the ledger. */
 import type { Decision } from '../../domain/migration/decision';
-import type { Recorded } from '../../domain/migration/migration-state';
+import type { DecisionRecord } from '../../domain/migration/migration-state';
 import {
   awaitRelink,
   leaveOutCompanies,
@@ -16,7 +16,7 @@ type ExceptionDecision = Extract<
   { readonly kind: 'exclude' | 'skip' | 'retry' | 'relink' | 'replace-credential' }
 >;
 
-export function isExceptionDecision(decision: Recorded['decision']): decision is ExceptionDecision {
+export function isExceptionDecision(decision: DecisionRecord['decision']): decision is ExceptionDecision {
   switch (decision.kind) {
     case 'exclude':
     case 'skip':
@@ -37,7 +37,7 @@ export function isExceptionDecision(decision: Recorded['decision']): decision is
 export async function applyAndRecord(
   db: Database,
   migrationId: string,
-  { decision, outcome }: Recorded & { readonly decision: ExceptionDecision },
+  { decision, outcome }: DecisionRecord & { readonly decision: ExceptionDecision },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (await readOutcome(tx, migrationId, decision.decisionId)) return;

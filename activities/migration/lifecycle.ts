@@ -1,8 +1,8 @@
 /** The lifecycle of a migration in the ledger: open, begin a run, record decisions, close. */
 import type { Counts } from '../../domain/companies/company-state';
 import type { Decision, Outcome } from '../../domain/migration/decision';
-import { paceOf, stragglersIn } from '../../domain/planning/limits';
-import type { Ending, Recorded } from '../../domain/migration/migration-state';
+import { paceOf, allowedStragglers } from '../../domain/planning/pacing';
+import type { Ending, DecisionRecord } from '../../domain/migration/migration-state';
 import {
   acceptFailures,
   beginRun,
@@ -55,7 +55,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       const rampSize = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
       return {
         slicesAtOnce: paceOf(limits).slices,
-        mayStillSync: rampSize.othersWait ? stragglersIn(rampSize.companies) : 0,
+        mayStillSync: rampSize.othersWait ? allowedStragglers(rampSize.companies) : 0,
         counts: await countCompanies(db, migrationId),
       };
     },
@@ -67,7 +67,10 @@ export function lifecycleActivities(deps: ActivityDeps) {
     /**
      * Applies each decision to the ledger before recording it, so that the audit trail never claims more than was done.
      */
-    async recordDecisions({ migrationId, recorded }: OfMigration & { recorded: readonly Recorded[] }): Promise<Counts> {
+    async recordDecisions({
+      migrationId,
+      recorded,
+    }: OfMigration & { recorded: readonly DecisionRecord[] }): Promise<Counts> {
       for (const each of recorded) {
         const { decision, outcome } = each;
         if (outcome.applied && isExceptionDecision(decision))

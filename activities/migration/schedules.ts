@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ScheduleClient, ScheduleDescription } from '@temporalio/client';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
-import { OPEN_WINDOW, scheduleIdOf } from '../../domain/migration/plan';
+import { OPEN_WINDOW, scheduleIdOf } from '../../domain/migration/temporal-names';
 import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
 import { TASK_QUEUE } from '../../workflows/messages';
 import type { WindowSchedules } from '../deps';

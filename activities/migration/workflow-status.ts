@@ -1,7 +1,7 @@
 /** Reads the status of migrations from Temporal. */
 import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { migrationOfSchedule } from '../../domain/migration/plan';
+import { migrationOfSchedule } from '../../domain/migration/temporal-names';
 import type { WorkflowStatus } from '../deps';
 
 /** @param client decodes no payloads, so that it can read migrations whose payload key is missing */

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { CompanyDataClient } from '../../company-data-client';
 import { createCompanyDataClient } from '../../company-data-client';
-import { pollDelayMs } from '../../domain/planning/polling';
+import { pollDelayMs } from '../../domain/planning/pacing';
 import { Secret } from '../../security';
 import type { BenchCompany } from '../companies';
 import { companiesOf, PLATFORM } from '../companies';

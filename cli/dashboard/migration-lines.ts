@@ -1,6 +1,6 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
 import { clientCounts, finishedCompanies, movableCompanies } from '../../domain/companies/company-state';
-import { headline } from '../../domain/progress/headline';
+import { headline } from '../../domain/progress/progress';
 import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Progress, StepProgress } from '../../domain/progress/progress';

@@ -1,7 +1,7 @@
 /** Checks Temporal: server, namespace, search attributes, workers and payload keys. */
 import { Client, Connection } from '@temporalio/client';
 import type { TemporalConfig } from '../../config';
-import { createSearchAttributes } from '../../domain/migration/search-attributes';
+import { createSearchAttributes } from '../../domain/migration/temporal-names';
 import { counted } from '../../domain/text/sentences';
 import type { KeyRing } from '../../security';
 import { createPayloadCodec, UnknownPayloadKey } from '../../security';

@@ -4,7 +4,7 @@ import { COMPANY_STATES, type Counts } from '../../domain/companies/company-stat
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { Estimate } from '../../domain/planning/estimate';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
-import type { Finding } from '../../domain/companies/manifest';
+import type { Finding } from '../../domain/companies/finding';
 import type { FirstCompany, Pause, Preflight, Proposal } from '../../domain/migration/migration-state';
 import type { Outage } from '../../domain/migration/outage';
 import type { Step } from '../../domain/migration/steps';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 
-import type { Finding } from '../../domain/companies/manifest';
+import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
 import type { Cell, Table, TableRow } from './columns';
 import { UnreadableFile, type Report } from './findings';

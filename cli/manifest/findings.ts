@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/companies/manifest';
+import type { Finding } from '../../domain/companies/finding';
 import { CommandFailed } from '../shared/command-failed';
 
 /** Records a finding; reading continues. */

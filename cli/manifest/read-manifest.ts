@@ -1,4 +1,5 @@
-import type { Finding, ManifestRow } from '../../domain/companies/manifest';
+import type { Finding } from '../../domain/companies/finding';
+import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Platform, Route } from '../../platforms/platforms';
 import { credentialColumns, manifestColumns } from './columns';
 import { Duplicates } from './duplicates';

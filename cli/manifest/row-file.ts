@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { spreadsheetDamage, type Finding, type FindingCode } from '../../domain/companies/manifest';
+import { spreadsheetDamage } from '../../domain/companies/manifest';
+import { type Finding, type FindingCode } from '../../domain/companies/finding';
 import { matchColumns, type CellsByField, type Columns, type Table } from './columns';
 import { openCsvTable } from './csv-table';
 import { FileChanged, inQuotes, UnreadableFile, type Report } from './findings';

@@ -2,7 +2,7 @@
 import { DateTime } from 'luxon';
 
 import { isUnusual, unusual } from '../../domain/preflight/company-findings';
-import { storedName, type ManifestRow, type Named } from '../../domain/companies/manifest';
+import { storedName, type ManifestRow, type ExistingCompany } from '../../domain/companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import { Secret } from '../../security/secret';
 import { authorizationFields, COMPANY_ID, CONNECTION_ID, credentialFields } from './columns';
@@ -39,7 +39,7 @@ export function parseCompany(row: number, checked: CheckedRow, platform: Platfor
 }
 
 /** Parses the ids of a company that already exists at the service; null: it does not exist, or an id is invalid. */
-function parseServiceIds(checked: CheckedRow): Named | null {
+function parseServiceIds(checked: CheckedRow): ExistingCompany | null {
   const companyId = parseId(checked, COMPANY_ID);
   const connectionId = parseId(checked, CONNECTION_ID);
   if (companyId !== null) return { companyId, connectionId };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 import { familyFindings, type FamilySizes } from '../../domain/preflight/company-findings';
 import { Rounding, type ManifestRow } from '../../domain/companies/manifest';
-import type { ManifestVolume } from '../../domain/planning/volume';
+import type { ManifestVolume } from '../../domain/planning/estimate';
 import { counted } from '../../domain/text/sentences';
 import { isRotating, type Platform, type Route } from '../../platforms/platforms';
 import { inQuotes, type Report } from './findings';
@@ -55,8 +55,8 @@ export class ManifestTotals implements FamilySizes, ManifestVolume {
 
   add({ reference, organization, expectedInvoices, family, named }: ManifestRow): void {
     this.companies += 1;
-    this.references.see(reference);
-    this.organizations.see(organization);
+    this.references.add(reference);
+    this.organizations.add(organization);
     if (named) this.named += 1;
     if (expectedInvoices === null) this.companiesWithoutVolume += 1;
     this.records += expectedInvoices ?? 0;

@@ -2,13 +2,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { TrailEnd } from '../../domain/decisions/audit-verification';
-import {
-  trailEndProblem,
-  isTrailEnd,
-  isTrailEntry,
-  createTrailVerifier,
-} from '../../domain/decisions/audit-verification';
+import type { TrailEnd } from '../../domain/decisions/audit-trail';
+import { trailEndProblem, isTrailEnd, isTrailEntry, createTrailVerifier } from '../../domain/decisions/audit-trail';
 import type { Approver } from '../../domain/migration/signatures';
 import { counted } from '../../domain/text/sentences';
 import { CommandFailed } from '../shared/command-failed';

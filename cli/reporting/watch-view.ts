@@ -1,6 +1,6 @@
 /** What `ferry watch` shows while it watches: a block of lines that moves, or lines of a log where there is no terminal. */
 import { finishedCompanies } from '../../domain/companies/company-state';
-import { headline } from '../../domain/progress/headline';
+import { headline } from '../../domain/progress/progress';
 import type { Progress } from '../../domain/progress/progress';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
 import { companyLines, stepLines, statusLines } from '../dashboard/migration-lines';

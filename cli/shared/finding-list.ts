@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/companies/manifest';
+import type { Finding } from '../../domain/companies/finding';
 import type { Preflight } from '../../domain/migration/migration-state';
 import type { FindingList } from '../manifest';
 import type { Output, TableCell } from '../terminal';

@@ -1,7 +1,7 @@
 /** What people can type to take a migration further: the commands as they are, for whatever is waited for. */
 import { movableCompanies, openCompanies } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
-import type { FindingCode } from '../../domain/companies/manifest';
+import type { FindingCode } from '../../domain/companies/finding';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { Progress } from '../../domain/progress/progress';
 import type { Role } from '../../domain/migration/steps';

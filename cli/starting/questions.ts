@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Platform, Route } from '../../platforms/platforms';
 import { isRotating, PLATFORMS } from '../../platforms/platforms';
-import { isIdWord, migrationIdOf } from '../../domain/migration/plan';
+import { isIdWord, migrationIdOf } from '../../domain/migration/temporal-names';
 import { CommandFailed } from '../shared/command-failed';
 import type { Prompts } from '../terminal/prompts';
 import type { WholeCheck } from '../commands/supply/check';

@@ -1,8 +1,8 @@
 /** What the commands share that start a migration, whichever route it takes. */
 import type { LimitsChange } from '../../domain/planning/limits';
-import { readLimits } from '../../domain/planning/limits';
+import { parseLimits } from '../../domain/planning/limits';
 import type { Platform, Route } from '../../platforms/platforms';
-import { isIdWord } from '../../domain/migration/plan';
+import { isIdWord } from '../../domain/migration/temporal-names';
 import { CommandFailed } from '../shared/command-failed';
 import type { LimitOptions } from '../shared/limit-options';
 import { limitsOf } from '../shared/limit-options';
@@ -42,7 +42,7 @@ export function assertStartable({ client, label, platform }: Startable, route: R
 export function limitsRead(options: LimitOptions): LimitsChange {
   const limits = limitsOf(options);
   if (Object.keys(limits).length === 0) return {};
-  const read = readLimits(limits);
+  const read = parseLimits(limits);
   if ('malformed' in read) throw new CommandFailed(read.malformed, 'nothing was started');
   return read.limits;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { inGroups } from '../../domain/text/groups';
+import { inChunks } from '../../domain/text/streams';
 import { formatTable, styled, TableFormatter, type Style, type TableCell, type TableColumn } from './table';
 import type { Terminal } from './terminal';
 
@@ -71,7 +71,7 @@ export class Output {
   async streamTable(columns: readonly TableColumn[], rows: AsyncIterable<readonly TableCell[]>): Promise<void> {
     const formatter = new TableFormatter(this.terminal.stdout, columns);
     let isEmpty = true;
-    for await (const group of inGroups(rows, ROWS_PER_PART)) {
+    for await (const group of inChunks(rows, ROWS_PER_PART)) {
       await this.stream(formatter.format(group));
       isEmpty = false;
     }

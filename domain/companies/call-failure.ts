@@ -1,36 +1,29 @@
 /**
- * What became of a call to the Company Data Service that did not succeed: plain data, so that it can be judged by a
- * table, stored in the ledger and sent through a workflow.
+ * A failed call to the Company Data Service, as plain data, so that the failure table can interpret it.
  */
 export type CallFailure =
-  /** The service, or something before it, answered with an error. */
+  /** The service, or a proxy in front of it, answered with an error. */
   | {
       readonly kind: 'answer';
       readonly status: number;
-      /**
-       * The error text as the service wrote it; what could be read of the page when it was not the service's error
-       * body.
-       */
+      /** The service's error text, or text from the page when the body is not in the service's error form. */
       readonly error: string;
-      /**
-       * The component that made the error: `PublicApi`, or the name of an integration. Empty when the answer does not
-       * say (a proxy's page).
-       */
+      /** The component that failed: `PublicApi` or the name of an integration. Empty when the answer names none. */
       readonly service: string;
-      /** To be quoted to support. */
+      /** Identifies the call for the service's support. */
       readonly correlationId?: string;
-      /** How long to wait before the call is made again, where the answer says so. */
+      /** From `Retry-After`. */
       readonly retryAfterMs?: number;
     }
-  /** No whole answer came: the call may have taken effect, except when the connection was refused. */
+  /** No complete answer arrived. The call may have taken effect, except when the connection was refused. */
   | {
       readonly kind: 'no-answer';
       /**
-       * `refused`: no connection came about, so the call was certainly never sent. `dropped`: the connection broke
+       * `refused`: no connection was established, so the call was certainly not sent. `dropped`: the connection broke
        * before the answer was complete.
        */
       readonly reason: 'time-out' | 'dropped' | 'refused';
       readonly retryAfterMs?: number;
     }
-  /** The service answered with success, in a form that this client cannot read. */
+  /** The service answered with success, but this client cannot read the body. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly correlationId?: string };

@@ -1,27 +1,27 @@
-/** What the end-to-end test of a company found, check by check. */
+/** Evidence: the results of a company's end-to-end test, one entry per check. */
 
-/** An answer of the service, to be quoted to support. */
+/** Identifies an answer of the service, so that its support can find it. */
 export interface ServiceAnswer {
   readonly correlationId?: string;
-  /** Milliseconds, of the attempt that succeeded. */
+  /** Duration of the successful attempt. Milliseconds. */
   readonly durationMs: number;
 }
 
-/** One check of a company's end-to-end test. */
+/** The result of one check. */
 export interface Evidence {
   readonly check: string;
   readonly passed: boolean;
   readonly detail: string;
   readonly correlationId?: string;
-  /** How long it took: the call, or the sync of a data set. Milliseconds. */
+  /** Duration of the call, or of the sync of a data set. Milliseconds. */
   readonly durationMs?: number;
-  /** Of a data set that was counted. */
+  /** Set when the records of a data set were counted. */
   readonly records?: Records;
 }
 
 export interface Records {
   readonly dataType: string;
-  /** As the manifest says; null: it does not. */
+  /** From the manifest; null: the manifest gives no number. */
   readonly expected: number | null;
   readonly found: number;
 }
@@ -31,11 +31,11 @@ export function recordsText({ expected, found }: Pick<Records, 'expected' | 'fou
   return expected === null ? `${found} found` : `${expected} expected, ${found} found`;
 }
 
-/** How often the service syncs a company by itself. */
+/** The service's own sync schedule of a company. */
 export interface SyncSchedule {
-  /** Hours between two syncs, of the data set that is synced most often and of the rarest; null: none is synced. */
+  /** Hours between two syncs of the most and the least frequently synced data set; null: no data set is synced. */
   readonly everyHours: { readonly least: number; readonly most: number } | null;
-  /** The first sync after the company's move. ISO 8601, UTC. */
+  /** When the first sync after the move is due. ISO 8601, UTC. */
   readonly nextAt: string | null;
 }
 

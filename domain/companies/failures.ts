@@ -1,11 +1,24 @@
 /**
- * What a failure means, for the company and for the batch: the one table everything else asks.
+ * The failure table: what a failed call means for the company and for the batch. All code asks this table.
  *
- * Pure. The words follow "Failures" of the design; status codes are those of the service's specification, section 7.
+ * | failure                                             | company                | batch     |
+ * | --------------------------------------------------- | ---------------------- | --------- |
+ * | 400, 404, 405, any other status below 500           | failed                 | continues |
+ * | 401, 402, 403 of the API key                        | untouched              | stops     |
+ * | 403 of the platform, 409, 429                       | retried with backoff   | continues |
+ * | 409 for the start of a sync                         | its connection is read | continues |
+ * | 409 for a sync or its records                       | still syncing          | continues |
+ * | 5xx, no answer, unreadable answer                   | retried with backoff   | continues |
+ * | the same for an authorization that may have arrived | its connection is read | continues |
+ * | the platform refuses the grant                      | must reconnect         | continues |
+ * | the grant is for the wrong organization             | failed                 | stops     |
+ * | the platform refuses the application                | untouched              | stops     |
+ *
+ * Status codes follow section 7 of the service's specification.
  */
 import type { CallFailure } from './call-failure';
 
-/** The calls whose failures differ in meaning. */
+/** The calls that the table distinguishes. */
 export type Call =
   | 'find-company'
   | 'create-company'
@@ -29,122 +42,113 @@ export const FAILURE_KINDS = [
 
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
-/** Why a batch stopped although companies are left: never the companies' fault. */
+/** Why a batch stopped before all companies were moved. */
 export type StopReason =
-  | 'key-refused'
-  | 'account-limit'
-  | 'application-refused'
-  | 'wrong-organization'
-  /** More companies have failed than the plan tolerates. */
-  | 'too-many-failures';
+  'key-refused' | 'account-limit' | 'application-refused' | 'wrong-organization' | 'too-many-failures';
 
 export type Consequence =
-  /** The company has failed; the batch goes on. */
+  /** The company has failed. The batch continues. */
   | { readonly then: 'fail'; readonly kind: FailureKind }
-  /** The company has failed in a way that others may share; the batch stops until support says so. */
+  /** The company has failed for a reason that others may share. The batch stops until support resumes it. */
   | { readonly then: 'fail-and-stop'; readonly kind: FailureKind; readonly reason: StopReason }
-  /** The company is untouched; the batch stops until support says so. */
+  /** The company is untouched. The batch stops until support resumes it. */
   | { readonly then: 'stop'; readonly reason: StopReason }
-  /** The company is untouched; it is tried again, later each time. */
-  | { readonly then: 'again'; readonly afterMs?: number }
-  /** What the service knows of the connection decides: read it. */
-  | { readonly then: 'look' }
+  /** The company is untouched and is tried again after a backoff. */
+  | { readonly then: 'retry'; readonly afterMs?: number }
+  /** The effect of the call is unknown. The state of the connection at the service decides. */
+  | { readonly then: 'read-connection' }
   /** The data is not there yet. */
   | { readonly then: 'syncing' }
   /** The platform has no such data set. */
   | { readonly then: 'not-applicable' };
 
-/** What it means that a call failed. */
+type Answer = Extract<CallFailure, { readonly kind: 'answer' }>;
+
+const REFUSED: Consequence = { then: 'fail', kind: 'refused' };
+const KEY_REFUSED: Consequence = { then: 'stop', reason: 'key-refused' };
+
+const BY_STATUS: Readonly<Record<number, (call: Call, answer: Answer) => Consequence>> = {
+  400: () => REFUSED,
+  401: () => KEY_REFUSED,
+  402: () => ({ then: 'stop', reason: 'account-limit' }),
+  // Only the platform's own 403 names an integration. Every other 403 comes from the key check or a proxy.
+  403: (_, answer) => (['PublicApi', ''].includes(answer.service) ? KEY_REFUSED : retry(answer)),
+  404: (_, answer) => (isUnsupportedDataType(answer) ? { then: 'not-applicable' } : REFUSED),
+  405: () => REFUSED,
+  409: (call, answer) => CONFLICT[call] ?? retry(answer),
+  429: (_, answer) => retry(answer),
+};
+
+const CONFLICT: Readonly<Partial<Record<Call, Consequence>>> = {
+  'start-sync': { then: 'read-connection' },
+  'read-sync': { then: 'syncing' },
+  'read-records': { then: 'syncing' },
+};
+
+/** Returns what a failed call means. */
 export function consequenceOf(call: Call, failure: CallFailure): Consequence {
-  // A lost answer to the authorization says nothing about what the service did with the credential.
-  if (failure.kind !== 'answer') {
-    const neverSent = failure.kind === 'no-answer' && failure.reason === 'refused';
-    return call === 'authorize' && !neverSent ? { then: 'look' } : again(failure);
+  if (failure.kind === 'answer' && failure.status < 500) {
+    return BY_STATUS[failure.status]?.(call, failure) ?? REFUSED;
   }
-  switch (failure.status) {
-    case 400:
-    case 405:
-      return { then: 'fail', kind: 'refused' };
-    case 401:
-      return { then: 'stop', reason: 'key-refused' };
-    case 402:
-      return { then: 'stop', reason: 'account-limit' };
-    case 403:
-      // Only the platform's own "not accessible" names an integration; every other 403 is the key's, or a proxy's.
-      return ['PublicApi', ''].includes(failure.service) ? { then: 'stop', reason: 'key-refused' } : again(failure);
-    case 404:
-      return isUnsupportedDataType(failure) ? { then: 'not-applicable' } : { then: 'fail', kind: 'refused' };
-    case 409:
-      if (call === 'start-sync') return { then: 'look' };
-      return call === 'read-records' || call === 'read-sync' ? { then: 'syncing' } : again(failure);
-    case 429:
-      return again(failure);
-    default:
-      if (failure.status >= 500) return call === 'authorize' ? { then: 'look' } : again(failure);
-      return { then: 'fail', kind: 'refused' };
-  }
+  // Without a clear answer to the authorization, the service may have used the credential.
+  const neverSent = failure.kind === 'no-answer' && failure.reason === 'refused';
+  return call === 'authorize' && !neverSent ? { then: 'read-connection' } : retry(failure);
 }
 
-/** What an error on a connection means that the service could not link. `statusText` is the service's word for it. */
+const BY_LINK_ERROR: ReadonlyMap<string | undefined, Consequence> = new Map<string, Consequence>([
+  ['GrantRefused', { then: 'fail', kind: 'reauthorization-required' }],
+  ['ApplicationRefused', { then: 'stop', reason: 'application-refused' }],
+  ['WrongOrganization', { then: 'fail-and-stop', kind: 'wrong-organization', reason: 'wrong-organization' }],
+  ['PlatformUnavailable', { then: 'retry' }],
+  ['PlatformRateLimited', { then: 'retry' }],
+]);
+
+/**
+ * Returns what it means that the service could not link a connection.
+ *
+ * @param statusText the service's name of the error; undefined: it gave none
+ */
 export function consequenceOfLinkError(statusText: string | undefined): Consequence {
-  switch (statusText) {
-    case 'GrantRefused':
-      return { then: 'fail', kind: 'reauthorization-required' };
-    case 'ApplicationRefused':
-      return { then: 'stop', reason: 'application-refused' };
-    case 'WrongOrganization':
-      return { then: 'fail-and-stop', kind: 'wrong-organization', reason: 'wrong-organization' };
-    case 'PlatformUnavailable':
-    case 'PlatformRateLimited':
-      return { then: 'again' };
-    default:
-      return { then: 'fail', kind: 'refused' };
-  }
+  return BY_LINK_ERROR.get(statusText) ?? REFUSED;
 }
 
 /** Section 7.3 of the specification: `Datatype <name> not supported by platform(s) <name>`. */
-function isUnsupportedDataType(failure: { readonly error: string }): boolean {
-  return failure.error.startsWith('Datatype ') && failure.error.includes('not supported by platform');
+function isUnsupportedDataType({ error }: Answer): boolean {
+  return error.startsWith('Datatype ') && error.includes('not supported by platform');
 }
 
-function again(failure: CallFailure): Consequence {
+function retry(failure: CallFailure): Consequence {
   return 'retryAfterMs' in failure && failure.retryAfterMs !== undefined
-    ? { then: 'again', afterMs: failure.retryAfterMs }
-    : { then: 'again' };
+    ? { then: 'retry', afterMs: failure.retryAfterMs }
+    : { then: 'retry' };
 }
 
-/** A failure in a sentence for the person who has to do something about it. */
+const FAILURE_TEXTS: Readonly<Record<FailureKind, string>> = {
+  refused: 'the service refused the company or its details',
+  'credential-unreadable': 'the stored credential is unusable and must be supplied again',
+  'reauthorization-required': 'must reconnect: the platform no longer accepts the authorization',
+  'wrong-organization': 'the credential belongs to another organization',
+  incomplete: 'incomplete data: fewer records than expected',
+  'sync-failed': 'a data set could not be synced',
+  'sync-timed-out': 'the sync did not finish in time',
+};
+
+/** Returns why a company was not moved, for the person who has to act. */
 export function failureText(kind: FailureKind): string {
-  switch (kind) {
-    case 'refused':
-      return 'the service refused the company or its details';
-    case 'credential-unreadable':
-      return 'the stored credential cannot be used and has to be supplied again';
-    case 'reauthorization-required':
-      return 'reauthorization required: the end customer has to connect again';
-    case 'wrong-organization':
-      return 'the credential belongs to another organization';
-    case 'incomplete':
-      return 'data incomplete: fewer records than expected';
-    case 'sync-failed':
-      return 'a data set could not be synced';
-    case 'sync-timed-out':
-      return 'the sync did not end in time';
-  }
+  return FAILURE_TEXTS[kind];
 }
 
-/** Why a batch stopped, and what lets it go on. */
+const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
+  'key-refused': "the service rejects tokenferry's API key; set a valid administrator key, then resume",
+  'account-limit': 'the account has reached a limit or has expired; upgrade or renew it, then resume',
+  'application-refused':
+    "the platform rejects the client's application; correct its client id, secret or environment, then resume",
+  'wrong-organization':
+    'a credential belongs to another organization; check whether manifest rows are shifted, then resume',
+  'too-many-failures': 'too many companies were not moved; check why, then resume to accept them',
+};
+
+/** Returns why a batch stopped, and what to do before it is resumed. */
 export function stopReasonText(reason: StopReason): string {
-  switch (reason) {
-    case 'key-refused':
-      return "the service refuses tokenferry's API key; give it a valid administrator key, then resume";
-    case 'account-limit':
-      return 'the account has reached a limit or has expired; raise it, then resume';
-    case 'application-refused':
-      return "the platform refuses the client's application; correct its client id, secret or environment, then resume";
-    case 'wrong-organization':
-      return 'a credential belongs to another organization; check that the manifest is not shifted by a row, then resume';
-    case 'too-many-failures':
-      return 'more companies were not moved than the plan tolerates; look at why, then resume to accept them';
-  }
+  return STOP_TEXTS[reason];
 }

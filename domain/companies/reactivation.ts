@@ -1,27 +1,34 @@
-/** What a client may switch on again in its own application: a token that two applications use can die for both. */
+/**
+ * Reactivation: whether a client may switch a company on again in its own application. Two applications that use one
+ * token can end it for both.
+ */
 import type { CompanyState } from './company-state';
 import type { FailureKind } from './failures';
 
 /**
- * `ask-first`: nobody knows yet who holds its token; `not-yet`: it is still to be moved; `until-reconnected`: as soon as
- * its end customer has connected again, the service holds a grant.
+ * `ask-first`: it is unknown which side holds the grant. `not-yet`: the company is still to be moved.
+ * `until-reconnected`: allowed until its end customer reconnects, because the service holds a grant from then on.
  */
 export type Reactivation = 'never' | 'ask-first' | 'not-yet' | 'until-reconnected' | 'yes';
 
 export interface ReactivationFacts {
   readonly state: CompanyState;
-  /** Since when the service holds a grant of it. */
+  /** When the service received a grant; null: it holds none. */
   readonly crossedAt: Date | null;
-  /** When a token that can be used only once was last sent to the service, unless it certainly was not used. */
+  /** When a single-use token was last sent to the service; null: none was sent, or it was certainly not used. */
   readonly sentAt: Date | null;
   readonly failure: FailureKind | null;
 }
 
-/** @param ended nothing is moved any more */
+/**
+ * Returns whether the client may switch the company on again.
+ *
+ * @param ended whether the migration has ended, so that no company moves any more
+ */
 export function reactivationOf({ state, crossedAt, sentAt, failure }: ReactivationFacts, ended: boolean): Reactivation {
   if (crossedAt !== null) return 'never';
-  // Whoever gave it up, or left it out after all, has not found out who holds its token.
-  const nobodyKnows = sentAt !== null && failure === null;
+  // Leaving a company out does not tell which side holds the grant of a token that was sent without an answer.
+  const holderUnknown = sentAt !== null && failure === null;
   switch (state) {
     case 'migrated':
     case 'syncing':
@@ -34,15 +41,15 @@ export function reactivationOf({ state, crossedAt, sentAt, failure }: Reactivati
       return failure === 'reauthorization-required' ? 'until-reconnected' : 'yes';
     case 'waiting':
       if (!ended) return 'not-yet';
-      return nobodyKnows ? 'ask-first' : 'yes';
+      return holderUnknown ? 'ask-first' : 'yes';
     case 'skipped':
     case 'excluded':
-      return nobodyKnows ? 'ask-first' : 'yes';
+      return holderUnknown ? 'ask-first' : 'yes';
   }
 }
 
-export function reactivationText(may: Reactivation): string {
-  switch (may) {
+export function reactivationText(reactivation: Reactivation): string {
+  switch (reactivation) {
     case 'never':
       return 'never';
     case 'ask-first':
@@ -50,7 +57,7 @@ export function reactivationText(may: Reactivation): string {
     case 'not-yet':
       return 'not yet';
     case 'until-reconnected':
-      return 'until it has connected again';
+      return 'until it has reconnected';
     case 'yes':
       return 'yes';
   }

@@ -1,21 +1,21 @@
-/** What can be done about a company that is not moved: the one table that lists, the report and refusals ask. */
+/** Remedies: what can be done about a company that was not moved. Lists, the report and refusals ask this table. */
 import type { CompanyState } from './company-state';
 import type { FailureKind } from './failures';
 
-/** Each is a command of `ferry` of this name. */
+/** Each remedy is a `ferry` command of the same name. */
 export type Remedy = 'retry' | 'relink' | 'replace-credential' | 'skip' | 'amend' | 'exclude';
 
-/** As much of a company as decides about it. */
+/** The facts about a company that decide which remedies apply. */
 export interface Remediable {
   readonly state: CompanyState;
   readonly failure: FailureKind | null;
-  /** Where its end customer can connect again. */
+  /** The page on which its end customer can reconnect; null: there is none. */
   readonly linkUrl: string | null;
-  /** What the check of the details found wrong with it. */
+  /** The errors that the preflight found; null: none. */
   readonly heldBack: string | null;
 }
 
-/** Everything that can be done about it, the likeliest to help first. None: nothing can or has to be done. */
+/** Returns the remedies, the most likely to help first. Empty: nothing can or has to be done. */
 export function remediesFor({ state, failure, linkUrl, heldBack }: Remediable): readonly Remedy[] {
   const relink: readonly Remedy[] = linkUrl === null ? [] : ['relink'];
   switch (state) {
@@ -51,19 +51,18 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
   }
 }
 
-/** What it does, for whoever chooses it. */
 export function remedyText(remedy: Remedy): string {
   switch (remedy) {
     case 'retry':
-      return 'move it again, or only sync and check it again where its credential was accepted already';
+      return 'try again (if its credential was accepted, only sync and check)';
     case 'relink':
-      return 'its end customer connects again with the link, and it is checked then';
+      return 'check it once its owner has reconnected with the link';
     case 'replace-credential':
-      return 'the client obtains a new credential, and it is moved with that';
+      return 'move it with a new credential from the client';
     case 'skip':
-      return 'give it up';
+      return 'give it up: it will not be moved';
     case 'amend':
-      return 'correct its row of the manifest';
+      return 'correct its row in the manifest';
     case 'exclude':
       return 'leave it out';
   }

@@ -1,34 +1,36 @@
-/** Approvals: whose a step takes, when there is something to approve, and what takes one back. */
+/** Approvals: which roles approve a step, and when there is something to approve. */
 import { openCompanies } from '../companies/company-state';
 import type { Decision, StepDecision } from '../migration/decision';
-import type { Ruling } from './ruling';
-import { applied, refused } from './ruling';
 import type { Approval, MigrationState } from '../migration/migration-state';
 import type { Role, Step } from '../migration/steps';
 import { STEP_RULES, stepNumber } from '../migration/steps';
 import { counted } from '../text/sentences';
+import type { Ruling } from './ruling';
+import { applied, refused } from './ruling';
 
 export function approve(state: MigrationState, decision: StepDecision, at: string): Ruling {
   const { step, role } = decision;
   const rules = STEP_RULES[step];
-  if (step === 'disable-syncing') return refused('this step ends when every company is confirmed, not by an approval');
+  if (step === 'disable-syncing') {
+    return refused('disable-syncing takes no approval: it ends when every company is confirmed');
+  }
   if (!rules.approvers.includes(role)) {
     return refused(`${step} is approved by ${rules.approvers.join(' and ')}, not by ${role}`);
   }
-  if (state.steps[step]?.endedAt) return refused(`${step} has ended already`);
-  if (stepNumber(step) > stepNumber(state.step) && !rules.mayComeEarly) {
+  if (state.steps[step]?.endedAt) return refused(`${step} has already ended`);
+  if (stepNumber(step) > stepNumber(state.step) && !rules.early) {
     return refused(`${step} is not open yet: the migration is at step ${stepNumber(state.step)}, ${state.step}`);
   }
-  const missing = missingSubject(state, step);
-  if (missing) return refused(missing);
+  const notReady = whyNotReady(state, step);
+  if (notReady) return refused(notReady);
   const earlier = state.approvals.find((approval) => approval.step === step && approval.role === role);
-  if (earlier) return refused(`${role} has approved ${step} already, by ${earlier.by}`);
+  if (earlier) return refused(`${role} has already approved ${step} (${earlier.by})`);
   const approval: Approval = { step, role, by: decision.by, at };
   return applied({ ...state, approvals: [...state.approvals, approval] }, `${step} approved by ${role}`);
 }
 
-/** Why there is nothing yet to approve, or null. */
-function missingSubject(state: MigrationState, step: Step): string | null {
+/** Returns why there is nothing to approve yet; null: there is. */
+function whyNotReady(state: MigrationState, step: Step): string | null {
   switch (step) {
     case 'supply-details':
       if (!state.preflight) return 'the details are still being checked';
@@ -38,13 +40,15 @@ function missingSubject(state: MigrationState, step: Step): string | null {
       }
       return null;
     case 'schedule':
-      return state.proposal ? null : 'no time has been proposed yet';
+      return state.proposal ? null : 'no start time has been proposed yet';
     case 'migrate-first-company':
-      return state.firstCompany?.stage === 'proven' ? null : 'no first company has been moved and proven yet';
+      return state.firstCompany?.stage === 'proven' ? null : 'no first company has been moved and verified yet';
     case 'complete-migration': {
-      if (companiesAreChanging(state)) return 'what was decided about companies is still being carried out: look again';
+      if (companiesAreChanging(state)) {
+        return 'earlier decisions about companies are still being carried out; try again in a moment';
+      }
       const open = openCompanies(state.counts);
-      return open === 0 ? null : `${counted(open, 'company')} ${open === 1 ? 'is' : 'are'} still open`;
+      return open === 0 ? null : `${counted(open, 'company')} ${open === 1 ? 'has' : 'have'} no final outcome yet`;
     }
     case 'update-application':
     case 'disable-syncing':
@@ -52,7 +56,7 @@ function missingSubject(state: MigrationState, step: Step): string | null {
   }
 }
 
-/** Whether what becomes of a company was decided, and the counts do not show it yet. */
+/** Returns whether the counts do not show the effect of an applied decision about companies yet. */
 function companiesAreChanging({ unrecorded }: MigrationState): boolean {
   return unrecorded.some(({ decision, outcome }) => outcome.applied && changesCompanies(decision.kind));
 }
@@ -81,12 +85,7 @@ function changesCompanies(kind: Decision['kind'] | 'unreadable'): boolean {
   }
 }
 
-/** The state without the approvals of a step: what they were about is no longer what it was. */
-export function withoutApprovals(state: MigrationState, step: Step): MigrationState {
-  return { ...state, approvals: state.approvals.filter((approval) => approval.step !== step) };
-}
-
-/** The roles whose approval a step still lacks. */
+/** Returns the roles whose approval a step still needs. */
 export function missingApprovals({ approvals }: Pick<MigrationState, 'approvals'>, step: Step): readonly Role[] {
   return STEP_RULES[step].approvers.filter(
     (role) => !approvals.some((approval) => approval.step === step && approval.role === role),

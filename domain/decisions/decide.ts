@@ -1,42 +1,47 @@
 /**
- * Decisions: who may decide what, when, and what a decision changes.
+ * Decisions: who can decide what and when, and what a decision changes.
  *
- * Pure: `decide` takes the state and a message and gives the state after it. A refusal is an answer, not an error: it
- * is recorded with its reason and changes nothing else. Each kind has its rule beside its like: `approvals`,
- * `rejections`, `first-company`, `settling`, `details-changed`; what speaks against any of them is in `objections`.
+ * `decide` is pure: it returns the state after a decision. A refusal is not an error: it is recorded with its reason
+ * and changes nothing else. The rules of the larger kinds are in `approvals`, `rejections`, `first-company`,
+ * `exceptions` and `supplied-details`. `guards` holds the rules that apply to every kind.
  */
-import { approve } from './approvals';
-import type { Decision, Outcome, SyncDisabled, Unreadable } from '../migration/decision';
-import { applicationSupplied, manifestAmended } from './supplied-details';
-import { chooseFirstCompany } from './first-company';
-import type { Ruling } from './ruling';
-import { applied, howMany, refused } from './ruling';
+import type { Decision, Outcome, SyncDisabledConfirmation, Unreadable } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
-import { guardRefusal } from './guards';
 import type { DecisionRules } from '../migration/plan';
 import { DEFAULT_DECISION_RULES } from '../migration/plan';
-import { proposeTime, reject } from './rejections';
-import { actsAsSupport, noSuchSubject } from './self-service';
-import { leaveOut, replaceCredentials, decideExceptions } from './exceptions';
 import type { SignedMessage } from '../migration/signatures';
-import { signatureObjection, withSigned } from '../migration/signatures';
+import { signatureRefusal, withLastSigned } from '../migration/signatures';
 import type { Role } from '../migration/steps';
 import { counted } from '../text/sentences';
+import { approve } from './approvals';
+import { decideExceptions, leaveOut, replaceCredentials } from './exceptions';
+import { chooseFirstCompany } from './first-company';
+import { guardRefusal } from './guards';
+import { proposeTime, reject } from './rejections';
+import type { Ruling } from './ruling';
+import { applied, companiesText, refused } from './ruling';
+import { actsAsSupport, selfServiceRefusal } from './self-service';
+import { applicationSupplied, manifestAmended } from './supplied-details';
 
-/** A migration answers for so many decisions by itself; the audit trail answers for all. */
+/** The number of outcomes that the state keeps. The audit trail keeps all. */
 const OUTCOMES_KEPT = 200;
 
-/** The outcome of a decision that the migration still remembers. */
+/** Returns the outcome of a decision; undefined: unknown, or no longer kept. */
 export function outcomeOf(state: MigrationState, decisionId: string): Outcome | undefined {
   return state.outcomes.find((outcome) => outcome.decisionId === decisionId);
 }
 
-/** The outcomes with one more; the oldest are forgotten. */
+/** Adds an outcome and drops the oldest ones. */
 function withOutcome(outcomes: readonly Outcome[], outcome: Outcome): readonly Outcome[] {
   return [...outcomes.filter(({ decisionId }) => decisionId !== outcome.decisionId), outcome].slice(-OUTCOMES_KEPT);
 }
 
-/** A message that could not be read: answered under its own id where it has one that is free, recorded under a fresh one. */
+/**
+ * Refuses a message that could not be parsed.
+ *
+ * @param unreadable the record for the audit trail, under a fresh id
+ * @param ownId the id in the message, under which its sender asks for the outcome; null: it has none
+ */
 export function refuseUnreadable(
   state: MigrationState,
   unreadable: Unreadable,
@@ -46,8 +51,9 @@ export function refuseUnreadable(
 ): { readonly state: MigrationState; readonly outcome: Outcome } {
   const recorded: Outcome = { decisionId: unreadable.decisionId, applied: false, text: why, at };
   const earlier = ownId === null ? undefined : outcomeOf(state, ownId);
-  const free = ownId !== null && (!earlier || earlier.malformed === true);
-  const outcome: Outcome = { ...recorded, ...(free ? { decisionId: ownId } : {}), malformed: true };
+  // An unreadable message must not replace the outcome of a decision with the same id.
+  const isFree = ownId !== null && (!earlier || earlier.malformed === true);
+  const outcome: Outcome = { ...recorded, ...(isFree ? { decisionId: ownId } : {}), malformed: true };
   return {
     outcome,
     state: {
@@ -58,49 +64,49 @@ export function refuseUnreadable(
   };
 }
 
-/** The state after a decision: changed by it, or with its refusal on record. The same decision again changes nothing. */
-export function decide(
-  state: MigrationState,
-  decision: Decision,
-  at: string,
-  rules: DecisionRules = DEFAULT_DECISION_RULES,
-  came: DecisionSource = UNSIGNED,
-): MigrationState {
-  const earlier = outcomeOf(state, decision.decisionId);
-  if (earlier && !earlier.malformed) return state;
-  const { approvers } = rules;
-  const signed = approvers && came.signed;
-  const unproven = approvers && signatureObjection({ ...came, approvers }, signed, state.lastSigned);
-  const judged = unproven ? refused(unproven) : judgeWhole(state, decision, at, rules);
-  const outcome: Outcome = { decisionId: decision.decisionId, applied: judged.state !== null, text: judged.text, at };
-  return {
-    ...(judged.state ?? state),
-    ...(unproven === null && signed ? { lastSigned: withSigned(state.lastSigned, signed) } : {}),
-    outcomes: withOutcome(state.outcomes, outcome),
-    unrecorded: [...state.unrecorded, { decision, outcome, ...(signed ? { signed } : {}) }],
-  };
-}
-
-/** Where a decision came to, and as what. */
+/** The migration that received a decision, and the signed message, if it came with a signature. */
 export interface DecisionSource {
   readonly migrationId: string;
-  /** Null: without a signature. */
+  /** Null: not signed. */
   readonly signed: SignedMessage | null;
 }
 
 const UNSIGNED: DecisionSource = { migrationId: '', signed: null };
 
-function judgeWhole(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
-  const judged = judge(state, decision, at);
-  if (judged.state === null) return judged;
-  const objection = guardRefusal(decision, state, at, rules);
-  return objection === null ? judged : refused(objection);
+/** Returns the state after a decision, with its outcome recorded. A decision with a known id changes nothing. */
+export function decide(
+  state: MigrationState,
+  decision: Decision,
+  at: string,
+  rules: DecisionRules = DEFAULT_DECISION_RULES,
+  source: DecisionSource = UNSIGNED,
+): MigrationState {
+  const earlier = outcomeOf(state, decision.decisionId);
+  if (earlier && !earlier.malformed) return state;
+  const { approvers } = rules;
+  const signed = approvers && source.signed;
+  const badSignature = approvers && signatureRefusal({ ...source, approvers }, signed, state.lastSigned);
+  const ruling = badSignature ? refused(badSignature) : ruleWithGuards(state, decision, at, rules);
+  const outcome: Outcome = { decisionId: decision.decisionId, applied: ruling.state !== null, text: ruling.text, at };
+  return {
+    ...(ruling.state ?? state),
+    ...(badSignature === null && signed ? { lastSigned: withLastSigned(state.lastSigned, signed) } : {}),
+    outcomes: withOutcome(state.outcomes, outcome),
+    unrecorded: [...state.unrecorded, { decision, outcome, ...(signed ? { signed } : {}) }],
+  };
 }
 
-function judge(state: MigrationState, decision: Decision, at: string): Ruling {
+function ruleWithGuards(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
+  const ruling = rule(state, decision, at);
+  if (ruling.state === null) return ruling;
+  const refusal = guardRefusal(decision, state, at, rules);
+  return refusal === null ? ruling : refused(refusal);
+}
+
+function rule(state: MigrationState, decision: Decision, at: string): Ruling {
   if (state.closed) return refused(`the migration is ${state.closed}`);
-  const without = state.route === 'self-service' ? noSuchSubject(decision) : null;
-  if (without !== null) return refused(without);
+  const refusal = state.route === 'self-service' ? selfServiceRefusal(decision) : null;
+  if (refusal !== null) return refused(refusal);
   switch (decision.kind) {
     case 'step':
       return decision.verdict === 'approve' ? approve(state, decision, at) : reject(state, decision);
@@ -113,7 +119,7 @@ function judge(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'credentials-supplied':
       return applied(state, `${counted(decision.companies, 'credential')} supplied`);
     case 'pause':
-      if (state.pause) return refused('the migration is paused already');
+      if (state.pause) return refused('the migration is already paused');
       return applied(
         { ...state, pause: { reason: decision.reason ?? 'no reason given', by: decision.by, stop: null, at } },
         'paused',
@@ -121,7 +127,7 @@ function judge(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'resume':
       return resume(state, decision.role);
     case 'cancel':
-      return applied({ ...state, closed: 'cancelled' }, 'cancelled: no further company is started');
+      return applied({ ...state, closed: 'cancelled' }, 'cancelled: no more companies will be started');
     case 'application-supplied':
       return applicationSupplied(state, decision);
     case 'manifest-amended':
@@ -135,7 +141,7 @@ function judge(state: MigrationState, decision: Decision, at: string): Ruling {
     case 'replace-credential':
       return replaceCredentials(state, decision);
     case 'adjust':
-      if (!actsAsSupport(state, decision.role)) return refused('the limits are set by support');
+      if (!actsAsSupport(state, decision.role)) return refused('only support can change the limits');
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits } },
         `changed: ${Object.keys(decision.limits).join(', ')}`,
@@ -145,14 +151,15 @@ function judge(state: MigrationState, decision: Decision, at: string): Ruling {
 
 function resume(state: MigrationState, role: Role): Ruling {
   if (!state.pause) return refused('the migration is not paused');
-  if (state.pause.stop && !actsAsSupport(state, role))
-    return refused('what stopped by itself goes on when support says so');
-  return applied({ ...state, pause: null }, 'goes on');
+  if (state.pause.stop && !actsAsSupport(state, role)) {
+    return refused('only support can resume a migration that paused itself');
+  }
+  return applied({ ...state, pause: null }, 'resumed');
 }
 
-function confirmSyncDisabled(state: MigrationState, { role, companies }: SyncDisabled): Ruling {
+function confirmSyncDisabled(state: MigrationState, { role, companies }: SyncDisabledConfirmation): Ruling {
   if (role !== 'client') {
-    return refused('only the client can say that its own application no longer uses the tokens');
+    return refused('only the client can confirm that its own application no longer uses the tokens');
   }
-  return applied(state, `${howMany(companies)} confirmed as disabled`);
+  return applied(state, `syncing confirmed off for ${companiesText(companies)}`);
 }

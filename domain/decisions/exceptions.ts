@@ -1,61 +1,64 @@
-/** What becomes of companies: left out before their move, given up, tried again, connected again, with a new credential. */
-import { withoutApprovals } from './approvals';
+/**
+ * Exceptions: companies that are left out, given up, tried again, checked after reconnecting, or given a new
+ * credential.
+ */
 import { movableCompanies } from '../companies/company-state';
-import type { CredentialsReplaced, LeftOut, TriedAgain } from '../migration/decision';
-import { withDetailsChanged } from './supplied-details';
+import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decision';
+import type { MigrationState } from '../migration/migration-state';
 import { withFirstAgain } from './first-company';
 import type { Ruling } from './ruling';
-import { applied, howMany, refused } from './ruling';
-import type { MigrationState } from '../migration/migration-state';
+import { applied, companiesText, refused, withoutApprovals } from './ruling';
 import { actsAsSupport, isBeforeMoving } from './self-service';
+import { withDetailsChanged } from './supplied-details';
 
-/** Before its move a company is left out by either side. */
-export function leaveOut(state: MigrationState, { companies, reason }: LeftOut): Ruling {
-  const left = state.step === 'supply-details' ? withDetailsChanged(state) : settled(state);
-  return applied(left, `${howMany(companies)} left out: ${reason}`);
+/** Leaves companies out before their move. Either side can decide this. */
+export function leaveOut(state: MigrationState, { companies, reason }: LeaveOut): Ruling {
+  const changed = state.step === 'supply-details' ? withDetailsChanged(state) : withoutSignOff(state);
+  return applied(changed, `${companiesText(companies)} left out: ${reason}`);
 }
 
-export function decideExceptions(state: MigrationState, decision: LeftOut | TriedAgain): Ruling {
-  if (!actsAsSupport(state, decision.role))
-    return refused('what becomes of companies that were not moved is settled by support');
-  const companies = howMany(decision.companies);
+export function decideExceptions(state: MigrationState, decision: LeaveOut | Retry): Ruling {
+  if (!actsAsSupport(state, decision.role)) {
+    return refused('only support can decide about companies that were not moved');
+  }
+  const companies = companiesText(decision.companies);
   const firstAgain = decision.kind === 'retry' ? withFirstAgain(state, decision.companies) : null;
-  if (firstAgain) return applied(firstAgain, `${companies} tried again`);
+  if (firstAgain) return applied(firstAgain, `${companies} will be tried again`);
   if (decision.kind === 'retry' && isBeforeMoving(state)) {
-    return applied(withDetailsChanged(state), 'what was supplied is checked again');
+    return applied(withDetailsChanged(state), 'the supplied details will be checked again');
   }
   if (state.step !== 'complete-migration') {
-    return refused('exceptions are settled while the remaining companies are moved');
+    return refused('exceptions are decided in step 6, complete-migration');
   }
-  if (nothingFailed(state)) return refused('no company is left that was not moved');
+  if (hasNoExceptions(state)) return refused('there are no exceptions to decide about');
   switch (decision.kind) {
     case 'retry':
-      return applied(settled(state), `${companies} tried again`);
+      return applied(withoutSignOff(state), `${companies} will be tried again`);
     case 'relink':
       return applied(
-        { ...settled(state), relinking: state.relinking + 1 },
-        `${companies} checked again as soon as the end customer has connected`,
+        { ...withoutSignOff(state), relinking: state.relinking + 1 },
+        `${companies} will be checked after reconnecting`,
       );
     case 'exclude':
     case 'skip':
-      return applied(settled(state), `${companies} given up: ${decision.reason}`);
+      return applied(withoutSignOff(state), `${companies} given up: ${decision.reason}`);
   }
 }
 
-export function replaceCredentials(state: MigrationState, { role, companies }: CredentialsReplaced): Ruling {
-  if (!actsAsSupport(state, role)) return refused('that a credential is replaced is decided by support');
-  if (nothingFailed(state)) return refused('no company is left that was not moved');
-  const text = `${howMany(companies)} moved again with a new credential`;
-  return applied(withFirstAgain(state, companies) ?? settled(state), text);
+export function replaceCredentials(state: MigrationState, { role, companies }: CredentialReplacement): Ruling {
+  if (!actsAsSupport(state, role)) return refused('only support can replace a credential');
+  if (hasNoExceptions(state)) return refused('there are no exceptions to decide about');
+  const text = `${companiesText(companies)} will be moved again with a new credential`;
+  return applied(withFirstAgain(state, companies) ?? withoutSignOff(state), text);
 }
 
-/** Whoever has signed off already has signed another outcome. */
-function settled(state: MigrationState): MigrationState {
+/** Withdraws the sign-offs, because they were given for another outcome. */
+function withoutSignOff(state: MigrationState): MigrationState {
   return withoutApprovals(state, 'complete-migration');
 }
 
-/** While the rest is on its way, some may have failed since they were counted: then the ledger knows. */
-function nothingFailed({ step, counts }: MigrationState): boolean {
-  const countsAreOld = step === 'complete-migration' && movableCompanies(counts) > 0;
-  return counts.failed + counts.outcomeUnknown === 0 && !countsAreOld;
+/** While companies are moving, the counts can lag behind the ledger, which then decides instead. */
+function hasNoExceptions({ step, counts }: MigrationState): boolean {
+  const countsMayLag = step === 'complete-migration' && movableCompanies(counts) > 0;
+  return counts.failed + counts.outcomeUnknown === 0 && !countsMayLag;
 }

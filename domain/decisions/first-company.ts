@@ -1,39 +1,44 @@
-/** Which company goes first: chosen before it is moved, rejected after, tried again. */
-import { withoutApprovals } from './approvals';
-import type { Companies, FirstCompanyChosen, StepDecision } from '../migration/decision';
-import type { Ruling } from './ruling';
-import { applied, refused } from './ruling';
+/** The first company: chosen before it is moved, and rejected or tried again afterwards. */
+import type { Companies, FirstCompanyChoice, StepDecision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
+import type { Ruling } from './ruling';
+import { applied, refused, withoutApprovals } from './ruling';
 
 const STEP = 'migrate-first-company';
 
-/** Before a company is moved it is chosen freely; afterwards a choice of another is a rejection of that one. */
-export function chooseFirstCompany(state: MigrationState, { role, reference }: FirstCompanyChosen): Ruling {
-  if (role !== 'support') return refused('which company goes first is chosen by support');
-  if (state.steps[STEP]?.endedAt) return refused(`${STEP} has ended already`);
+/** Chooses the first company. If one was already moved or failed, the choice rejects that one. */
+export function chooseFirstCompany(state: MigrationState, { role, reference }: FirstCompanyChoice): Ruling {
+  if (role !== 'support') return refused('only support can choose the first company');
+  if (state.steps[STEP]?.endedAt) return refused(`${STEP} has already ended`);
   const { firstCompany } = state;
-  if (firstCompany?.stage === 'importing') return refused(`${firstCompany.reference} is being moved already`);
-  const instead = firstCompany ? ` after ${firstCompany.reference}, which was ${firstCompany.stage}` : '';
+  if (firstCompany?.stage === 'importing') return refused(`${firstCompany.reference} is already being moved`);
+  const instead = firstCompany
+    ? ` after ${firstCompany.reference}, which was ${firstCompany.stage === 'failed' ? 'not moved' : 'moved'}`
+    : '';
   return applied(withFirst(state, reference), `${reference} goes first${instead}`);
 }
 
 export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDecision): Ruling {
   const { firstCompany } = state;
-  if (!firstCompany || firstCompany.stage === 'importing') return refused('there is no result of a first company yet');
-  if (state.steps[STEP]?.endedAt) return refused(`${STEP} has ended already`);
+  if (!firstCompany || firstCompany.stage === 'importing') return refused('the first company has no result yet');
+  if (state.steps[STEP]?.endedAt) return refused(`${STEP} has already ended`);
   switch (afterwards?.next) {
     case undefined:
-      return refused('a rejection says what is next: same-company, another-company or abandon');
+      return refused('a rejection must say what to try next: same-company, another-company or abandon');
     case 'abandon':
       return applied({ ...state, closed: 'abandoned' }, 'the migration is abandoned');
     case 'same-company':
-      return applied(withFirst(state, firstCompany.reference), `${firstCompany.reference} again`);
+      return applied(withFirst(state, firstCompany.reference), `${firstCompany.reference} will be tried again`);
     case 'another-company':
       return applied(withFirst(state, afterwards.reference), `${afterwards.reference} goes first`);
   }
 }
 
-/** In step 5 a company that is tried again is the first one; null: it is not, or another step is open. */
+/**
+ * Applies a retry or a new credential to the first company in step 5.
+ *
+ * @returns null when the first company is not among the companies, or has not failed
+ */
 export function withFirstAgain(state: MigrationState, companies: Companies): MigrationState | null {
   const { step, firstCompany } = state;
   if (step !== STEP || firstCompany?.stage !== 'failed') return null;
@@ -41,7 +46,7 @@ export function withFirstAgain(state: MigrationState, companies: Companies): Mig
   return companies === 'all' || companies.includes(reference) ? withFirst(state, reference) : null;
 }
 
-/** Whoever has approved another one, in the same moment perhaps, has not approved this one. */
+/** Chooses the company and withdraws approvals, because they were given for another company or result. */
 function withFirst(state: MigrationState, reference: string): MigrationState {
   return { ...withoutApprovals(state, STEP), firstCompany: null, wantedFirst: { reference, heldUp: false } };
 }

@@ -1,12 +1,15 @@
-/** What speaks against a decision that could be applied otherwise: it is too late, out of date, or four eyes are asked for. */
+/**
+ * Guards: reasons to refuse a decision that is otherwise valid. It is too late, what its sender reviewed has changed,
+ * or the migration requires four eyes.
+ */
 import type { Decision, StepDecision } from '../migration/decision';
-import { digestOf } from './digests';
 import type { MigrationState } from '../migration/migration-state';
-import { moment } from '../text/moments';
 import type { DecisionRules } from '../migration/plan';
 import type { Step } from '../migration/steps';
+import { moment } from '../text/sentences';
+import { digestOf } from './digests';
 
-/** Why a decision is refused all the same, or null. */
+/** Returns why a decision is refused; null: no guard refuses it. */
 export function guardRefusal(
   decision: Decision,
   state: MigrationState,
@@ -14,46 +17,53 @@ export function guardRefusal(
   { digestObligatory, fourEyes }: DecisionRules,
 ): string | null {
   if (decision.validUntil !== undefined && at > decision.validUntil) {
-    return `it was valid until ${moment(decision.validUntil)} and could not be applied before`;
+    return `this was valid until ${moment(decision.validUntil)} and could not be applied in time`;
   }
-  const step = subjectOf(decision);
+  const step = reviewedStep(decision);
   if (step !== null) {
-    const objection = outOfDate(decision, step, state, digestObligatory);
-    if (objection !== null) return objection;
+    const refusal = digestRefusal(decision, step, state, digestObligatory);
+    if (refusal !== null) return refusal;
   }
-  return fourEyes && decision.kind === 'step' && decision.verdict === 'approve' ? sameEyes(decision, state) : null;
+  const needsFourEyes = fourEyes && decision.kind === 'step' && decision.verdict === 'approve';
+  return needsFourEyes ? fourEyesRefusal(decision, state) : null;
 }
 
-/** The step whose subject a decision is about; null: the decision says itself what it is about. */
-function subjectOf(decision: Decision): Step | null {
+/** Returns the step that the sender reviewed; null: the decision itself contains all that it is about. */
+function reviewedStep(decision: Decision): Step | null {
   if (decision.kind === 'step') return decision.step;
   return decision.kind === 'sync-disabled' && decision.companies === 'all' ? 'disable-syncing' : null;
 }
 
-function outOfDate(decision: Decision, step: Step, state: MigrationState, obligatory: boolean): string | null {
+function digestRefusal(decision: Decision, step: Step, state: MigrationState, isRequired: boolean): string | null {
   if (decision.digest === undefined) {
-    const needsOne = obligatory && !(decision.kind === 'step' && decision.verdict === 'reject');
-    return needsOne ? 'in this migration an approval carries the digest of what was seen, and this one has none' : null;
+    const isRejection = decision.kind === 'step' && decision.verdict === 'reject';
+    return isRequired && !isRejection
+      ? 'approvals in this migration must carry the digest of what was reviewed; this one has none'
+      : null;
   }
   if (decision.digest === digestOf(step, { ...state, windows: state.limits.windows })) return null;
-  return 'what it is about has changed since it was seen: look again, and decide anew';
+  return 'this has changed since you reviewed it; review it and decide again';
 }
 
-function sameEyes({ step, role, by }: StepDecision, { approvals, proposal, preflight, suppliers }: MigrationState) {
-  const isSender = (name: string | null | undefined): boolean => name != null && samePerson(name, by);
+function fourEyesRefusal(
+  { step, role, by }: StepDecision,
+  { approvals, proposal, preflight, suppliers }: MigrationState,
+): string | null {
+  const isSender = (name: string | null | undefined): boolean => name != null && isSamePerson(name, by);
   const inOtherRole = approvals.find((other) => other.role !== role && isSender(other.by));
   if (inOtherRole) {
-    return `${by} has approved ${inOtherRole.step} in the other role already, as ${inOtherRole.role}: four eyes are asked for`;
+    const { step: otherStep, role: otherRole } = inOtherRole;
+    return `${by} has already approved ${otherStep} as ${otherRole}; four eyes: someone else must approve as ${role}`;
   }
   if (step === 'schedule' && isSender(proposal?.by)) {
-    return `${by} has proposed this time: somebody else approves it`;
+    return `${by} proposed this time; someone else must approve it`;
   }
   if (step === 'supply-details' && [preflight?.suppliedBy, ...suppliers].some(isSender)) {
-    return `${by} has supplied these details: somebody else approves them`;
+    return `${by} supplied these details; someone else must approve them`;
   }
   return null;
 }
 
-function samePerson(one: string, other: string): boolean {
+function isSamePerson(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }

@@ -1,58 +1,57 @@
-/** Rejections, and proposals of another time: before anything has crossed they open a step again. */
-import { withoutApprovals } from './approvals';
+/** Rejections and proposals of a new start. Both can reopen a step until the first credential is handed over. */
+import { withoutApprovals, applied, refused } from './ruling';
 import { anyCrossed } from '../companies/company-state';
 import type { StepDecision, TimeProposal } from '../migration/decision';
 import { rejectFirstCompany } from './first-company';
 import type { Ruling } from './ruling';
-import { applied, refused } from './ruling';
 import type { MigrationState } from '../migration/migration-state';
-import { moment } from '../text/moments';
+import { moment } from '../text/sentences';
 import type { Step } from '../migration/steps';
 import { STEP_RULES, stepNumber } from '../migration/steps';
 
-/** A start that a person typed as now, or a message that was long under way, is not in the past. */
-const STILL_NOW_MS = 15 * 60_000;
+/** A proposed start can be this far in the past, because typing and delivering the message takes time. */
+const PAST_TOLERANCE_MS = 15 * 60_000;
 
 export function reject(state: MigrationState, decision: StepDecision): Ruling {
   const { step, role } = decision;
   const rules = STEP_RULES[step];
   if (stepNumber(step) > stepNumber(state.step)) return refused(`${step} is not open yet`);
-  if (![...rules.approvers, ...rules.actors].includes(role)) return refused(`${role} has no say in ${step}`);
+  if (![...rules.approvers, ...rules.actors].includes(role)) return refused(`${role} cannot reject ${step}`);
   switch (step) {
     case 'migrate-first-company':
       return rejectFirstCompany(state, decision);
     case 'complete-migration':
-      return applied(withoutApprovals(state, step), 'the handover is not accepted');
+      return applied(withoutApprovals(state, step), 'the handover is rejected');
     case 'supply-details':
     case 'schedule':
     case 'update-application':
     case 'disable-syncing':
-      if (hasCrossed(state)) return refused('a company is being moved already: this cannot be taken back');
+      if (hasCrossed(state)) return refused('a company is already being moved, so this step cannot be reopened');
       return applied(reopened(state, step), `${step} is open again`);
   }
 }
 
 export function proposeTime(state: MigrationState, decision: TimeProposal, at: string): Ruling {
-  if (Date.parse(decision.startAt) < Date.parse(at) - STILL_NOW_MS) {
-    return refused(`${moment(decision.startAt)} has passed; to start at once, propose now`);
+  if (Date.parse(decision.startAt) < Date.parse(at) - PAST_TOLERANCE_MS) {
+    return refused(`${moment(decision.startAt)} is in the past; to start at once, propose "now"`);
   }
-  if (hasCrossed(state)) return refused('companies are being moved already');
+  if (hasCrossed(state)) return refused('companies are already being moved, so the start cannot be changed');
   const proposal = { startAt: decision.startAt, role: decision.role, by: decision.by, at };
   const open = stepNumber(state.step) > stepNumber('schedule') ? reopened(state, 'schedule') : state;
   const limits = decision.windows ? { ...open.limits, windows: decision.windows } : open.limits;
-  // Whoever approved the older proposal approved another time.
+  // Approvals of an older proposal were given for another time.
   return applied(
     { ...withoutApprovals(open, 'schedule'), limits, proposal },
     `start proposed for ${moment(decision.startAt)}`,
   );
 }
 
-/** Counts follow the ledger a little later, so that the first company may be crossing while they do not show it. */
+/** The counts can lag behind the ledger, so an existing first company counts as crossed. */
 function hasCrossed({ counts, firstCompany }: MigrationState): boolean {
   return firstCompany !== null || anyCrossed(counts);
 }
 
-/** The step open again: it and every later one lose their approvals, except facts stated early. */
+/** Reopens a step and withdraws its approvals and those of later steps, except early approvals, which state facts. */
 function reopened(state: MigrationState, step: Step): MigrationState {
   const later = (other: Step): boolean => stepNumber(other) >= stepNumber(step);
   const openedAt = state.steps[step]?.openedAt ?? null;
@@ -63,12 +62,12 @@ function reopened(state: MigrationState, step: Step): MigrationState {
       ...Object.fromEntries(Object.entries(state.steps).filter(([name]) => !later(name as Step))),
       [step]: { openedAt, endedAt: null },
     },
-    approvals: state.approvals.filter((approval) => !later(approval.step) || keepsFact(approval.step, step)),
+    approvals: state.approvals.filter((approval) => !later(approval.step) || isEarlyFact(approval.step, step)),
     ...(step === 'schedule' ? { proposal: null } : {}),
     ...(step === 'supply-details' ? { preflight: null } : {}),
   };
 }
 
-function keepsFact(approved: Step, opened: Step): boolean {
-  return approved !== opened && STEP_RULES[approved].mayComeEarly;
+function isEarlyFact(approved: Step, reopenedStep: Step): boolean {
+  return approved !== reopenedStep && STEP_RULES[approved].early === true;
 }

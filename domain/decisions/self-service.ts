@@ -1,40 +1,40 @@
 /**
- * The self-service route, where it differs from the six steps: the client is alone. It decides what support decides
- * otherwise, nobody approves anything, and the migration ends by itself.
+ * The self-service route, where it differs from the six steps: the client decides what support decides in the managed
+ * route, there are no approvals, and the migration ends by itself.
  */
 import { openCompanies } from '../companies/company-state';
 import type { Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import type { Role } from '../migration/steps';
 
-/** Whether somebody in this role may decide what support decides in the managed route. */
+/** Returns whether this role may take the decisions that support takes in the managed route. */
 export function actsAsSupport({ route }: Pick<MigrationState, 'route'>, role: Role): boolean {
   return role === 'support' || route === 'self-service';
 }
 
-/** Whether what was supplied is still being checked, or what the check has found is being corrected. */
+/** Returns whether the supplied details are still being checked or corrected. */
 export function isBeforeMoving({ route, step }: MigrationState): boolean {
   return route === 'self-service' && step === 'supply-details';
 }
 
-/** Whether there is nothing left to do in its present step. */
+/** Returns whether nothing is left to do in the current step. */
 export function isSelfServiceStepComplete({ step, preflight, counts, unrecorded }: MigrationState): boolean {
   if (step === 'supply-details') return preflight?.problems.length === 0;
-  // What was decided and has not reached the ledger may open a company again.
+  // A decision that has not reached the ledger yet can reopen a company.
   return unrecorded.length === 0 && counts.total > 0 && openCompanies(counts) + counts.failed === 0;
 }
 
-/** Why there is nothing in this route that a decision could be about, or null. */
-export function noSuchSubject({ kind }: Decision): string | null {
+/** Returns why a decision does not apply in this route; null: it applies. */
+export function selfServiceRefusal({ kind }: Decision): string | null {
   switch (kind) {
     case 'step':
-      return 'in the self-service route nothing is approved or rejected: it ends by itself';
+      return 'a self-service migration has no approvals: it ends by itself';
     case 'time':
-      return 'in the self-service route no start is agreed: it has begun; hours are set with: ferry adjust';
+      return 'a self-service migration has already started; set its hours with: ferry adjust';
     case 'first-company':
-      return 'in the self-service route no company goes first';
+      return 'a self-service migration has no first company';
     case 'sync-disabled':
-      return 'who started it has confirmed that for every company';
+      return 'this was confirmed for every company when the self-service migration was started';
     case 'credentials-supplied':
     case 'application-supplied':
     case 'manifest-amended':

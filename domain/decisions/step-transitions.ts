@@ -1,4 +1,4 @@
-/** How a migration goes from step to step. Pure: times are given. */
+/** Step transitions: when a step is complete, and how the migration enters the next one. */
 import { openCompanies } from '../companies/company-state';
 import { missingApprovals } from './approvals';
 import type { MigrationState } from '../migration/migration-state';
@@ -6,11 +6,11 @@ import { isSelfServiceStepComplete } from './self-service';
 import type { Step } from '../migration/steps';
 import { stepsOf } from '../migration/steps';
 
-/** Whether everything that ends a step is there. */
+/** Returns whether everything that ends a step has happened. */
 export function isStepComplete(state: MigrationState, step: Step): boolean {
   if (state.route === 'self-service') return step === state.step && isSelfServiceStepComplete(state);
   if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmedInFirstWave === 0;
-  // A company may be opened again between two signatures.
+  // A decision between the two sign-offs can reopen a company.
   if (step === 'complete-migration' && openCompanies(state.counts) > 0) return false;
   return missingApprovals(state, step).length === 0;
 }
@@ -20,7 +20,7 @@ export function withStepOpened(state: MigrationState, step: Step, at: string): M
   return { ...state, steps: { ...state.steps, [step]: { openedAt: at, endedAt: null } } };
 }
 
-/** The step ended and the next one current; the last one ends the migration. One that has ended otherwise stays so. */
+/** Ends a step and enters the next one. The last step completes the migration. A closed migration stays as it is. */
 export function withStepEnded(state: MigrationState, step: Step, at: string): MigrationState {
   if (state.closed) return state;
   const steps = { ...state.steps, [step]: { openedAt: state.steps[step]?.openedAt ?? at, endedAt: at } };

@@ -1,22 +1,22 @@
-/** The decisions that people send, and what becomes of each. */
+/** The decisions that people send, and their outcomes. */
 import type { LimitsChange } from '../planning/limits';
 import type { Role, Step } from './steps';
 import type { Window } from '../planning/windows';
 
-/** Every message names itself, so that the same one sent twice counts once, and says who sends it. */
+/** The fields of every decision. `decisionId` makes a decision idempotent: sent twice, it counts once. */
 export interface Sender {
   readonly decisionId: string;
   readonly role: Role;
-  /** The person. With signed decisions it comes from the signature, otherwise it is taken as said. */
+  /** The person. In a migration with signed decisions the signature proves it; otherwise it is believed. */
   readonly by: string;
   readonly reason?: string;
-  /** Of exactly what the sender saw, see `digests.ts`; compared when the decision is applied. */
+  /** Digest of what the sender reviewed, see `digests.ts`. The decision is refused if that has changed. */
   readonly digest?: string;
-  /** ISO 8601, UTC. Applied later than this, it is refused: it may have waited long for a worker. */
+  /** ISO 8601, UTC. After this time the decision is refused, because it can have waited long for a worker. */
   readonly validUntil?: string;
 }
 
-/** What is to be tried after the first company was rejected. */
+/** The next attempt after the first company was rejected. */
 export type NextAfterRejection =
   | { readonly next: 'same-company' }
   | { readonly next: 'another-company'; readonly reference: string }
@@ -33,95 +33,95 @@ export interface TimeProposal extends Sender {
   readonly kind: 'time';
   /** ISO 8601, UTC. */
   readonly startAt: string;
-  /** Absent: as the plan has them. Empty: companies may be started at any time. */
+  /** Absent: the windows stay as they are. Empty: companies can be started at any time. */
   readonly windows?: readonly Window[];
 }
 
-/** Which company goes first: before it is moved, or instead of one that was. */
-export interface FirstCompanyChosen extends Sender {
+/** Chooses the company to move first, or another one after the first was moved or failed. */
+export interface FirstCompanyChoice extends Sender {
   readonly kind: 'first-company';
   readonly reference: string;
 }
 
-/** References of the manifest, at most 1,000 in one message, or every company that the decision can be about. */
+/** References from the manifest, at most 1,000 in one message, or all companies to which the decision can apply. */
 export type Companies = 'all' | readonly string[];
 
-/** The client's word that its own application no longer uses the token of these companies. */
-export interface SyncDisabled extends Sender {
+/** The client's confirmation that its own application no longer uses the tokens of these companies. */
+export interface SyncDisabledConfirmation extends Sender {
   readonly kind: 'sync-disabled';
   readonly companies: Companies;
 }
 
-/** Somebody supplied credentials: they are in the vault, this only says so. */
+/** Reports that credentials were sealed and stored in the vault. */
 export interface CredentialsSupplied extends Sender {
   readonly kind: 'credentials-supplied';
   readonly companies: number;
 }
 
-/** The client's application was given to the service, its secret with it; this says which it is. */
+/** Reports which application of the client was registered at the service. The secret is not part of the message. */
 export interface ApplicationSupplied extends Sender {
   readonly kind: 'application-supplied';
   readonly clientId: string;
   readonly environment: 'production' | 'sandbox';
 }
 
-/** Rows were added to the ledger, or corrected there: they are checked and confirmed again. */
+/** Reports that rows were added to or corrected in the ledger, so that they are checked again. */
 export interface ManifestAmended extends Sender {
   readonly kind: 'manifest-amended';
   readonly added: number;
   readonly corrected: number;
 }
 
-/** These companies are not moved at all: left out before the crossing, given up after a failure. */
-export interface LeftOut extends Sender {
+/** Leaves companies out: `exclude` before their move, `skip` after a failure. */
+export interface LeaveOut extends Sender {
   readonly kind: 'exclude' | 'skip';
   readonly companies: readonly string[];
   readonly reason: string;
 }
 
-/** What failed is tried again: the move, or the check after the end customer has connected again. */
-export interface TriedAgain extends Sender {
+/** Tries companies again: `retry` the move, `relink` the check after the end customer has reconnected. */
+export interface Retry extends Sender {
   readonly kind: 'retry' | 'relink';
   readonly companies: Companies;
 }
 
-/** New credentials for companies that were not moved are in the vault: they are to be moved with these. */
-export interface CredentialsReplaced extends Sender {
+/** Moves companies again with the new credentials that are in the vault. */
+export interface CredentialReplacement extends Sender {
   readonly kind: 'replace-credential';
   readonly companies: readonly string[];
 }
 
-/** The plan's limits, changed for what is under way too. */
+/** Changes limits, also for a running batch. */
 export interface Adjustment extends Sender {
   readonly kind: 'adjust';
   readonly limits: LimitsChange;
 }
 
-export interface Halt extends Sender {
+export interface RunControl extends Sender {
   readonly kind: 'pause' | 'resume' | 'cancel';
 }
 
 export type Decision =
   | StepDecision
   | TimeProposal
-  | FirstCompanyChosen
-  | SyncDisabled
+  | FirstCompanyChoice
+  | SyncDisabledConfirmation
   | CredentialsSupplied
   | ApplicationSupplied
   | ManifestAmended
-  | LeftOut
-  | TriedAgain
-  | CredentialsReplaced
+  | LeaveOut
+  | Retry
+  | CredentialReplacement
   | Adjustment
-  | Halt;
+  | RunControl;
 
-/** A message that could not be read as a decision. Its content is not kept: it may hold anything, a secret too. */
+/** A message that could not be parsed as a decision. Its content is not kept, because it could contain a secret. */
 export interface Unreadable {
   readonly kind: 'unreadable';
   readonly decisionId: string;
-  /** The message's wire name. */
+  /** The name of the message. */
   readonly message: string;
-  /** As far as it said so. */
+  /** Claimed by the message; null: not readable. */
   readonly role: Role | null;
   readonly by: string | null;
 }
@@ -129,9 +129,9 @@ export interface Unreadable {
 export interface Outcome {
   readonly decisionId: string;
   readonly applied: boolean;
-  /** What changed, or why nothing did. One sentence. */
+  /** The change, or the reason for a refusal. One sentence. */
   readonly text: string;
   readonly at: string;
-  /** The message could not be read; one that can be, under the same id, counts. */
+  /** The message could not be parsed. A corrected message with the same id is still accepted. */
   readonly malformed?: true;
 }

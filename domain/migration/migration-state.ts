@@ -1,7 +1,7 @@
 /**
- * What one migration knows of itself: a few kilobytes of plain JSON, however many companies it has.
+ * The state of a migration in its workflow: a few kilobytes of plain JSON, whatever the number of companies.
  *
- * It crosses continue-as-new and answers queries, so it holds no Map, Set, Date or class. Companies are in the ledger.
+ * Continue-as-new and queries serialize it, so it contains no Map, Set, Date or class. The ledger holds the companies.
  */
 import type { Counts } from '../companies/company-state';
 import { NO_COUNTS } from '../companies/company-state';
@@ -10,7 +10,7 @@ import type { Estimate } from '../planning/estimate';
 import type { Evidence } from '../companies/evidence';
 import type { FailureKind, StopReason } from '../companies/failures';
 import type { MigrationLimits } from '../planning/limits';
-import type { FindingCode } from '../companies/manifest';
+import type { FindingCode } from '../companies/finding';
 import type { MigrationPlan } from './plan';
 import type { Route } from '../../platforms/platforms';
 import type { Role, Step } from './steps';
@@ -18,7 +18,7 @@ import type { LastSigned, SignedMessage } from './signatures';
 import type { Outage } from './outage';
 import type { WindowOccurrence, ScheduleState } from '../planning/windows';
 
-/** How a migration ends: handed over, given up after its first company, or ended by a decision on the way. */
+/** How a migration ended: signed off, given up after its first company, or cancelled. */
 export type Ending = 'completed' | 'abandoned' | 'cancelled';
 
 export function isEnding(word: string): word is Ending {
@@ -37,25 +37,26 @@ export interface Approval {
   readonly at: string;
 }
 
-/** What the preflight found, a sentence for each kind; no problems: the details are good. */
+/** The result of the preflight, with one sentence per kind of finding. */
 export interface Preflight {
   readonly companies: number;
-  /** Of the rows that were checked, credentials not among them; null: there are none. */
+  /** Digest of the checked rows, without credentials; null: there are no rows. */
   readonly manifestDigest: string | null;
-  /** Who supplied them. */
+  /** The person who supplied the manifest. */
   readonly suppliedBy: string | null;
+  /** Errors. Empty: the details can be accepted. */
   readonly problems: readonly string[];
-  /** Of which kinds they are. */
+  /** The code of each problem. */
   readonly problemCodes: readonly FindingCode[];
-  /** For a person to judge. */
+  /** Findings for a person to judge. */
   readonly warnings: readonly string[];
-  /** Companies that are not moved until something about them is corrected. The ledger says what. */
+  /** Number of companies that do not move until they are corrected. The ledger holds the reasons. */
   readonly heldBack: number;
   /** The service's callback URL, which the client adds to its application at the platform. */
   readonly callbackUrl: string | null;
 }
 
-/** When to start: a proposal of either side, in force once both have approved it. */
+/** A proposed start. It takes effect when both sides have approved it. */
 export interface Proposal {
   readonly startAt: string;
   readonly role: Role;
@@ -71,10 +72,10 @@ export interface FirstCompany {
   readonly evidence: readonly Evidence[];
 }
 
-/** A company that somebody wants to go first. */
-export interface WantedFirst {
+/** The company that was chosen to go first. */
+export interface ChosenFirstCompany {
   readonly reference: string;
-  /** It cannot be moved as it is: it lacks something, or the manifest lacks it. */
+  /** The company is not ready to move, or is not in the manifest. */
   readonly heldUp: boolean;
 }
 
@@ -86,9 +87,9 @@ export interface Pause {
   readonly at: string;
 }
 
-/** A wait for somebody, and what has been said about it. */
+/** A wait for people, and the notices that were sent about it. */
 export interface Wait {
-  /** Another step or other roles make another wait. */
+  /** Identifies the wait: step, roles and whether the migration is paused. */
   readonly about: string;
   readonly since: string;
   readonly reminders: number;
@@ -100,53 +101,54 @@ export interface MigrationState {
   readonly route: Route;
   readonly step: Step;
   readonly closed: Ending | null;
-  /** The plan's limits as they are now. */
+  /** The current limits. */
   readonly limits: MigrationLimits;
   readonly steps: Readonly<Partial<Record<Step, StepTimes>>>;
   readonly approvals: readonly Approval[];
   readonly preflight: Preflight | null;
-  /** How often the details have been changed, and how many of these changes have been checked. */
+  /** Number of changes to the details, and how many of them the preflight has checked. */
   readonly changes: number;
   readonly changesChecked: number;
-  /** Who has supplied or corrected something since the start. */
+  /** The people who have supplied or corrected details since the start. */
   readonly suppliers: readonly string[];
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
-  /** When companies may be started, as far as the plan says: the present or the next opening of its windows. */
+  /** The current or next occurrence of the windows; null: companies can be started at any time. */
   readonly opening: WindowOccurrence | null;
-  /** The opening that was opened last: by the Schedule, or by whoever triggered it. */
+  /** The occurrence that was opened last, by the Schedule or by a manual trigger. */
   readonly opened: WindowOccurrence | null;
   readonly schedule: ScheduleState;
-  /** How often it was told that something outside of it has changed. */
+  /** Number of hints that something outside the workflow has changed. */
   readonly looks: number;
   readonly firstCompany: FirstCompany | null;
-  /** The company that is to go first; null: the first that can be moved. */
-  readonly wantedFirst: WantedFirst | null;
+  /** The company that was chosen to go first; null: the first company that can be moved. */
+  readonly wantedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;
-  /** Companies whose end customers are expected to connect again; more after a decision, until it was looked. */
+  /** Companies that are polled until their end customer reconnects. Each `relink` adds one until the ledger is read. */
   readonly relinking: number;
   readonly batchRuns: number;
-  /** Nothing gets through to the service or its platform; null: something does. */
+  /** The current outage; null: calls get through. */
   readonly standstill: Outage | null;
   readonly pause: Pause | null;
-  /** Whom the migration waits for, since when, and what has been said about it. */
+  /** The current wait for people; null: the migration waits for nobody. */
   readonly wait: Wait | null;
-  /** What became of the latest decisions, oldest first; older ones are in the audit trail. */
+  /** The outcomes of the latest decisions, oldest first. Older ones are in the audit trail. */
   readonly outcomes: readonly Outcome[];
-  /** Decided, but not yet in the audit trail. */
-  readonly unrecorded: readonly Recorded[];
-  /** Absent: nobody has signed anything yet. */
+  /** Decisions that are not in the audit trail yet. */
+  readonly unrecorded: readonly DecisionRecord[];
+  /** Absent: no decision has been signed yet. */
   readonly lastSigned?: LastSigned;
 }
 
-export interface Recorded {
+/** A decision as the audit trail holds it. */
+export interface DecisionRecord {
   readonly decision: Decision | Unreadable;
   readonly outcome: Outcome;
-  /** As it was signed, where it was. */
+  /** The signed message. Absent: the decision was not signed. */
   readonly signed?: SignedMessage;
 }
 
-/** Before anything has happened. */
+/** Returns the initial state. */
 export function newMigration({
   firstCompany,
   limits,

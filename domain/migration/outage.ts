@@ -1,25 +1,26 @@
-/** A standstill: nothing gets through to the service or its platform, so that company after company is not tried in vain. */
-import { moment } from '../text/moments';
+/** An outage: no call gets through to the service or the platform, so companies wait instead of failing one by one. */
+import { moment } from '../text/sentences';
 
-/** Why companies wait, since when, and when it is tried again. Times are ISO 8601, UTC. */
+/** Times are ISO 8601, UTC. */
 export interface Outage {
-  /** What came back last, in the words of whoever answered. */
+  /** The last error, as it was received. */
   readonly why: string;
   readonly since: string;
+  /** When the next call is tried. */
   readonly until: string;
 }
 
-/** Whether a value is a standstill. */
+/** Checks a value from outside. */
 export function isOutage(value: unknown): value is Outage {
   if (typeof value !== 'object' || value === null) return false;
   const { why, since, until } = value as Record<string, unknown>;
   return [why, since, until].every((each) => typeof each === 'string');
 }
 
-/** Temporal takes 200 bytes for the summary of a timer. */
-const SUMMARY_LENGTH = 160;
+/** Temporal accepts 200 bytes for the summary of a timer. */
+const MAX_SUMMARY_LENGTH = 160;
 
-/** For the timer of the wait, in characters of one byte each: others chose some of the words. */
+/** Returns the summary of the timer that waits. It contains only ASCII, because the error text can be anything. */
 export function outageSummary({ why, until }: Outage): string {
-  return `Until ${moment(until)}: ${why}`.replace(/[^\x20-\x7e]/g, '?').slice(0, SUMMARY_LENGTH);
+  return `Until ${moment(until)}: ${why}`.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SUMMARY_LENGTH);
 }

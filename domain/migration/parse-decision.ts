@@ -1,14 +1,14 @@
 /**
- * Reads what somebody sent as a decision. Hand-written guards: the workflow runs them, and messages may be typed by
- * hand into Temporal's own tools, so nothing about their shape is taken for granted.
+ * Parses messages as decisions. People can send messages with Temporal's own tools, so every field is checked. The
+ * guards are written out instead of using zod, because they run in the workflow sandbox.
  */
 import type { Companies, Decision, NextAfterRejection, Sender } from './decision';
 import type { LimitsChange } from '../planning/limits';
-import { readLimits } from '../planning/limits';
+import { parseLimits } from '../planning/limits';
 import type { Role } from './steps';
 import { isRole, isStep, ROLES, STEPS } from './steps';
 
-/** The messages that carry decisions, by their wire names. */
+/** The names of the messages that carry decisions. */
 export const DECISION_MESSAGES = [
   'approve',
   'reject',
@@ -31,17 +31,17 @@ export const DECISION_MESSAGES = [
 
 export type DecisionMessage = (typeof DECISION_MESSAGES)[number];
 
-/** A message may name this many companies; longer lists come in several messages. */
-export const MOST_COMPANIES_IN_A_MESSAGE = 1_000;
+/** The maximum number of companies in one message. Senders split longer lists. */
+export const MAX_COMPANIES_PER_MESSAGE = 1_000;
 
-const LONGEST_TEXT = 2_000;
-/** A manifest's are no longer than this; a message full of them stays far below the 2 MB that Temporal takes. */
-const LONGEST_REFERENCE = 200;
-/** Names stand in the current details many times, which have room for 20 KB. */
-const LONGEST_NAME = 200;
-const LONGEST_ID = 200;
+const MAX_TEXT_LENGTH = 2_000;
+/** The limit of a manifest. A message full of such references stays far below Temporal's limit of 2 MB. */
+const MAX_REFERENCE_LENGTH = 200;
+/** Names appear many times in the current details, which are limited to 20 KB. */
+const MAX_NAME_LENGTH = 200;
+const MAX_ID_LENGTH = 200;
 
-/** With its zone: what is said without one means another moment on each worker. */
+/** The zone is required, because a time without one depends on the worker's zone. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 export type ParsedDecision = { readonly decision: Decision } | { readonly malformed: string };
@@ -49,26 +49,28 @@ export type ParsedDecision = { readonly decision: Decision } | { readonly malfor
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The decision that a message carries, or why it is none.
+ * Parses a message as a decision.
  *
- * @param freshId names a decision whose sender gave it no id, as people who type by hand do.
+ * @param freshId creates an id for a decision that was sent without one
+ * @returns the decision, or what is wrong with the message
  */
 export function parseDecision(message: DecisionMessage, input: unknown, freshId: () => string): ParsedDecision {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return malformed('an object is expected');
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return malformed('the message must be an object');
   const fields = input as Fields;
   if (isText(fields['unreadable'])) return malformed(fields['unreadable']);
   const { role, by, reason, decisionId, digest, validUntil } = fields;
   if (!isRole(role)) return malformed(`role must be ${ROLES.join(' or ')}`);
-  if (!isText(by) || by.length > LONGEST_NAME) return malformed('by must name the person who decides');
+  if (!isText(by) || by.length > MAX_NAME_LENGTH) return malformed('by must name the person who decides');
   if (reason !== undefined && !isText(reason)) return malformed('reason must be text');
   if (decisionId !== undefined && !isDecisionId(decisionId)) {
-    return malformed(`decisionId must be text of at most ${LONGEST_ID} characters`);
+    return malformed(`decisionId must be text of at most ${MAX_ID_LENGTH} characters`);
   }
   if (digest !== undefined && !isText(digest)) return malformed('digest must be text');
   if (validUntil !== undefined && !isMoment(validUntil)) {
-    return malformed('validUntil must be an ISO 8601 time with its zone, as 2026-03-07T20:00Z');
+    return malformed('validUntil must be an ISO 8601 time with a zone, e.g. 2026-03-07T20:00Z');
   }
-  return readKind(message, fields, {
+  return parseKind(message, fields, {
     decisionId: decisionId ?? freshId(),
     role,
     by,
@@ -78,7 +80,7 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   });
 }
 
-/** What a message that cannot be read says of itself all the same: who may have sent it, and under which id. */
+/** Returns the id and the sender that an unreadable message claims; null where these are not readable either. */
 export function claimedSender(input: unknown): {
   readonly decisionId: string | null;
   readonly role: Role | null;
@@ -88,21 +90,21 @@ export function claimedSender(input: unknown): {
   return {
     decisionId: isDecisionId(decisionId) ? decisionId : null,
     role: isRole(role) ? role : null,
-    by: isText(by) && by.length <= LONGEST_NAME ? by : null,
+    by: isText(by) && by.length <= MAX_NAME_LENGTH ? by : null,
   };
 }
 
-function readKind(message: DecisionMessage, fields: Fields, sender: Sender): ParsedDecision {
+function parseKind(message: DecisionMessage, fields: Fields, sender: Sender): ParsedDecision {
   switch (message) {
     case 'approve':
     case 'reject':
-      return readStepDecision(message, fields, sender);
+      return parseStepDecision(message, fields, sender);
     case 'proposeTime': {
       const { startAt } = fields;
       if (!isText(startAt) || !ISO_TIME.test(startAt) || Number.isNaN(Date.parse(startAt))) {
-        return malformed('startAt must be an ISO 8601 time with its zone, as 2026-03-07T20:00Z');
+        return malformed('startAt must be an ISO 8601 time with a zone, e.g. 2026-03-07T20:00Z');
       }
-      const proposed = readWindows(fields);
+      const proposed = parseWindows(fields);
       if ('malformed' in proposed) return malformed(proposed.malformed);
       return { decision: { kind: 'time', ...sender, startAt: new Date(startAt).toISOString(), ...proposed } };
     }
@@ -112,7 +114,7 @@ function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Par
       return { decision: { kind: 'first-company', ...sender, reference: company } };
     }
     case 'confirmSyncDisabled': {
-      const companies = readCompanies(fields);
+      const companies = parseCompanies(fields);
       if (typeof companies === 'string') return malformed(companies);
       return { decision: { kind: 'sync-disabled', ...sender, companies: companies.named } };
     }
@@ -142,42 +144,42 @@ function readKind(message: DecisionMessage, fields: Fields, sender: Sender): Par
     }
     case 'exclude':
     case 'skip': {
-      const companies = readCompanies(fields);
+      const companies = parseCompanies(fields);
       if (typeof companies === 'string') return malformed(companies);
-      if (companies.named === 'all') return malformed('companies must be named one by one');
+      if (companies.named === 'all') return malformed('companies must be a list of references, not "all"');
       const { reason } = sender;
       if (reason === undefined) return malformed('reason must say why they are not moved');
       return { decision: { kind: message, ...sender, reason, companies: companies.named } };
     }
     case 'retry':
     case 'relink': {
-      const companies = readCompanies(fields);
+      const companies = parseCompanies(fields);
       if (typeof companies === 'string') return malformed(companies);
       return { decision: { kind: message, ...sender, companies: companies.named } };
     }
     case 'replaceCredential': {
-      const companies = readCompanies(fields);
+      const companies = parseCompanies(fields);
       if (typeof companies === 'string') return malformed(companies);
-      if (companies.named === 'all') return malformed('companies must be named one by one');
+      if (companies.named === 'all') return malformed('companies must be a list of references, not "all"');
       return { decision: { kind: 'replace-credential', ...sender, companies: companies.named } };
     }
     case 'adjust': {
-      const read = readLimits(fields['limits']);
+      const read = parseLimits(fields['limits']);
       if ('malformed' in read) return malformed(read.malformed);
       return { decision: { kind: 'adjust', ...sender, limits: read.limits } };
     }
   }
 }
 
-function readStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender: Sender): ParsedDecision {
+function parseStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender: Sender): ParsedDecision {
   const { step } = fields;
   if (!isStep(step)) return malformed(`step must be one of ${STEPS.join(', ')}`);
-  const afterwards = readNext(fields);
+  const afterwards = parseNext(fields);
   if (typeof afterwards === 'string') return malformed(afterwards);
   return { decision: { kind: 'step', ...sender, step, verdict, ...(afterwards ? { afterwards } : {}) } };
 }
 
-function readNext({ next, company }: Fields): NextAfterRejection | string | null {
+function parseNext({ next, company }: Fields): NextAfterRejection | string | null {
   switch (next) {
     case undefined:
       return null;
@@ -193,21 +195,21 @@ function readNext({ next, company }: Fields): NextAfterRejection | string | null
   }
 }
 
-/** The companies that a message names, or what is wrong with it. */
-function readCompanies({ companies }: Fields): { readonly named: Companies } | string {
+/** Returns the companies that a message names, or what is wrong with them. */
+function parseCompanies({ companies }: Fields): { readonly named: Companies } | string {
   if (companies === 'all') return { named: 'all' };
   if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) {
     return 'companies must be "all" or a list of references';
   }
-  if (companies.length > MOST_COMPANIES_IN_A_MESSAGE) {
-    return `companies may name ${MOST_COMPANIES_IN_A_MESSAGE} at most in one message`;
+  if (companies.length > MAX_COMPANIES_PER_MESSAGE) {
+    return `companies can name at most ${MAX_COMPANIES_PER_MESSAGE} in one message`;
   }
   return { named: companies };
 }
 
-function readWindows({ windows }: Fields): Pick<LimitsChange, 'windows'> | { readonly malformed: string } {
+function parseWindows({ windows }: Fields): Pick<LimitsChange, 'windows'> | { readonly malformed: string } {
   if (windows === undefined) return {};
-  const read = readLimits({ windows });
+  const read = parseLimits({ windows });
   return 'malformed' in read ? read : read.limits;
 }
 
@@ -215,22 +217,22 @@ function malformed(what: string): ParsedDecision {
   return { malformed: what };
 }
 
-/** Text that can be stored: Postgres takes no NUL, and no half of a character that is written as a pair. */
+/** Checks that text can be stored: Postgres accepts neither NUL nor an unpaired surrogate. */
 function isText(value: unknown): value is string {
   return (
     typeof value === 'string' &&
     value.trim() !== '' &&
-    value.length <= LONGEST_TEXT &&
+    value.length <= MAX_TEXT_LENGTH &&
     !/[\0\p{Surrogate}]/u.test(value)
   );
 }
 
 function isReference(value: unknown): value is string {
-  return isText(value) && value.length <= LONGEST_REFERENCE;
+  return isText(value) && value.length <= MAX_REFERENCE_LENGTH;
 }
 
 function isDecisionId(value: unknown): value is string {
-  return isText(value) && value.length <= LONGEST_ID;
+  return isText(value) && value.length <= MAX_ID_LENGTH;
 }
 
 function isMoment(value: unknown): value is string {

@@ -1,16 +1,16 @@
 /**
- * Signed decisions: role and person come from a signature that only the person's own key can make.
+ * Signed decisions: the role and the person come from an Ed25519 signature.
  *
- * What is signed names the migration and the message, and holds everything that was sent: the step, the decision's id
- * and when it was signed. So it can be replayed in no other migration, for no other step, and not later in its own.
+ * The signed text contains the migration, the message name and all fields of the message, among them the step, the
+ * decision's id and the time of signing. A signed decision therefore cannot be replayed in another migration, for
+ * another step, or later in the same migration.
  */
 import { ed25519 } from '@noble/curves/ed25519';
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
-import { canonicalJson } from './canonical-json';
 import type { DecisionMessage } from './parse-decision';
 import type { Role } from './steps';
 
-/** Somebody whose decisions a migration takes. */
+/** A person whose decisions a migration accepts. */
 export interface Approver {
   readonly role: Role;
   readonly by: string;
@@ -19,87 +19,96 @@ export interface Approver {
 }
 
 export interface Signature {
-  /** Whose it says it is. */
+  /** The key of the claimed signer. */
   readonly publicKey: string;
   /** Ed25519, 128 hexadecimal digits. */
   readonly value: string;
 }
 
-/** A signed message as it came: who has the public key can verify it, whenever and wherever. */
+/** A signed message as received, so that anyone with the public key can verify it later. */
 export interface SignedMessage {
   readonly message: DecisionMessage;
   readonly content: Readonly<Record<string, unknown>>;
   readonly signature: Signature;
 }
 
-/** When each approver's last decision was signed, by public key. ISO 8601, UTC. */
+/** When each approver signed their latest decision, by public key. ISO 8601, UTC. */
 export type LastSigned = Readonly<Record<string, string>>;
 
-/** What a signature is made of. */
+/** Serializes a value so that equal values give equal text, whatever the order of their fields. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : each,
+  );
+}
+
+/** Returns the bytes that are signed. */
 export function signedText(migrationId: string, { message, content }: Omit<SignedMessage, 'signature'>): Uint8Array {
   return utf8ToBytes(`tokenferry decision 1\n${canonicalJson({ migrationId, message, content })}`);
 }
 
-/** The signed message that an input holds, as far as its form goes; null: it is not signed. */
-export function readSigned(message: DecisionMessage, input: unknown): SignedMessage | null {
+/** Parses a signed message without verifying it; null: the input has no well-formed signature. */
+export function parseSigned(message: DecisionMessage, input: unknown): SignedMessage | null {
   if (typeof input !== 'object' || input === null || !('signature' in input)) return null;
   const { signature: given, ...content } = input;
-  const signature = readSignature(given);
+  const signature = parseSignature(given);
   return signature && { message, content, signature };
 }
 
-/** A signature by its form; null: it is none. */
-export function readSignature(signature: unknown): Signature | null {
+/** Parses a signature without verifying it; null: it is malformed. */
+export function parseSignature(signature: unknown): Signature | null {
   if (typeof signature !== 'object' || signature === null) return null;
   const { publicKey, value } = signature as { readonly publicKey?: unknown; readonly value?: unknown };
   return isHex(publicKey, 64) && isHex(value, 128) ? { publicKey, value } : null;
 }
 
-/** Whether the message was signed with this key, for this migration, and not altered since. */
+/** Returns whether this key signed exactly this message for this migration. */
 export function isSignedBy(publicKey: string, migrationId: string, signed: SignedMessage): boolean {
   return verifies({ publicKey, value: signed.signature.value }, signedText(migrationId, signed));
 }
 
-/** Whether the signature is this key's, and of this text. */
+/** Returns whether the signature of the text is valid for its public key. */
 export function verifies({ publicKey, value }: Signature, text: Uint8Array): boolean {
   try {
     return ed25519.verify(hexToBytes(value), text, hexToBytes(publicKey));
   } catch {
-    return false; // no point of the curve
+    return false; // not a point of the curve
   }
 }
 
-/** What speaks against a message of a migration that takes signed decisions only; null: nothing. */
-export function signatureObjection(
+/** Returns why a message is refused in a migration that accepts only signed decisions; null: it is accepted. */
+export function signatureRefusal(
   { migrationId, approvers }: { readonly migrationId: string; readonly approvers: readonly Approver[] },
   signed: SignedMessage | null,
   lastSigned: LastSigned = {},
 ): string | null {
-  if (!signed) return 'decisions of this migration have to be signed, and this one is not';
+  if (!signed) return 'decisions in this migration must be signed; this one is not';
   const { content, signature } = signed;
   const approver = approvers.find(({ publicKey }) => publicKey === signature.publicKey);
-  if (!approver) return 'it is signed with a key that decides nothing in this migration';
+  if (!approver) return 'this is signed with a key that belongs to no approver of this migration';
   if (!isSignedBy(approver.publicKey, migrationId, signed)) {
-    return 'the signature does not fit: it was made for something else, or what it was made for was altered';
+    return 'the signature does not match: the decision was changed, or something else was signed';
   }
   if (content['role'] !== approver.role || content['by'] !== approver.by) {
-    return `the key is that of ${approver.by} (${approver.role}), and somebody else is said to decide`;
+    return `the key belongs to ${approver.by} (${approver.role}), but the decision names someone else`;
   }
   const { signedAt } = content;
-  if (typeof signedAt !== 'string' || !ISO_UTC.test(signedAt)) return 'it does not say when it was signed';
+  if (typeof signedAt !== 'string' || !ISO_UTC.test(signedAt)) return 'this decision does not say when it was signed';
   const last = lastSigned[signature.publicKey];
   if (last !== undefined && signedAt <= last)
-    return 'it was signed before another decision of the same person that came first';
+    return 'this was signed before another decision by the same person that arrived earlier';
   return null;
 }
 
-/** With this one as its signer's last. */
-export function withSigned(lastSigned: LastSigned = {}, { content, signature }: SignedMessage): LastSigned {
+/** Returns the times with this message as its signer's latest. */
+export function withLastSigned(lastSigned: LastSigned = {}, { content, signature }: SignedMessage): LastSigned {
   const { signedAt } = content;
   return typeof signedAt === 'string' ? { ...lastSigned, [signature.publicKey]: signedAt } : lastSigned;
 }
 
-/** As `Date.toISOString` writes it: as text, later is greater. */
+/** The format of `Date.toISOString`, in which later times compare greater as text. */
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 function isHex(value: unknown, digits: number): value is string {

@@ -1,4 +1,4 @@
-/** The six steps of a managed migration, who acts in each, and whose approval ends it. */
+/** The six steps of a managed migration: who acts in each step, and whose approvals end it. */
 import type { Route } from '../../platforms/platforms';
 
 export const STEPS = [
@@ -12,51 +12,44 @@ export const STEPS = [
 
 export type Step = (typeof STEPS)[number];
 
-/** `client` is the business that moves its connections over; `support` is the provider's solutions team. */
+/** `client` is the business that moves its connections. `support` is the provider's solutions team. */
 export type Role = 'client' | 'support';
 
 export const ROLES: readonly Role[] = ['client', 'support'];
 
 export interface StepRules {
   readonly title: string;
-  /** Every one of these must approve before the step ends; none: the step ends by facts, not by an approval. */
-  readonly approvers: readonly Role[];
-  /** Who has something to do in the step, beyond approving. */
+  /** The roles that have work in the step, besides approving. */
   readonly actors: readonly Role[];
-  /** Whether an approval may come before the step is open and wait for it: only where it states a fact. */
-  readonly mayComeEarly: boolean;
+  /** The roles that all must approve before the step ends. Empty: facts end the step, not approvals. */
+  readonly approvers: readonly Role[];
+  /** True: an approval states a fact, so it can come before the step is open and then waits for it. */
+  readonly early?: true;
 }
 
+const BOTH: readonly Role[] = ['client', 'support'];
+
 export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
-  'supply-details': { title: 'Supply details', approvers: ['support'], actors: ['client'], mayComeEarly: false },
-  schedule: {
-    title: 'Schedule the migration',
-    approvers: ['client', 'support'],
-    actors: ['client', 'support'],
-    mayComeEarly: false,
-  },
-  'update-application': {
-    title: 'Update the application',
-    approvers: ['client', 'support'],
-    actors: ['client'],
-    mayComeEarly: true,
-  },
-  'disable-syncing': { title: 'Disable data syncing', approvers: [], actors: ['client'], mayComeEarly: true },
-  'migrate-first-company': {
-    title: 'Migrate the first company',
-    approvers: ['support'],
-    actors: ['support'],
-    mayComeEarly: false,
-  },
-  'complete-migration': {
-    title: 'Complete the migration',
-    approvers: ['support', 'client'],
-    actors: ['support'],
-    mayComeEarly: false,
-  },
+  // The client supplies the manifest and its application. Ends when the preflight has no errors and support accepts.
+  'supply-details': { title: 'Supply details', actors: ['client'], approvers: ['support'] },
+
+  // Either side proposes a start. Ends when both have approved the same proposal.
+  schedule: { title: 'Schedule the migration', actors: BOTH, approvers: BOTH },
+
+  // The client adds the callback URL to its application. Ends when the client and support have confirmed it.
+  'update-application': { title: 'Update the application', actors: ['client'], approvers: BOTH, early: true },
+
+  // The client turns off syncing. Ends when every company of the first wave is confirmed or left out.
+  'disable-syncing': { title: 'Disable data syncing', actors: ['client'], approvers: [], early: true },
+
+  // One company is moved and verified. Ends when support approves the evidence.
+  'migrate-first-company': { title: 'Migrate the first company', actors: ['support'], approvers: ['support'] },
+
+  // The other companies are moved. Ends when none is open and both sides have signed off the handover.
+  'complete-migration': { title: 'Complete the migration', actors: ['support'], approvers: ['support', 'client'] },
 };
 
-/** What there is to do in a route. In the self-service route what was supplied is checked, and moved: nobody approves. */
+/** Returns the steps of a route. The self-service route has no approvals: the details are checked, then moved. */
 export function stepsOf(route: Route): readonly Step[] {
   return route === 'self-service' ? ['supply-details', 'complete-migration'] : STEPS;
 }
@@ -69,7 +62,7 @@ export function isRole(word: unknown): word is Role {
   return ROLES.some((role) => role === word);
 }
 
-/** Counted from 1, as people count them. */
+/** Returns the number of a step, from 1. */
 export function stepNumber(step: Step): number {
   return STEPS.indexOf(step) + 1;
 }

@@ -1,40 +1,63 @@
-/** How long a migration takes, as a range, from the data volume and from what the service was seen to do. */
+/** Estimates how long a migration takes, as a range, from the data volume and the measured speed of the service. */
 import type { MigrationLimits } from './limits';
-import { pollsDuring } from './polling';
+import { pollsDuring } from './pacing';
 import { endWithin } from './windows';
 
-/** What is still to be moved. */
+/** The volume that is still to be moved. */
 export interface Volume {
   readonly companies: number;
-  /** Records that the manifest promises, over all of these companies. */
+  /** Records of all these companies, from the manifest. */
   readonly records: number;
-  /** Companies for which the manifest says nothing about records. */
+  /** Companies for which the manifest gives no number of records. */
   readonly companiesWithoutVolume: number;
-  /** Records of the largest company, as far as the manifest says. */
+  /** Records of the largest company for which the manifest gives a number. */
   readonly largestCompany: number;
-  /** Companies of the largest token family, which are moved one after the other; 0: there is none. */
+  /** Companies of the largest token family, which move one at a time; 0: there is no family. */
   readonly largestFamily: number;
-  /** Since when the first of them has had no fresh data: its syncing was disabled. ISO 8601, UTC. */
+  /**
+   * When the client turned off syncing for the first of them, so that its data went out of date. ISO 8601, UTC; null:
+   * not yet.
+   */
   readonly darkSince: string | null;
 }
 
-/** What the service was seen to do. */
+/** The speed of the service. */
 export interface Speed {
   /** Time from the claim of a company to the start of its syncs. Milliseconds. */
   readonly importMs: number;
-  /** Sync time of a company whatever its size. Milliseconds. */
+  /** The part of a company's sync time that does not depend on its size. Milliseconds. */
   readonly syncBaseMs: number;
-  /** Sync time of one record. Milliseconds. */
+  /** Additional sync time per record. Milliseconds. */
   readonly msPerRecord: number;
 }
 
-/** Where a speed comes from: a careful guess, earlier migrations of the platform, or this migration's own companies. */
+/** The volume that the rows of a manifest state. */
+export type ManifestVolume = Omit<Volume, 'darkSince'>;
+
+/**
+ * Returns the volume of a manifest of which no company has been frozen or moved yet.
+ *
+ * @param totalRecords records of all companies, for rows that give no number; absent: unknown
+ */
+export function volumeOf(manifest: ManifestVolume, totalRecords?: number): Volume {
+  const { companies, records, companiesWithoutVolume, largestCompany, largestFamily } = manifest;
+  return {
+    companies,
+    records: companiesWithoutVolume > 0 ? Math.max(records, totalRecords ?? 0) : records,
+    companiesWithoutVolume: totalRecords === undefined ? companiesWithoutVolume : 0,
+    largestCompany,
+    largestFamily,
+    darkSince: null,
+  };
+}
+
+/** Where a speed comes from: a cautious assumption, earlier migrations of the platform, or this migration. */
 export type SpeedBasis = 'assumed' | 'platform' | 'migration';
 
 export interface KnownSpeed {
   readonly speed: Speed;
   readonly basis: SpeedBasis;
-  /** Companies that it was measured on. */
+  /** Companies on which it was measured. */
   readonly companies: number;
 }
 
@@ -42,62 +65,73 @@ export interface Estimate {
   readonly volume: Volume;
   /** Requests to the service. */
   readonly requests: number;
-  /** Time at work: hours outside the windows do not count. */
+  /** Working time: time outside the windows does not count. Milliseconds. */
   readonly lowMs: number;
   readonly highMs: number;
-  /** With the windows, from the proposed start on; before there is one, from the time of the estimate. Null: not within a year. */
+  /**
+   * When the migration ends, windows included, counted from the proposed start or, without one, from the time of the
+   * estimate. Null: not within a year.
+   */
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
-  /** Hours in which a company's data is not refreshed, from its freeze to its first sync, for the last company to move; null: more than a year. */
+  /**
+   * Hours for which the data of the last company is out of date, from its freeze to its first sync; null: more than a
+   * year.
+   */
   readonly darkHours: number | null;
   readonly basis: SpeedBasis;
   readonly measuredOn: number;
 }
 
-/** What was expected when a start was proposed. */
+/** The estimate at the time when a start was proposed. */
 export interface Planned {
   readonly startAt: string;
   readonly estimate: Estimate;
 }
 
-/** Before anything is measured: a careful guess. */
+/** The speed before anything is measured. */
 export const ASSUMED_SPEED: KnownSpeed = {
   speed: { importMs: 2_000, syncBaseMs: 30_000, msPerRecord: 20 },
   basis: 'assumed',
   companies: 0,
 };
 
-const RECORDS_WHERE_UNKNOWN = 1_000;
-/** What is likely is multiplied and divided by this: a guess needs more room than what was measured. */
+const ASSUMED_RECORDS = 1_000;
+/**
+ * The range is the likely time divided and multiplied by this. An assumption needs a wider range than a measurement.
+ */
 const SPREAD: Readonly<Record<SpeedBasis, number>> = { assumed: 3, platform: 2, migration: 1.5 };
-/** Company, connection, authorization, start of the syncs. */
-const REQUESTS_TO_IMPORT = 4;
-/** Status and connection. */
-const REQUESTS_OF_A_LOOK = 2;
-/** Records and settings. */
-const REQUESTS_AT_THE_END = 2;
-/** The service's limit for a key, as its contract says. */
+/** Create the company and the connection, authorize, start the syncs. */
+const REQUESTS_PER_IMPORT = 4;
+/** Read the sync status and the connection. */
+const REQUESTS_PER_POLL = 2;
+/** Read the records and the sync settings. */
+const REQUESTS_PER_VERIFICATION = 2;
+/** The service's rate limit per API key, from its contract. */
 const REQUESTS_PER_MINUTE = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-export interface EstimateOf {
+export interface EstimateInput {
   readonly volume: Volume;
   readonly limits: Pick<MigrationLimits, 'slicesAtOnce' | 'companiesPerSliceAtOnce' | 'companiesPerMinute' | 'windows'>;
   readonly known: KnownSpeed;
-  /** When it begins or goes on. ISO 8601, UTC. */
+  /** When the migration starts or continues. ISO 8601, UTC. */
   readonly from: string;
 }
 
-/** Companies are imported so many at a time, those of a family one by one; syncs overlap, so the longest is waited for once. */
-export function estimate({ volume, limits, known, from }: EstimateOf): Estimate {
+/**
+ * Estimates the remaining time. Companies are imported in parallel, but one at a time within a token family. Syncs
+ * overlap, so only the longest one adds to the total.
+ */
+export function estimate({ volume, limits, known, from }: EstimateInput): Estimate {
   const { speed, basis, companies: measuredOn } = known;
   const requests = volume.companies * requestsPerCompany(volume, speed);
   const syncMs = volume.companies === 0 ? 0 : syncTime(Math.max(volume.largestCompany, meanRecords(volume)), speed);
-  // Requests are made while companies sync, too.
+  // Requests continue while companies sync.
   const importMs = Math.max(importTime(volume, limits, speed), requestTime(requests) - syncMs);
   const within = (factor: number) => ({
     ms: Math.round((importMs + syncMs) * factor),
-    // What syncs is verified outside the windows too.
+    // Syncs and their verification continue outside the windows.
     end: later(endWithin(limits.windows, from, importMs * factor), syncMs * factor),
   });
   const [low, high] = [within(1 / SPREAD[basis]), within(SPREAD[basis])];
@@ -113,15 +147,19 @@ export function estimate({ volume, limits, known, from }: EstimateOf): Estimate 
   };
 }
 
-function importTime({ companies, largestFamily }: Volume, limits: EstimateOf['limits'], { importMs }: Speed): number {
+function importTime(
+  { companies, largestFamily }: Volume,
+  limits: EstimateInput['limits'],
+  { importMs }: Speed,
+): number {
   const { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute } = limits;
   const rounds = Math.max(Math.ceil(companies / (slicesAtOnce * companiesPerSliceAtOnce)), largestFamily);
   const atPaceMs = companiesPerMinute === null ? 0 : (companies / companiesPerMinute) * MINUTE_MS;
   return Math.max(rounds * importMs, atPaceMs);
 }
 
-/** The first thousand are not waited for. */
 function requestTime(requests: number): number {
+  // The rate limit allows the first minute's requests at once.
   return Math.max(0, (requests / REQUESTS_PER_MINUTE - 1) * MINUTE_MS);
 }
 
@@ -130,42 +168,43 @@ function syncTime(records: number, { syncBaseMs, msPerRecord }: Speed): number {
 }
 
 function requestsPerCompany(volume: Volume, speed: Speed): number {
-  const looks = pollsDuring(syncTime(meanRecords(volume), speed));
-  return REQUESTS_TO_IMPORT + looks * REQUESTS_OF_A_LOOK + REQUESTS_AT_THE_END;
+  const polls = pollsDuring(syncTime(meanRecords(volume), speed));
+  return REQUESTS_PER_IMPORT + polls * REQUESTS_PER_POLL + REQUESTS_PER_VERIFICATION;
 }
 
 function meanRecords({ companies, records, companiesWithoutVolume }: Volume): number {
-  return companies === 0 ? 0 : (records + companiesWithoutVolume * RECORDS_WHERE_UNKNOWN) / companies;
+  return companies === 0 ? 0 : (records + companiesWithoutVolume * ASSUMED_RECORDS) / companies;
 }
 
 function later(instant: string | null, ms: number): string | null {
   return instant === null ? null : new Date(Date.parse(instant) + ms).toISOString();
 }
 
-/** Rounded up, to a tenth. */
+/** Rounds up to a tenth of an hour. */
 function hoursBetween(from: string, to: string): number {
   return Math.ceil(((Date.parse(to) - Date.parse(from)) / HOUR_MS) * 10) / 10;
 }
 
-/** What the ledger measured on companies that were moved: means, and the line through records and sync time. */
+/** Measured on moved companies: means, and the regression line through records and sync time. */
 export interface Measurement {
   readonly companies: number;
   readonly importMs: number;
   readonly syncMs: number;
   readonly records: number;
-  /** Milliseconds, and milliseconds per record; null: there are too few companies, or all are of one size. */
+  /** The line's sync time at zero records. Milliseconds; null: too few companies, or all are of one size. */
   readonly base: number | null;
+  /** The line's increase. Milliseconds per record; null as `base`. */
   readonly slope: number | null;
 }
 
-/** A line through fewer companies than this says more about chance than about records. */
-const COMPANIES_FOR_A_LINE = 10;
+/** A line through fewer companies is mostly chance. */
+const MIN_COMPANIES_FOR_LINE = 10;
 
-/** The speed that was measured. Where no line can be drawn, the one known before is stretched until it fits. */
-export function speedFrom({ companies, importMs, syncMs, records, base, slope }: Measurement, before: Speed): Speed {
-  if (companies >= COMPANIES_FOR_A_LINE && base !== null && slope !== null && base >= 0 && slope >= 0) {
+/** Returns the measured speed. Without a usable line, it scales the previous speed to the measured mean. */
+export function speedFrom({ companies, importMs, syncMs, records, base, slope }: Measurement, previous: Speed): Speed {
+  if (companies >= MIN_COMPANIES_FOR_LINE && base !== null && slope !== null && base >= 0 && slope >= 0) {
     return { importMs, syncBaseMs: base, msPerRecord: slope };
   }
-  const stretch = syncMs / syncTime(records, before);
-  return { importMs, syncBaseMs: before.syncBaseMs * stretch, msPerRecord: before.msPerRecord * stretch };
+  const factor = syncMs / syncTime(records, previous);
+  return { importMs, syncBaseMs: previous.syncBaseMs * factor, msPerRecord: previous.msPerRecord * factor };
 }

@@ -1,8 +1,8 @@
-/** The plan's limits: what may be changed while a migration is under way. The ledger holds those in force. */
+/** The limits of a migration. The plan sets them, `adjust` changes them, and the ledger holds the current ones. */
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
-/** When somebody is reminded who is waited for, and when it is escalated. Milliseconds. */
+/** When people who have to act are reminded, and when it is escalated. Milliseconds. */
 export interface ReminderIntervals {
   readonly firstAfterMs: number;
   readonly everyMs: number;
@@ -12,20 +12,22 @@ export interface ReminderIntervals {
 export interface MigrationLimits {
   /** Slices that import at the same time. */
   readonly slicesAtOnce: number;
-  /** Companies that one slice imports at the same time; times `slicesAtOnce` this is the companies at once. */
+  /** Companies that one slice imports at the same time. */
   readonly companiesPerSliceAtOnce: number;
-  /** Companies started in a minute, over all slices; null: as many as the service takes. */
+  /** Companies started per minute by all slices together; null: no limit of our own. */
   readonly companiesPerMinute: number | null;
-  /** After this long in `syncing` a company counts as failed. Milliseconds. */
+  /** A company that has been `syncing` for this long fails. Milliseconds. */
   readonly syncTimeoutMs: number;
-  /** So many companies are moved and verified before the rest follows; 0: no ramp. */
+  /** Number of companies to move and verify before the rest starts; 0: no ramp. */
   readonly rampCompanies: number;
-  /** More failures than this number, or than this share (0 to 1) of what was tried, pause the batch. Null: any number. */
+  /**
+   * More failures than this number, or than this share (0 to 1) of tried companies, pause the batch. Null: no bound.
+   */
   readonly toleratedFailures: number | null;
   readonly toleratedShare: number | null;
-  /** None: companies may be started at any time. */
+  /** Empty: companies can be started at any time. */
   readonly windows: readonly Window[];
-  /** Before step 4 ends people are waited for in days; from then on, because data is dark, in hours. */
+  /** Reminders come in days until step 4 ends, and in hours afterwards, because data is out of date from then on. */
   readonly remindBeforeDark: ReminderIntervals;
   readonly remindWhileDark: ReminderIntervals;
 }
@@ -49,62 +51,65 @@ export const DEFAULT_LIMITS: MigrationLimits = {
   remindWhileDark: { firstAfterMs: 2 * HOUR_MS, everyMs: HOUR_MS, escalateAfterMs: 8 * HOUR_MS },
 };
 
-/** What a limit may be, in words for whoever set it wrongly; what else its value carries is not kept, where `fields` says so. */
+/** The valid values of one limit. */
 interface LimitRule {
-  readonly holds: (value: unknown) => boolean;
-  readonly says: string;
+  readonly isValid: (value: unknown) => boolean;
+  /** Completes the sentence "NAME must be ...". */
+  readonly expected: string;
+  /** The fields of the value to keep. Other fields are dropped, because limits are stored and anyone can send more. */
   readonly fields?: readonly string[];
 }
 
-const PATIENCE: LimitRule = {
-  holds: isPatience,
-  says: 'firstAfterMs, everyMs and escalateAfterMs, each at least a minute',
+const REMINDER_INTERVALS: LimitRule = {
+  isValid: isReminderIntervals,
+  expected: 'firstAfterMs, everyMs and escalateAfterMs, each at least a minute',
   fields: ['firstAfterMs', 'everyMs', 'escalateAfterMs'],
 };
 
 const RULES: Readonly<Record<keyof MigrationLimits, LimitRule>> = {
-  slicesAtOnce: { holds: wholeWithin(1, 64), says: 'a whole number from 1 to 64' },
-  companiesPerSliceAtOnce: { holds: wholeWithin(1, 500), says: 'a whole number from 1 to 500' },
-  companiesPerMinute: { holds: orNull(wholeWithin(1, 1_000_000)), says: 'a whole number of at least 1, or null' },
-  syncTimeoutMs: { holds: wholeWithin(MINUTE_MS, 30 * DAY_MS), says: 'milliseconds, from a minute to 30 days' },
-  rampCompanies: { holds: wholeWithin(0, 100_000), says: 'a whole number, 0 for no ramp' },
-  toleratedFailures: { holds: orNull(wholeWithin(0, 1_000_000)), says: 'a whole number, or null' },
-  toleratedShare: { holds: orNull(isShare), says: 'a share from 0 to 1, or null' },
+  slicesAtOnce: { isValid: wholeWithin(1, 64), expected: 'a whole number from 1 to 64' },
+  companiesPerSliceAtOnce: { isValid: wholeWithin(1, 500), expected: 'a whole number from 1 to 500' },
+  companiesPerMinute: { isValid: orNull(wholeWithin(1, 1_000_000)), expected: 'a whole number of at least 1, or null' },
+  syncTimeoutMs: { isValid: wholeWithin(MINUTE_MS, 30 * DAY_MS), expected: 'milliseconds, from a minute to 30 days' },
+  rampCompanies: { isValid: wholeWithin(0, 100_000), expected: 'a whole number; 0 for no ramp' },
+  toleratedFailures: { isValid: orNull(wholeWithin(0, 1_000_000)), expected: 'a whole number, or null' },
+  toleratedShare: { isValid: orNull(isShare), expected: 'a share from 0 to 1, or null' },
   windows: {
-    holds: (value) => Array.isArray(value) && value.length <= 50 && value.every(isWindow),
-    says: 'a list of at most 50 windows, of time zones that exist: {"days": ["mon"], "from": "22:00", "to": "05:00", "timeZone": "Europe/London"}',
+    isValid: (value) => Array.isArray(value) && value.length <= 50 && value.every(isWindow),
+    expected:
+      'a list of at most 50 windows with valid time zones, e.g. {"days": ["mon"], "from": "22:00", "to": "05:00", "timeZone": "Europe/London"}',
     fields: ['days', 'from', 'to', 'timeZone'],
   },
-  remindBeforeDark: PATIENCE,
-  remindWhileDark: PATIENCE,
+  remindBeforeDark: REMINDER_INTERVALS,
+  remindWhileDark: REMINDER_INTERVALS,
 };
 
-/** The change that a value asks for, or what is wrong with it. */
-export function readLimits(value: unknown): { readonly limits: LimitsChange } | { readonly malformed: string } {
+/** Parses a change of limits from outside. */
+export function parseLimits(value: unknown): { readonly limits: LimitsChange } | { readonly malformed: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { malformed: 'limits must be an object' };
   const entries = Object.entries(value);
   if (entries.length === 0) return { malformed: 'limits must name at least one limit' };
   const limits: Record<string, unknown> = {};
   for (const [name, given] of entries) {
-    if (!isLimit(name)) return { malformed: noLimit(name) };
-    const { holds, says, fields } = RULES[name];
-    if (!holds(given)) return { malformed: `${name} must be ${says}` };
-    limits[name] = fields ? only(fields, given) : given;
+    if (!isLimit(name)) return { malformed: unknownLimit(name) };
+    const { isValid, expected, fields } = RULES[name];
+    if (!isValid(given)) return { malformed: `${name} must be ${expected}` };
+    limits[name] = fields ? pick(fields, given) : given;
   }
   return { limits };
 }
 
-/** Of an object, or of each of several, these fields alone: limits are stored, and anybody may send what they like. */
-function only(fields: readonly string[], value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((each) => only(fields, each));
+/** Returns an object, or each object of a list, with only these fields. */
+function pick(fields: readonly string[], value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => pick(fields, each));
   return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => fields.includes(name)));
 }
 
-/** What somebody took for one is said again only if it can be one: this is stored, too. */
-function noLimit(name: string): string {
-  const which = /^\w{1,40}$/.test(name) ? `limit ${name}` : 'such limit';
-  return `there is no ${which}; there are ${Object.keys(RULES).join(', ')}`;
+/** Repeats the name only if it looks like one, because the answer is stored. */
+function unknownLimit(name: string): string {
+  const limit = /^\w{1,40}$/.test(name) ? `unknown limit ${name}` : 'unknown limit';
+  return `${limit}; the limits are ${Object.keys(RULES).join(', ')}`;
 }
 
 function isLimit(name: string): name is keyof MigrationLimits {
@@ -115,54 +120,28 @@ function wholeWithin(lowest: number, highest: number): (value: unknown) => boole
   return (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= lowest && value <= highest;
 }
 
-function orNull(holds: (value: unknown) => boolean): (value: unknown) => boolean {
-  return (value) => value === null || holds(value);
+function orNull(isValid: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => value === null || isValid(value);
 }
 
 function isShare(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value <= 1;
 }
 
-function isPatience(value: unknown): boolean {
+function isReminderIntervals(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { firstAfterMs, everyMs, escalateAfterMs } = value as Record<string, unknown>;
   return [firstAfterMs, everyMs, escalateAfterMs].every(wholeWithin(MINUTE_MS, 365 * DAY_MS));
 }
 
-/** The pace as each slice keeps it: so many slices, each starting so many companies and then waiting so long. */
-export interface Pace {
-  readonly slices: number;
-  /** Started together by one slice at most. */
-  readonly companies: number;
-  /** After each company that was started. A minute at most after all of them. */
-  readonly waitMs: number;
-}
+/** With fewer tried companies, a few failures are a large share, so the share is not compared. */
+const MIN_TRIED_FOR_SHARE = 20;
 
-/** A pace slower than a company a minute for each slice takes fewer slices: what a slice waits for longer would be forgotten. */
-export function paceOf({
-  slicesAtOnce,
-  companiesPerSliceAtOnce,
-  companiesPerMinute,
-}: Pick<MigrationLimits, 'slicesAtOnce' | 'companiesPerSliceAtOnce' | 'companiesPerMinute'>): Pace {
-  if (companiesPerMinute === null) return { slices: slicesAtOnce, companies: companiesPerSliceAtOnce, waitMs: 0 };
-  const slices = Math.min(slicesAtOnce, companiesPerMinute);
-  const companies = Math.min(companiesPerSliceAtOnce, Math.floor(companiesPerMinute / slices));
-  return { slices, companies, waitMs: (slices * MINUTE_MS) / companiesPerMinute };
-}
-
-/** Of fewer companies a share says nothing. */
-const LEAST_TRIED = 20;
-
-/** Whether more has failed than is tolerated. */
+/** Returns whether more companies have failed than the limits tolerate. */
 export function exceedsTolerance(
   { toleratedFailures, toleratedShare }: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },
 ): boolean {
   if (toleratedFailures !== null && failed > toleratedFailures) return true;
-  return toleratedShare !== null && tried >= LEAST_TRIED && failed > toleratedShare * tried;
-}
-
-/** So many of the ramp's companies may still sync when the rest follows: one in ten, but one at least, so that no sync holds up all others. */
-export function stragglersIn(companiesInRamp: number): number {
-  return companiesInRamp < 2 ? 0 : Math.max(1, Math.floor(companiesInRamp / 10));
+  return toleratedShare !== null && tried >= MIN_TRIED_FOR_SHARE && failed > toleratedShare * tried;
 }

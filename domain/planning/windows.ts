@@ -4,20 +4,20 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** Hours of some days of the week. One that ends at or before its beginning ends on the next day. */
+/** Hours on some days of the week. A window whose end is not after its start ends on the next day. */
 export interface Window {
   /** The days on which it opens. */
   readonly days: readonly Weekday[];
-  /** `HH:MM`, of a clock on the wall of that time zone. */
+  /** `HH:MM`, local time in the time zone. */
   readonly from: string;
   readonly to: string;
-  /** IANA, as `Europe/London`. */
+  /** IANA name, e.g. `Europe/London`. */
   readonly timeZone: string;
 }
 
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
-/** Whether a value is a window, of a time zone that exists. */
+/** Checks a value from outside, including that its time zone exists. */
 export function isWindow(value: unknown): value is Window {
   if (typeof value !== 'object' || value === null) return false;
   const { days, from, to, timeZone } = value as Record<string, unknown>;
@@ -33,11 +33,13 @@ export function isWindow(value: unknown): value is Window {
   );
 }
 
-/** Nothing can be computed with another one: whoever tried would try for ever. Offsets are names in some engines alone. */
+/**
+ * Returns whether the time zone exists. Offsets such as `+01:00` are not accepted, because only some engines know them.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
-    clockOf(name);
+    clockFormat(name);
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -49,22 +51,22 @@ function isClock(value: unknown): boolean {
   return typeof value === 'string' && CLOCK.test(value);
 }
 
-/** One time at which companies may be started. Instants, ISO 8601, UTC; the end is not part of it. */
+/** One period in which companies can be started, from `opensAt` until before `closesAt`. ISO 8601, UTC. */
 export interface WindowOccurrence {
   readonly opensAt: string;
   readonly closesAt: string;
 }
 
-/** What becomes of openings: nothing has to open, each opens by itself, or somebody has paused them. */
+/** The Schedule that opens the windows: there is none, it is running, or someone has paused it. */
 export type ScheduleState = 'none' | 'running' | 'paused';
 
-/** What came of it when a window was to be opened, for people. */
+/** The result of opening a window. `text` is for people. */
 export interface WindowStart {
   readonly opened: boolean;
   readonly text: string;
 }
 
-/** Whether a value is an opening. */
+/** Checks a value from outside. */
 export function isWindowOccurrence(value: unknown): value is WindowOccurrence {
   if (typeof value !== 'object' || value === null) return false;
   const { opensAt, closesAt } = value as Record<string, unknown>;
@@ -72,23 +74,23 @@ export function isWindowOccurrence(value: unknown): value is WindowOccurrence {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A window opens at least once a week; a week more covers those that are cut by a change of the clock. */
-const LOOK_AHEAD_DAYS = 15;
+/** A window opens at least once a week. One more week covers windows that a clock change removes. */
+const DAYS_AHEAD = 15;
 
 /**
- * The openings that are not over yet, in order, those that touch or overlap as one.
+ * Returns the occurrences that have not ended yet, in order. Occurrences that touch or overlap are merged.
  *
- * A wall clock that is put forward leaves times out: a window that begins or ends at one of them does so when the clock
- * jumps. One that is put back shows times twice: the first is meant.
+ * A clock change forward skips local times: a window that starts or ends at a skipped time does so at the change. A
+ * change back repeats local times: the first one counts.
  *
  * @param at ISO 8601, UTC
  * @throws RangeError when a time zone does not exist
  */
 export function windowOccurrences(windows: readonly Window[], at: string): readonly WindowOccurrence[] {
   const atMs = Date.parse(at);
-  const openings = windows.flatMap((window) => occurrencesOf(window, atMs)).sort((one, other) => one[0] - other[0]);
+  const occurrences = windows.flatMap((window) => occurrencesOf(window, atMs)).sort((one, other) => one[0] - other[0]);
   const merged: [number, number][] = [];
-  for (const [opens, closes] of openings) {
+  for (const [opens, closes] of occurrences) {
     const last = merged.at(-1);
     if (last && opens <= last[1]) last[1] = Math.max(last[1], closes);
     else merged.push([opens, closes]);
@@ -101,7 +103,7 @@ export function windowOccurrences(windows: readonly Window[], at: string): reado
 const YEAR_MS = 365 * DAY_MS;
 
 /**
- * When work is done that takes so long and goes on in the windows alone; without windows, at any hour.
+ * Returns when work of this length is done if it continues only inside the windows; without windows, at any time.
  *
  * @param from ISO 8601, UTC
  * @returns ISO 8601, UTC; null: not within a year
@@ -111,9 +113,9 @@ export function endWithin(windows: readonly Window[], from: string, workMs: numb
   const until = Date.parse(from) + YEAR_MS;
   let leftMs = workMs;
   for (let at = Date.parse(from); at < until;) {
-    const openings = windowOccurrences(windows, new Date(at).toISOString());
-    if (openings.length === 0) return null;
-    for (const { opensAt, closesAt } of openings) {
+    const occurrences = windowOccurrences(windows, new Date(at).toISOString());
+    if (occurrences.length === 0) return null;
+    for (const { opensAt, closesAt } of occurrences) {
       const begins = Math.max(at, Date.parse(opensAt));
       at = Date.parse(closesAt);
       if (leftMs <= at - begins) return new Date(begins + leftMs).toISOString();
@@ -124,22 +126,22 @@ export function endWithin(windows: readonly Window[], from: string, workMs: numb
 }
 
 function occurrencesOf({ days, from, to, timeZone }: Window, atMs: number): [number, number][] {
-  const openings: [number, number][] = [];
-  const today = wallClock(timeZone, atMs);
-  // Yesterday's may still be open.
-  for (let day = -1; day <= LOOK_AHEAD_DAYS; day += 1) {
+  const occurrences: [number, number][] = [];
+  const today = localTime(timeZone, atMs);
+  // An occurrence that started yesterday can still be open.
+  for (let day = -1; day <= DAYS_AHEAD; day += 1) {
     const date = Math.floor(today / DAY_MS) * DAY_MS + day * DAY_MS;
     if (!days.includes(weekdayOf(date))) continue;
     const endsNextDay = to <= from;
     const opens = instantOf(timeZone, date + clockMs(from));
     const closes = instantOf(timeZone, date + (endsNextDay ? DAY_MS : 0) + clockMs(to));
-    if (closes > opens) openings.push([opens, closes]);
+    if (closes > opens) occurrences.push([opens, closes]);
   }
-  return openings;
+  return occurrences;
 }
 
-/** 1970-01-01 was a Thursday. */
 function weekdayOf(dateMs: number): Weekday {
+  // 1970-01-01 was a Thursday.
   return WEEKDAYS[(((dateMs / DAY_MS + 3) % 7) + 7) % 7] ?? 'mon';
 }
 
@@ -148,19 +150,19 @@ function clockMs(clock: string): number {
   return ((hours ?? 0) * 60 + (minutes ?? 0)) * 60_000;
 }
 
-/** What the clock on the wall shows at an instant, as if it showed UTC. Milliseconds. */
-function wallClock(timeZone: string, instantMs: number): number {
-  const parts = clockOf(timeZone).formatToParts(instantMs);
+/** Returns the local time at an instant, as the milliseconds of the same time in UTC. */
+function localTime(timeZone: string, instantMs: number): number {
+  const parts = clockFormat(timeZone).formatToParts(instantMs);
   const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value);
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
 }
 
 const CLOCKS = new Map<string, Intl.DateTimeFormat>();
 
-/** Making one takes longer than reading it many times. */
-function clockOf(timeZone: string): Intl.DateTimeFormat {
-  const known = CLOCKS.get(timeZone);
-  if (known) return known;
+/** Caches formatters, because creating one takes longer than using it many times. */
+function clockFormat(timeZone: string): Intl.DateTimeFormat {
+  const cached = CLOCKS.get(timeZone);
+  if (cached) return cached;
   const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
   const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
   const clock = new Intl.DateTimeFormat('en-US', { timeZone, ...date, ...time });
@@ -168,25 +170,25 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   return clock;
 }
 
-/** The first instant at which the clock on the wall shows at least this. */
-function instantOf(timeZone: string, wallMs: number): number {
-  // No zone is further than a day from UTC, and clocks are changed by hours: the first instant lies between these.
-  let before = wallMs - DAY_MS;
-  let after = wallMs + DAY_MS;
+/** Returns the first instant at which the local time has reached `localMs`. */
+function instantOf(timeZone: string, localMs: number): number {
+  // No zone is more than a day from UTC and clocks change by hours, so the instant lies between these two.
+  let before = localMs - DAY_MS;
+  let after = localMs + DAY_MS;
   const MINUTE_MS = 60_000;
-  const candidates = offsetsBetween(timeZone, before, after).map((offset) => wallMs - offset);
-  const shown = candidates.filter((instant) => wallClock(timeZone, instant) === wallMs);
+  const candidates = offsetsBetween(timeZone, before, after).map((offset) => localMs - offset);
+  const shown = candidates.filter((instant) => localTime(timeZone, instant) === localMs);
   if (shown.length > 0) return Math.min(...shown);
-  // The clock jumps over it: the jump is found by halving.
+  // The clock change skips this local time: find the change by bisection.
   while (after - before > MINUTE_MS) {
     const middle = Math.floor((before + after) / 2 / MINUTE_MS) * MINUTE_MS;
-    if (wallClock(timeZone, middle) >= wallMs) after = middle;
+    if (localTime(timeZone, middle) >= localMs) after = middle;
     else before = middle;
   }
   return after;
 }
 
-/** How far the wall clock is from UTC, before and after whatever changes between two instants. */
+/** Returns the zone's offsets from UTC at two instants. Milliseconds. */
 function offsetsBetween(timeZone: string, fromMs: number, toMs: number): readonly number[] {
-  return [...new Set([fromMs, toMs].map((instant) => wallClock(timeZone, instant) - instant))];
+  return [...new Set([fromMs, toMs].map((instant) => localTime(timeZone, instant) - instant))];
 }

@@ -1,66 +1,66 @@
-/** Who has an organization already that is to be moved: the account itself, or another migration. */
+/** Organization conflicts: an organization is already connected in the account, or is part of another migration. */
 import type { ManifestRow } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
-import type { PreflightFinding } from './preflight-finding';
-import { about, error, quoted, warning } from './preflight-finding';
+import type { PreflightFinding } from './findings';
+import { about, error, quoted, warning } from './findings';
 
-/** A company of the account that is connected to an organization of the manifest, or was. */
+/** A company of the account that is or was connected to an organization of the manifest. */
 export interface ConnectedCompany {
   readonly companyId: string;
   readonly name: string;
-  /** Of the connection: `Linked`, `Unlinked`, `Deauthorized`. */
+  /** The status of the connection: `Linked`, `Unlinked` or `Deauthorized`. */
   readonly status: string;
 }
 
-/** Of the organizations of a manifest, those that somebody has. By organization, as `organizationKey` writes it. */
+/** The conflicts of a manifest, by `organizationKey`. */
 export interface OrganizationConflicts {
   readonly connected: ReadonlyMap<string, ConnectedCompany>;
-  /** The other migration in which it is open. */
+  /** The id of the other migration. */
   readonly openElsewhere: ReadonlyMap<string, string>;
 }
 
-/** Platforms differ in how they write an organization (`Shop.example`, `shop.example`): case is no difference. */
+/** Returns the key that organizations are compared by. Platforms differ in case: `Shop.example` is `shop.example`. */
 export function organizationKey(organization: string): string {
   return organization.toLowerCase();
 }
 
-/** What speaks against moving a company because somebody has its organization. */
+/** Returns the conflicts of one row. */
 export function organizationFindings(
   row: ManifestRow,
   platform: Platform,
-  taken: OrganizationConflicts,
+  conflicts: OrganizationConflicts,
 ): readonly PreflightFinding[] {
   const key = organizationKey(row.organization);
-  const migrationId = taken.openElsewhere.get(key);
-  const company = taken.connected.get(key);
+  const migrationId = conflicts.openElsewhere.get(key);
+  const company = conflicts.connected.get(key);
   return [
     ...(migrationId === undefined ? [] : [openElsewhere(row.organization, migrationId)]),
-    ...(company === undefined || isNamed(row, company) ? [] : [connected(row.organization, company)]),
+    ...(company === undefined || isReauthorized(row, company) ? [] : [connected(row.organization, company)]),
   ].map((finding) => about(row, platform.organizationField, finding));
 }
 
-/** An authorization is put to it anew. */
-function isNamed({ named }: ManifestRow, { companyId, status }: ConnectedCompany): boolean {
+/** Returns whether the row names this unlinked company, so that its connection receives a new authorization. */
+function isReauthorized({ named }: ManifestRow, { companyId, status }: ConnectedCompany): boolean {
   return named?.companyId === companyId && status !== 'Linked';
 }
 
 function openElsewhere(organization: string, migrationId: string): PreflightFinding {
-  const message = `${quoted(organization)} is open in migration ${migrationId}`;
-  const advice = 'an organization is moved by one migration only: take it out of one';
+  const message = `${quoted(organization)} is already part of migration ${migrationId}`;
+  const advice = 'an organization can be in one migration only: remove it from one of them';
   return error('organization-open-elsewhere', message, advice);
 }
 
 function connected(organization: string, { companyId, name, status }: ConnectedCompany): PreflightFinding {
-  const which = `company ${quoted(name)} (${companyId}) of the account`;
+  const which = `company ${quoted(name)} (${companyId}) in the account`;
   return status === 'Linked'
     ? error(
         'organization-connected',
-        `${quoted(organization)} is connected already, to ${which}`,
-        'leave it out with: ferry exclude',
+        `${quoted(organization)} is already connected to ${which}`,
+        'remove the row or, once the migration has started: ferry exclude',
       )
     : warning(
         'organization-was-connected',
-        `${quoted(organization)} was connected before, to ${which}: it becomes another company`,
-        'delete the old company if nobody needs it',
+        `${quoted(organization)} was connected before to ${which}; a new company will be created`,
+        'delete the old company if it is no longer needed',
       );
 }

@@ -1,63 +1,62 @@
 /**
- * The preflight: what is wrong with the supplied details, found before any credential is used.
+ * The preflight: checks of the account, the platform and the client's application before any credential is used.
  *
- * Pure: whoever asks gathers the facts, a worker from its ledger or a command from a file, and both read the same
- * findings.
+ * Pure: the caller gathers the facts. A worker takes them from the ledger and a command from a file, so both report the
+ * same findings.
  */
-import { moment } from '../text/moments';
+import { moment, counted } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
-import type { PreflightFinding } from './preflight-finding';
-import { error, quoted, warning } from './preflight-finding';
-import { counted } from '../text/sentences';
+import type { PreflightFinding } from './findings';
+import { error, quoted, warning } from './findings';
 
-/** The account that our API key belongs to. */
+/** The account of our API key. */
 export interface AccountFacts {
   readonly plan: string;
-  /** Of the key. */
+  /** The role of the API key. */
   readonly role: string;
-  /** Null: there is none. */
+  /** Null: no limit. */
   readonly companyLimit: number | null;
   readonly companiesUsed: number;
   /** ISO 8601; null: it does not expire. */
   readonly expiresAt: string | null;
 }
 
-/** The client's own application at the platform, as far as it may be seen. */
+/** The client's registered application at the platform. */
 export interface ApplicationFacts {
   readonly clientId: string;
   readonly environment: string;
 }
 
-/** What the service says of the account as a whole, without a credential. */
+/** Facts from the service that need no credential. */
 export interface ServiceFacts {
   readonly account: AccountFacts;
   readonly platformEnabled: boolean;
   readonly callbackUrl: string | null;
-  /** Null: none was registered. Absent: the service does not say. */
+  /** Null: none is registered. Absent: the service does not tell. */
   readonly application?: ApplicationFacts | null;
 }
 
 export interface PreflightFacts {
   readonly route: Route;
-  /** Before that nobody can supply an application: the managed route asks for it in step 1. */
+  /** False before the start: an application can be supplied only after it, in step 1. */
   readonly isStarted: boolean;
   readonly platform: Platform;
-  /** So many of the companies that are still to be moved the account does not have yet. */
+  /** Number of companies that will be created in the account. */
   readonly toCreate: number;
-  /** Refused: the service answered, and wants nothing to do with us. Null: nobody asked it. */
+  /** `refused`: the service rejected the request. Null: the service was not asked. */
   readonly service: ServiceFacts | { readonly refused: string } | null;
-  /** When the last company is moved, at worst. ISO 8601, UTC; null: not within a year. */
+  /** The latest time at which the last company is moved. ISO 8601, UTC; null: not within a year. */
   readonly endsBy: string | null;
 }
 
-/** What account and platform have against moving anything at all. */
+/** Returns findings that concern the migration as a whole. */
 export function preflight(facts: PreflightFacts): readonly PreflightFinding[] {
   const { platform, service } = facts;
   const findings: PreflightFinding[] = [];
   if (!platform.routes.includes(facts.route)) findings.push(otherRoute(facts));
   if (service === null) return findings;
   if ('refused' in service) {
-    return [...findings, error('service-refuses', service.refused, 'look at the API key and its account')];
+    return [...findings, error('service-refuses', service.refused, 'check the API key and its account')];
   }
   return [...findings, ...accountFindings(service.account, facts), ...platformFindings(service, facts)];
 }
@@ -81,7 +80,7 @@ function accountFindings(
   { route, toCreate, endsBy }: PreflightFacts,
 ): readonly PreflightFinding[] {
   const findings: PreflightFinding[] = [];
-  // A client's own key may put authorizations where there is a self-service route.
+  // In the self-service route the client's own key is enough.
   if (route === 'managed' && role !== 'administrator') {
     findings.push(
       error(
@@ -101,11 +100,12 @@ function accountFindings(
       ),
     );
   }
+  const lastMove = endsBy === null ? 'more than a year from now' : `as late as ${moment(endsBy)}`;
   if (expiresAt !== null && (endsBy === null || Date.parse(expiresAt) <= Date.parse(endsBy))) {
     findings.push(
       error(
         'account-expires',
-        `the account expires at ${moment(new Date(expiresAt).toISOString())}; the last company may be moved ${endsBy === null ? 'more than a year from now' : `as late as ${moment(endsBy)}`}`,
+        `the account expires at ${moment(new Date(expiresAt).toISOString())}; the last company could move ${lastMove}`,
         'choose a plan that does not expire, or start earlier',
       ),
     );
@@ -114,7 +114,7 @@ function accountFindings(
     findings.push(
       warning(
         'account-on-trial',
-        'the account is on a trial: no hourly syncs',
+        'the account is a trial, which has no hourly syncs',
         'choose another plan before the handover',
       ),
     );
@@ -129,29 +129,32 @@ function platformFindings(
   const findings: PreflightFinding[] = [];
   const { name } = platform;
   if (!platformEnabled) {
-    findings.push(error('platform-disabled', `${name} is not enabled in the account`, 'have it enabled'));
+    findings.push(error('platform-disabled', `${name} is not enabled in the account`, 'enable it'));
   }
-  // Where nothing is refreshed, no token is bound to an application.
+  // Tokens that are never refreshed are not bound to an application.
   if (route === 'self-service' && platform.rotation === 'none') return findings;
   if (application === undefined) {
-    const message = `the service does not say which application at ${name} is registered`;
-    return [...findings, warning('application-not-shown', message, 'make sure that it is the one that got the tokens')];
+    const message = `the service does not tell which ${name} application is registered`;
+    return [
+      ...findings,
+      warning('application-not-shown', message, 'check that it is the one that obtained the tokens'),
+    ];
   }
   if (application === null) {
-    const message = `no application at ${name} is registered, and its tokens are good for their own application alone`;
+    const message = `no ${name} application is registered, and tokens work only with the application that obtained them`;
     return [...findings, applicationMissing(message, route, isStarted)];
   }
   return [...findings, ...environmentFindings(application, platform)];
 }
 
 function applicationMissing(message: string, route: Route, isStarted: boolean): PreflightFinding {
-  // A client's own key cannot register one.
+  // A client's own key cannot register an application.
   if (route === 'self-service') {
-    return warning('application-missing', message, 'have it registered if its tokens are refused');
+    return warning('application-missing', message, 'have it registered if tokens are refused');
   }
   return isStarted
     ? error('application-missing', message, 'supply it with: ferry application')
-    : warning('application-missing', message, 'supply it in step 1, when it is started, with: ferry application');
+    : warning('application-missing', message, 'supply it in step 1, after the start, with: ferry application');
 }
 
 function environmentFindings(
@@ -159,14 +162,14 @@ function environmentFindings(
   platform: Platform,
 ): readonly PreflightFinding[] {
   if (environment === (platform.environment ?? 'production')) return [];
-  const message = `the application ${quoted(clientId)} is of the ${environment} environment of ${platform.name}`;
+  const message = `the application ${quoted(clientId)} is registered for the ${environment} environment of ${platform.name}`;
   return platform.environment === undefined
-    ? [warning('application-environment', message, 'only companies of that environment can be moved with it')]
+    ? [warning('application-environment', message, 'it can move only companies of that environment')]
     : [
         error(
           'application-environment',
-          `${message}, not of ${platform.environment}`,
-          'supply it with: ferry application',
+          `${message}, not for ${platform.environment}`,
+          'supply the right one with: ferry application',
         ),
       ];
 }

@@ -1,30 +1,29 @@
 /**
- * Go or no-go before a window: every question that somebody asks who will be asleep when it opens.
+ * Go or no-go: the questions to answer before a window opens, when nobody will be watching.
  *
- * Pure: whoever asks gathers the facts.
+ * Pure: the caller gathers the facts.
  */
-import { headline } from './headline';
+import { headline } from './progress';
 import type { MigrationLimits } from '../planning/limits';
 import { exceedsTolerance } from '../planning/limits';
-import { moment } from '../text/moments';
+import { moment, counted } from '../text/sentences';
 import type { Platform } from '../../platforms/platforms';
 import type { ServiceFacts } from '../preflight/preflight';
 import { preflight } from '../preflight/preflight';
-import type { PreflightFinding } from '../preflight/preflight-finding';
+import type { PreflightFinding } from '../preflight/findings';
 import type { Progress } from './progress';
 import { STEP_RULES, stepNumber } from '../migration/steps';
 import { windowOccurrences } from '../planning/windows';
 import type { WindowOccurrence } from '../planning/windows';
-import { counted } from '../text/sentences';
 
-/** The companies that go next: those of the lowest wave that waits. */
+/** The companies that move next: the lowest wave with waiting companies. */
 export interface NextCompanies {
-  /** Null: they have none. */
+  /** Null: the companies have no wave. */
   readonly wave: number | null;
   readonly companies: number;
   readonly unconfirmed: number;
   readonly withoutCredential: number;
-  /** When the oldest of their credentials was obtained. ISO 8601, UTC; null: there is none. */
+  /** When the oldest of their credentials was obtained. ISO 8601, UTC; null: they have no credentials. */
   readonly oldestCredentialAt: string | null;
 }
 
@@ -35,20 +34,20 @@ export interface GoNoGoFacts {
   readonly contact: string;
   readonly limits: MigrationLimits;
   readonly next: NextCompanies;
-  /** So many companies the account does not have yet. */
+  /** Number of companies that will be created in the account. */
   readonly toCreate: number;
-  /** Companies that have failed beyond those that support has accepted, of those that were tried. */
+  /** Failed companies that support has not accepted yet, and all tried companies. */
   readonly failures: { readonly failed: number; readonly tried: number };
-  /** When the last company is moved, at worst. ISO 8601, UTC; null: not within a year. */
+  /** The latest time at which the last company is moved. ISO 8601, UTC; null: not within a year. */
   readonly endsBy: string | null;
-  /** Null: no worker answers for the migration. */
+  /** Null: no worker answers queries about the migration. */
   readonly progress: Progress | null;
-  /** Who paused the windows and why; null: they open by themselves, or there are none. */
+  /** Who paused the windows, and why; null: the windows are not paused, or there are none. */
   readonly windowsPaused: string | null;
-  /** Workers that ask for work, as Temporal knows them. */
+  /** Workers that poll Temporal for tasks. */
   readonly workers: { readonly workflows: number; readonly activities: number };
-  /** What keeps failing and is tried again. */
-  readonly heldUp: readonly string[];
+  /** Errors of activities that keep failing and are being retried. */
+  readonly failing: readonly string[];
   readonly service: ServiceFacts | { readonly refused: string } | { readonly unreachable: string };
 }
 
@@ -62,22 +61,22 @@ export interface Answer {
 
 export interface GoNoGo {
   readonly go: boolean;
-  /** The window that is open or opens next; null: companies may be started at any time. */
+  /** The current or next window; null: companies can be started at any time. */
   readonly opening: WindowOccurrence | null;
   readonly answers: readonly Answer[];
-  /** What would pause it, or end it early, while nobody looks. */
+  /** Sentences about causes that will pause the migration while nobody is watching, and causes that will not. */
   readonly wouldPause: readonly string[];
   readonly contact: string;
 }
 
 export function goNoGo(facts: GoNoGoFacts): GoNoGo {
-  const opening = nextOpening(facts);
+  const opening = nextWindow(facts);
   const answers = [
-    decisions(facts),
-    ...isOpened(facts),
-    ...companiesReady(facts),
+    decisionAnswer(facts),
+    ...windowAnswers(facts),
+    ...companyAnswers(facts),
     ...accountAnswers(facts),
-    worker(facts),
+    workerAnswer(facts),
   ];
   return {
     go: answers.every(({ go }) => go),
@@ -88,67 +87,68 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
   };
 }
 
-function nextOpening({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | null {
+function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | null {
   const startAt = progress?.proposal?.startAt;
   return windowOccurrences(limits.windows, startAt !== undefined && startAt > now ? startAt : now)[0] ?? null;
 }
 
-/** Whatever people have to decide before: the steps that are open, a pause, an approval. */
-function decisions({ progress }: GoNoGoFacts): Answer {
+/** Checks that no step, pause or approval still needs a decision. */
+function decisionAnswer({ progress }: GoNoGoFacts): Answer {
   const about = 'decisions';
-  if (!progress) return { about, go: false, why: 'not known: no worker answers for the migration' };
+  if (!progress) return { about, go: false, why: 'unknown: no worker answers for this migration' };
   const { route, step, state, waitingFor } = progress;
   const where =
     route === 'self-service' ? headline(progress) : `step ${stepNumber(step)}, ${STEP_RULES[step].title.toLowerCase()}`;
   if (state === 'running' && stepNumber(step) > stepNumber('disable-syncing')) {
-    return { about, go: true, why: `nobody is waited for (${where})` };
+    return { about, go: true, why: `no decision is needed (${where})` };
   }
   if (waitingFor.roles.length === 0) return { about, go: false, why: `${waitingFor.what} (${where})` };
-  return { about, go: false, why: `${waitingFor.roles.join(' and ')} is waited for: ${waitingFor.what} (${where})` };
+  return { about, go: false, why: `waiting for ${waitingFor.roles.join(' and ')}: ${waitingFor.what} (${where})` };
 }
 
-function isOpened({ windowsPaused }: GoNoGoFacts): readonly Answer[] {
+function windowAnswers({ windowsPaused }: GoNoGoFacts): readonly Answer[] {
   if (windowsPaused === null) return [];
-  return [{ about: 'window', go: false, why: `no window opens until they are resumed: ${windowsPaused}` }];
+  return [{ about: 'window', go: false, why: `no window opens until the windows are resumed: ${windowsPaused}` }];
 }
 
-function companiesReady({ next, progress }: GoNoGoFacts): readonly Answer[] {
+function companyAnswers({ next, progress }: GoNoGoFacts): readonly Answer[] {
   const { unconfirmed, withoutCredential, oldestCredentialAt } = next;
-  const of = next.wave === null ? '' : ` of wave ${next.wave}`;
+  const ofWave = next.wave === null ? '' : ` of wave ${next.wave}`;
+  const oldest = oldestCredentialAt === null ? '' : `; the oldest is from ${moment(oldestCredentialAt)}`;
   const heldBack = progress?.counts.heldBack ?? 0;
-  const syncing = (progress?.counts.importing ?? 0) + (progress?.counts.syncing ?? 0);
+  const moving = (progress?.counts.importing ?? 0) + (progress?.counts.syncing ?? 0);
   const ready = next.companies - unconfirmed - withoutCredential;
-  const movable = ready + syncing > 0;
+  const movable = ready + moving > 0;
   return [
     {
       about: 'freeze',
       go: unconfirmed === 0,
       why:
         unconfirmed === 0
-          ? `every company${of} is confirmed as disabled`
-          : `${counted(unconfirmed, 'company')}${of} not confirmed as disabled`,
+          ? `syncing is confirmed off for every company${ofWave}`
+          : `syncing is not confirmed off for ${counted(unconfirmed, 'company')}${ofWave}`,
     },
     {
       about: 'credentials',
       go: withoutCredential === 0,
       why:
         withoutCredential === 0
-          ? `every confirmed company${of} has a credential that counts${oldestCredentialAt === null ? '' : `, the oldest of ${moment(oldestCredentialAt)}`}`
-          : `${counted(withoutCredential, 'company')}${of} without a credential that was obtained after the freeze`,
+          ? `every confirmed company${ofWave} has a usable credential${oldest}`
+          : `${counted(withoutCredential, 'company')}${ofWave} confirmed, but still missing a usable credential`,
     },
     {
       about: 'companies',
       go: movable,
       why: [
-        movable ? `${counted(ready, 'company')}${of} can be moved` : 'there is nothing to move',
-        ...(syncing === 0 ? [] : [`${counted(syncing, 'company')} under way`]),
+        movable ? `${counted(ready, 'company')}${ofWave} can be moved` : 'there is nothing to move',
+        ...(moving === 0 ? [] : [`${counted(moving, 'company')} moving`]),
         ...(heldBack === 0 ? [] : [`${counted(heldBack, 'company')} held back by the check`]),
       ].join(', '),
     },
   ];
 }
 
-/** The same questions as before the start, about the account and the application as they are now. */
+/** Repeats the checks of the preflight for the account and the application as they are now. */
 function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoGoFacts): readonly Answer[] {
   if ('unreachable' in service) return [{ about: 'service', go: false, why: service.unreachable }];
   const route = progress?.route ?? 'managed';
@@ -157,7 +157,7 @@ function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoG
   const { account, application } = service;
   const ofApplication = ({ code }: PreflightFinding): boolean => code.startsWith('application-');
   return [
-    { about: 'service', go: true, why: 'it answers' },
+    { about: 'service', go: true, why: 'the service answers' },
     answerFrom(
       'account',
       findings.filter((finding) => !ofApplication(finding)),
@@ -167,27 +167,27 @@ function accountAnswers({ platform, progress, service, toCreate, endsBy }: GoNoG
   ];
 }
 
-/** Warnings are told, and speak against nothing. */
+/** Only errors are a no-go. Without errors, warnings are reported. */
 function answerFrom(about: Answer['about'], findings: readonly PreflightFinding[], good: string): Answer {
   const errors = findings.filter(({ severity }) => severity === 'error');
-  const told = errors.length > 0 ? errors : findings;
+  const reported = errors.length > 0 ? errors : findings;
   return {
     about,
     go: errors.length === 0,
-    why: told.length === 0 ? good : told.map(({ message }) => message).join('; '),
+    why: reported.length === 0 ? good : reported.map(({ message }) => message).join('; '),
   };
 }
 
-function worker({ workers, progress, heldUp }: GoNoGoFacts): Answer {
+function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
   const about = 'worker';
   if (!progress || workers.workflows === 0 || workers.activities === 0) {
-    return { about, go: false, why: 'no worker asks for work; start one' };
+    return { about, go: false, why: 'no worker is running; start one' };
   }
-  if (heldUp.length > 0) return { about, go: false, why: `something keeps failing: ${heldUp.join('; ')}` };
+  if (failing.length > 0) return { about, go: false, why: `activities keep failing: ${failing.join('; ')}` };
   return {
     about,
     go: true,
-    why: `${counted(workers.activities, 'worker')} ${workers.activities === 1 ? 'asks' : 'ask'} for work`,
+    why: `${counted(workers.activities, 'worker')} ${workers.activities === 1 ? 'is' : 'are'} running`,
   };
 }
 
@@ -197,23 +197,27 @@ function wouldPause(
 ): readonly string[] {
   return [
     tolerance(limits, failures),
-    'the service refuses the API key, or the account reaches a limit or expires (401, 402, 403)',
-    `${platform.name} refuses the application, or a credential turns out to be of another organization`,
-    'an outage of the service or of the platform pauses nothing: it is waited for, and companies are tried again',
+    'the service rejects the API key, or the account reaches a limit or expires (401, 402, 403)',
+    `${platform.name} rejects the application, or a credential belongs to another organization`,
+    'an outage of the service or the platform does not pause it; it waits and retries',
     ...(opening === null
       ? []
-      : [`from ${moment(opening.closesAt)} on no company is started until the next window; what syncs is verified`]),
-    ...(endsBy === null ? [] : [`all is over by ${moment(endsBy)} at worst`]),
+      : [
+          `no company is started from ${moment(opening.closesAt)} until the next window; syncing companies are still checked`,
+        ]),
+    ...(endsBy === null ? [] : [`it finishes by ${moment(endsBy)} at the latest`]),
   ];
 }
 
 function tolerance(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
   const { toleratedFailures, toleratedShare } = limits;
-  const so = `(so far ${failures.failed} of ${failures.tried})`;
-  if (exceedsTolerance(limits, failures)) return `more companies have failed than are tolerated already ${so}`;
+  const soFar = `(${failures.failed} of ${failures.tried} so far)`;
+  if (exceedsTolerance(limits, failures)) return `more companies were not moved than are tolerated ${soFar}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')}`]),
-    ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)} % of those that were tried`]),
+    ...(toleratedShare === null ? [] : [`more than ${Math.round(toleratedShare * 100)} % of those tried`]),
   ];
-  return bounds.length === 0 ? `no number of failed companies pauses it ${so}` : `${bounds.join(', or ')} fail ${so}`;
+  return bounds.length === 0
+    ? `companies that are not moved never pause it ${soFar}`
+    : `${bounds.join(', or ')} are not moved ${soFar}`;
 }

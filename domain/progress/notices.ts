@@ -1,20 +1,20 @@
-/** Notices: who is waited for is reminded, and later somebody else is told. Pure: times are given. */
+/** Notices: people who have to act are reminded, and a long wait is escalated. Pure: the caller passes the time. */
 import type { ReminderIntervals } from '../planning/limits';
 import { stopReasonText } from '../companies/failures';
 import type { MigrationState, Wait } from '../migration/migration-state';
-import { waitingForOf } from './progress';
+import { waitingForOf } from './waiting-for';
 import type { Role, Step } from '../migration/steps';
 import { stepNumber } from '../migration/steps';
 import { counted } from '../text/sentences';
 
-/** `stopped`: the migration paused itself; `reminder`: somebody is waited for; `escalation`: for too long. */
+/** `stopped`: the migration paused itself. `reminder`: it waits for people. `escalation`: it has waited too long. */
 export type NoticeKind = 'stopped' | 'reminder' | 'escalation';
 
-/** What a notice says. No name of a person or a company, only its reference: webhooks lead out of the house. */
+/** A notice. It names no person and companies only by reference, because webhooks send it to other systems. */
 export interface Notice {
   readonly kind: NoticeKind;
   readonly migrationId: string;
-  /** The self-service route has no steps that people know. */
+  /** `self-service` in that route, because its steps are not shown to people. */
   readonly step: Step | 'self-service';
   readonly waitingFor: readonly Role[];
   readonly what: string;
@@ -22,19 +22,19 @@ export interface Notice {
   readonly since: string;
 }
 
-/** The wait that the state is in: the one before, if it is still the same; null: nobody is waited for. */
-export function waitOf(state: MigrationState, before: Wait | null, at: string): Wait | null {
+/** Returns the current wait: the previous one if it has not changed; null: the migration waits for nobody. */
+export function waitOf(state: MigrationState, previous: Wait | null, at: string): Wait | null {
   const { roles } = waitingForOf(state);
   if (roles.length === 0) return null;
   const about = `${state.step}/${roles.join('+')}${state.pause ? '/paused' : ''}`;
-  if (before?.about === about) return before;
+  if (previous?.about === about) return previous;
   return { about, since: at, reminders: 0, escalated: false, stopTold: false };
 }
 
-/** The next notice about a wait, and when it is due. ISO 8601, UTC. */
+/** Returns the next notice about a wait, and when it is due. ISO 8601, UTC. */
 export function nextNotice(state: MigrationState, wait: Wait): { readonly kind: NoticeKind; readonly dueAt: string } {
   if (state.pause?.stop && !wait.stopTold) return { kind: 'stopped', dueAt: wait.since };
-  const { firstAfterMs, everyMs, escalateAfterMs } = patienceIn(state);
+  const { firstAfterMs, everyMs, escalateAfterMs } = reminderIntervalsOf(state);
   const remindAfterMs = firstAfterMs + wait.reminders * everyMs;
   const kind = !wait.escalated && escalateAfterMs <= remindAfterMs ? 'escalation' : 'reminder';
   const afterMs = kind === 'escalation' ? escalateAfterMs : remindAfterMs;
@@ -52,10 +52,12 @@ export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
   }
 }
 
-/** Days before the client's application is switched off, hours from then on: its data is dark. In self-service it is off at the start. */
-function patienceIn({ route, step, limits }: MigrationState): ReminderIntervals {
-  const isDark = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
-  return isDark ? limits.remindWhileDark : limits.remindBeforeDark;
+/**
+ * Reminders come in hours once syncing is off, because data is out of date. In self-service it is off from the start.
+ */
+function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderIntervals {
+  const isOutOfDate = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
+  return isOutOfDate ? limits.remindWhileDark : limits.remindBeforeDark;
 }
 
 export function noticeOf(migrationId: string, state: MigrationState, wait: Wait, kind: NoticeKind): Notice {
@@ -64,13 +66,13 @@ export function noticeOf(migrationId: string, state: MigrationState, wait: Wait,
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }
 
-/** What people wrote, and what was found about companies, may name somebody: whoever has a name to look it up may see it. */
+/** Removes the pause's reason and the preflight's problems, because both can contain names. */
 function withoutNames(state: MigrationState): MigrationState {
   const { pause, preflight } = state;
   const kinds = preflight?.problems.length ?? 0;
   return {
     ...state,
-    pause: pause && { ...pause, reason: pause.stop === null ? 'somebody has paused it' : stopReasonText(pause.stop) },
-    preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`problems of ${counted(kinds, 'kind')}`] },
+    pause: pause && { ...pause, reason: pause.stop === null ? 'someone paused it' : stopReasonText(pause.stop) },
+    preflight: preflight && { ...preflight, problems: kinds === 0 ? [] : [`${counted(kinds, 'kind')} of problems`] },
   };
 }

@@ -1,4 +1,4 @@
-/** Numbers, and what others wrote, as people read them. */
+/** Numbers, times and quoted text as people read them. */
 
 /** `1 line`, `2 lines`, `1,203 companies`. */
 export function counted(count: number, noun: string): string {
@@ -6,8 +6,25 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
 }
 
-/** What somebody wrote can neither begin a line of its own nor take the room of everything else. */
-export function oneLine(text: string, longest: number): string {
+/** Puts text from outside on one line and shortens it, so that it cannot break the layout around it. */
+export function oneLine(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length <= longest ? line : `${line.slice(0, longest)}...`;
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength)}...`;
+}
+
+/**
+ * Formats an instant as `2026-11-20 23:55 UTC`. The zone is always UTC, because readers are in many places and workflow
+ * code has no local zone.
+ *
+ * @param iso ISO 8601, UTC
+ */
+export function moment(iso: string): string {
+  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Formats a duration as `45 s`, `12 min` or `3.5 h`, precise enough for an estimate. */
+export function duration(ms: number): string {
+  if (ms < 90_000) return `${Math.ceil(ms / 1000)} s`;
+  if (ms < 5_400_000) return `${Math.round(ms / 60_000)} min`;
+  return `${Math.round(ms / 360_000) / 10} h`;
 }

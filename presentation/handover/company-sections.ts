@@ -8,7 +8,7 @@ import { CLIENT_STATES, clientStateText } from '../../domain/companies/company-s
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import { evidenceOf } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
-import { moment } from '../../domain/text/moments';
+import { moment } from '../../domain/text/sentences';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
 

@@ -19,8 +19,7 @@ import {
 } from './report-facts';
 import { PAGE_STYLE, pagePolicy } from './style';
 import { Html, markup } from './html';
-import { moment } from '../../domain/text/moments';
-import { counted } from '../../domain/text/sentences';
+import { moment, counted } from '../../domain/text/sentences';
 
 /**
  * Returns the part of the page before the companies.

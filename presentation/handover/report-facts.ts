@@ -6,10 +6,9 @@ import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decisionText } from '../wording/decisions';
 import type { Planned } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
-import { duration, moment } from '../../domain/text/moments';
+import { duration, moment, counted } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
-import { counted } from '../../domain/text/sentences';
 
 export interface ReportHead {
   readonly migrationId: string;

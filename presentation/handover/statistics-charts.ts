@@ -1,12 +1,11 @@
 /** The charts of the handover report: progress over time, duration per company, failures by kind. */
 import type { Bar } from './charts';
 import { barChart, columnChart, curve } from './charts';
-import { duration } from '../../domain/text/moments';
+import { duration, counted } from '../../domain/text/sentences';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { MigrationStatistics } from '../../store';
 import type { Html } from './html';
 import { markup } from './html';
-import { counted } from '../../domain/text/sentences';
 
 /** @param total companies in the manifest */
 export function statisticsCharts(

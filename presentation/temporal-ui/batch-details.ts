@@ -1,7 +1,7 @@
 /** The page of a batch run in the Temporal UI: its window, and how far the companies are. */
 import type { Counts } from '../../domain/companies/company-state';
 import type { WindowOccurrence } from '../../domain/planning/windows';
-import { moment } from '../../domain/text/moments';
+import { moment } from '../../domain/text/sentences';
 import { BOTTOM_PADDING, companiesText } from './page-parts';
 
 export interface BatchFacts {

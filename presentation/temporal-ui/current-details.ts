@@ -6,12 +6,11 @@
  */
 import type { Estimate } from '../../domain/planning/estimate';
 import { isEnding } from '../../domain/migration/migration-state';
-import { duration, moment } from '../../domain/text/moments';
-import { headline } from '../../domain/progress/headline';
+import { duration, moment, counted, oneLine } from '../../domain/text/sentences';
+import { headline } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import { counted, oneLine } from '../../domain/text/sentences';
 import { BOTTOM_PADDING, companiesText } from './page-parts';
 
 /** The longest name and the longest other text by a person that are shown in full. Characters. */

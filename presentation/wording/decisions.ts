@@ -1,9 +1,8 @@
 /** Decisions in words, for the report and the audit trail. */
 import type { Companies, Decision } from '../../domain/migration/decision';
 import type { LimitsChange } from '../../domain/planning/limits';
-import { moment } from '../../domain/text/moments';
+import { moment, counted } from '../../domain/text/sentences';
 import { windowsText } from './windows';
-import { counted } from '../../domain/text/sentences';
 
 /** A decision about more companies than this names only the first ones. The audit trail holds all of them. */
 const MOST_NAMES = 20;

@@ -1,7 +1,7 @@
 /** The companies that wait for their move: read for the preflight, and held back where it finds a problem. */
 import { sql } from 'kysely';
-import type { Stream } from '../../domain/text/groups';
-import { inGroups } from '../../domain/text/groups';
+import type { Stream } from '../../domain/text/streams';
+import { inChunks } from '../../domain/text/streams';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { FamilySizes } from '../../domain/preflight/company-findings';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
@@ -115,7 +115,7 @@ export async function findOpenElsewhere(
   except: string | null,
 ): Promise<OrganizationConflicts['openElsewhere']> {
   const found: OpenElsewhere[] = [];
-  for await (const group of inGroups(companies, PAGE)) {
+  for await (const group of inChunks(companies, PAGE)) {
     const organizations = group.map(({ organization }) => organizationKey(organization));
     const { rows } = await sql<OpenElsewhere>`
       select c.organization, c.migration_id as "migrationId"

@@ -1,7 +1,7 @@
 /** Amendments: rows that are added or corrected while their migration is open. */
 import { sql } from 'kysely';
-import type { Stream } from '../../domain/text/groups';
-import { inGroups } from '../../domain/text/groups';
+import type { Stream } from '../../domain/text/streams';
+import { inChunks } from '../../domain/text/streams';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
 import { violatesConstraint } from '../database/database';
@@ -74,7 +74,7 @@ async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendme
   await assertOpen(tx, migrationId);
   const result = { added: [] as string[], corrected: [] as string[], unchanged: 0, tooLate: [] as string[] };
   let last = await lastRow(tx, migrationId);
-  for await (const group of inGroups(rows, ROWS_PER_STATEMENT)) {
+  for await (const group of inChunks(rows, ROWS_PER_STATEMENT)) {
     const { added, corrected, unchanged, tooLate } = classify(await lockNamed(tx, migrationId, group), group, last);
     await correct(tx, migrationId, corrected);
     last += await insertRows(tx, migrationId, added, { heldBack: NOT_CHECKED, organizationOpen: false });

@@ -3,12 +3,16 @@
  * an append-only table, because Temporal deletes its histories after the retention period.
  */
 import type { Decision, Outcome, Unreadable } from '../../domain/migration/decision';
-import type { Recorded } from '../../domain/migration/migration-state';
+import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { SignedMessage } from '../../domain/migration/signatures';
 import type { Database } from '../database/database';
 
 /** Records decisions. A decision that is already recorded stays unchanged. */
-export async function recordDecisions(db: Database, migrationId: string, recorded: readonly Recorded[]): Promise<void> {
+export async function recordDecisions(
+  db: Database,
+  migrationId: string,
+  recorded: readonly DecisionRecord[],
+): Promise<void> {
   if (recorded.length === 0) return;
   await db
     .insertInto('decisions')
@@ -46,7 +50,7 @@ export async function readDecisions(db: Database, migrationId: string): Promise<
 const PAGE_SIZE = 1_000;
 
 /** Yields all entries of a migration, oldest first, including unreadable messages. Reads them in pages. */
-export async function* readTrail(db: Database, migrationId: string): AsyncGenerator<Recorded> {
+export async function* readTrail(db: Database, migrationId: string): AsyncGenerator<DecisionRecord> {
   let after = 0;
   for (;;) {
     const rows = await entries(db, migrationId)
@@ -94,7 +98,7 @@ function entryOf(row: {
   applied: boolean;
   text: string;
   signed: SignedMessage | null;
-}): Recorded {
+}): DecisionRecord {
   return {
     decision: row.content,
     outcome: { decisionId: row.decision_id, applied: row.applied, text: row.text, at: row.at.toISOString() },

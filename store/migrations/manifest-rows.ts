@@ -1,8 +1,8 @@
 /** Inserts manifest rows into the ledger. An organization can be open in one migration only. */
 import { sql } from 'kysely';
-import type { Stream } from '../../domain/text/groups';
-import { inGroups } from '../../domain/text/groups';
-import type { ManifestRow, Named } from '../../domain/companies/manifest';
+import type { Stream } from '../../domain/text/streams';
+import { inChunks } from '../../domain/text/streams';
+import type { ManifestRow, ExistingCompany } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
 
 /** A row whose organization is open in another migration. */
@@ -39,7 +39,7 @@ export function suppliedIdColumns(rows: 'supplied' | 'corrected') {
 }
 
 /** SQL for the ids that the client supplied, from those columns. */
-export const SUPPLIED_IDS = sql<Named | null>`
+export const SUPPLIED_IDS = sql<ExistingCompany | null>`
   case when named is not null then jsonb_build_object(
     'companyId', company_id, 'connectionId', case when named = 'connection' then connection_id end) end`;
 
@@ -73,7 +73,7 @@ export async function insertRows(
   { heldBack, organizationOpen }: InsertOptions,
 ): Promise<number> {
   let inserted = 0;
-  for await (const group of inGroups(rows, ROWS_PER_STATEMENT)) {
+  for await (const group of inChunks(rows, ROWS_PER_STATEMENT)) {
     await sql`
       insert into companies
         (migration_id, row, reference, name, platform_key, organization, organization_open, family, wave,
@@ -96,7 +96,7 @@ export async function findOrganizationOwners(
   rows: Stream<ManifestRow>,
 ): Promise<readonly TakenOrganization[]> {
   const taken: TakenOrganization[] = [];
-  for await (const group of inGroups(rows, ROWS_PER_STATEMENT)) {
+  for await (const group of inChunks(rows, ROWS_PER_STATEMENT)) {
     const found = await sql<TakenOrganization>`
       select supplied.reference, supplied.organization, holder.migration_id as "migrationId"
       from jsonb_to_recordset(${JSON.stringify(group)}::jsonb) as supplied (reference text, organization text)

@@ -4,11 +4,11 @@
  */
 import { sql } from 'kysely';
 import type { Planned } from '../../domain/planning/estimate';
-import type { Stream } from '../../domain/text/groups';
+import type { Stream } from '../../domain/text/streams';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits';
-import { stragglersIn } from '../../domain/planning/limits';
+import { allowedStragglers } from '../../domain/planning/pacing';
 import type { Route } from '../../platforms/platforms';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import type { Database, Queryable } from '../database/database';
@@ -157,7 +157,7 @@ export async function isRampOpen(db: Database, migrationId: string): Promise<boo
     left join credentials v on v.migration_id = c.migration_id and v.row = c.row
     where c.migration_id = ${migrationId} and c.in_ramp`.execute(db);
   const { companies = 0, syncing = 0, toMove } = rows[0] ?? {};
-  return toMove === true || syncing > stragglersIn(companies);
+  return toMove === true || syncing > allowedStragglers(companies);
 }
 
 /** Pauses or resumes claims. Imports in progress finish. */

@@ -11,8 +11,8 @@
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
-import type { Stream } from '../../domain/text/groups';
-import { inGroups } from '../../domain/text/groups';
+import type { Stream } from '../../domain/text/streams';
+import { inChunks } from '../../domain/text/streams';
 import { remediesFor } from '../../domain/companies/remedies';
 import type { KeyProvider } from '../../security';
 import { createVaultKey, createOpener, seal, Secret } from '../../security';
@@ -117,7 +117,7 @@ async function sealAndStore(
   rule: SupplyRule,
 ): Promise<SupplyResult> {
   const supplied = { stored: [], unknown: [], elsewhere: [], tooEarly: [] } as Record<keyof SupplyResult, string[]>;
-  for await (const group of inGroups(credentials, GROUP_SIZE)) {
+  for await (const group of inChunks(credentials, GROUP_SIZE)) {
     const outcome = await sealAndStoreGroup(db, migrationId, group, suppliedBy, rule);
     for (const each of ['stored', 'unknown', 'elsewhere', 'tooEarly'] as const) supplied[each].push(...outcome[each]);
   }

@@ -1,4 +1,6 @@
-/** Whatever a person can meet stands in docs/runbook.md: a new word without an entry there fails here. */
+/**
+ * docs/runbook.md has an entry for every state, failure, refusal and message. A new one without an entry fails here.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -14,14 +16,14 @@ import { STEP_RULES, STEPS, stepNumber } from '../../domain/migration/steps';
 const ROOT = path.join(__dirname, '../..');
 const RUNBOOK = readFileSync(path.join(ROOT, 'docs/runbook.md'), 'utf8');
 
-/** The rows of a chapter's tables that begin with these words, in code style. */
+/** The table rows of a chapter whose first cell contains this name in code style. */
 function rowsOf(chapter: string, name: string): readonly string[] {
   const [, text = ''] = RUNBOOK.split(`## ${chapter}\n`);
   const untilNext = text.split(/^## /m)[0] ?? '';
   return untilNext.split('\n').filter((line) => line.startsWith('|') && line.split('|')[1]?.includes(`\`${name}\``));
 }
 
-// The compiler says when one is missing here.
+// The compiler reports a missing key.
 const FAILURES: Readonly<Record<FailureKind, true>> = {
   refused: true,
   'credential-unreadable': true,
@@ -54,13 +56,13 @@ const ABOUT: Readonly<Record<GoNoGo['answers'][number]['about'], true>> = {
 const keysOf = <Key extends string>(record: Readonly<Record<Key, true>>): readonly Key[] =>
   Object.keys(record) as Key[];
 
-test.each(keysOf(FAILURES))('the failure %s has a row with the words that people read', (kind) => {
+test.each(keysOf(FAILURES))('the failure %s has a row with its message', (kind) => {
   const [row = ''] = rowsOf('Companies', kind);
   expect(row).toContain(`| ${failureText(kind)} `);
 });
 
-test.each(keysOf(STOPS))('the stop %s has a row with the words that people read', (reason) => {
-  const [row = ''] = rowsOf('Stopped by itself', reason);
+test.each(keysOf(STOPS))('the stop reason %s has a row with its message', (reason) => {
+  const [row = ''] = rowsOf('The migration paused itself', reason);
   expect(row).toContain(`| ${stopReasonText(reason)} `);
 });
 
@@ -70,18 +72,18 @@ test.each<[string, readonly string[]]>([
   ['Notices', keysOf(NOTICES)],
   ['No-go', keysOf(ABOUT)],
   ['What the check of the details finds', findingCodes('preflight/preflight.ts', 'preflight/company-findings.ts')],
-])('in "%s" everything has a row', (chapter, names) => {
+])('every name of "%s" has a row', (chapter, names) => {
   expect(names.length).toBeGreaterThan(2);
   expect(names.filter((name) => rowsOf(chapter, name).length === 0)).toEqual([]);
 });
 
-test('every step has its own tables', () => {
+test('every step has its own section', () => {
   const missing = STEPS.filter((step) => !RUNBOOK.includes(`\n### ${stepNumber(step)}. ${STEP_RULES[step].title}\n`));
   expect(missing).toEqual([]);
 });
 
 test.each([
-  ['whom a migration waits for', ['progress/progress.ts'], 20],
+  ['who has to act', ['progress/waiting-for.ts'], 20],
   [
     'why a decision is refused',
     [
@@ -95,7 +97,7 @@ test.each([
     ],
     30,
   ],
-])('every sentence that says %s stands there', (_, files, atLeast) => {
+])('every sentence that says %s is listed', (_, files, atLeast) => {
   const sentences = files.flatMap(sentencesIn);
   expect(sentences.length).toBeGreaterThanOrEqual(atLeast);
   expect(sentences.filter((sentence) => !RUNBOOK.includes(`\`${sentence}\``))).toEqual([]);
@@ -106,14 +108,14 @@ function parsed(file: string): ts.SourceFile {
   return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 }
 
-/** The texts of more than one word in a file, but for what was applied; in place of what is filled in stands "…". */
+/** The sentences in a file, without texts of applied decisions. "…" replaces inserted values. */
 function sentencesIn(file: string): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node)) return;
-    // What is put together first is a part of some other sentence.
+    // A text in a variable is a part of another sentence.
     if (ts.isVariableDeclaration(node) && node.initializer && !ts.isAsExpression(node.initializer)) return;
-    if (ts.isCallExpression(node) && ['applied', 'detailsChanged'].includes(node.expression.getText())) return;
+    if (ts.isCallExpression(node) && node.expression.getText() === 'applied') return;
     const text = textOf(node);
     if (text === undefined) ts.forEachChild(node, visit);
     else if (text.includes(' ')) found.add(text);
@@ -128,7 +130,7 @@ function textOf(node: ts.Node): string | undefined {
   return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…').trim();
 }
 
-/** What a preflight's findings are called: the first word of every error and warning. */
+/** The codes of the preflight's findings: the first argument of every call of `error` and `warning`. */
 function findingCodes(...files: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {

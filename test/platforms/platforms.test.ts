@@ -1,6 +1,6 @@
 import { findPlatform, isRotating, PLATFORMS } from '../../platforms/platforms';
 
-/** The keys of the service's contract. */
+/** The keys in the service's contract. */
 const MANAGED = ['fbrh', 'vxvy', 'qhyg', 'fztf', 'pbtz', 'rwuv'];
 const MANAGED_SANDBOX = 'ndsk';
 const SELF_SERVICE =
@@ -11,22 +11,22 @@ const SELF_SERVICE =
 const keysOf = (route: 'managed' | 'self-service') =>
   PLATFORMS.filter(({ routes }) => routes.includes(route)).map(({ key }) => key);
 
-test('six platforms have the managed route, one of them with a sandbox environment of its own key', () => {
+test('six platforms have the managed route, and one of them has a separate sandbox entry', () => {
   expect(keysOf('managed').sort()).toEqual([...MANAGED, MANAGED_SANDBOX].sort());
 });
 
-test('over twenty have the self-service route', () => {
+test('the platforms of the self-service route are those of the contract', () => {
   expect(keysOf('self-service').sort()).toEqual([...SELF_SERVICE].sort());
 });
 
-test('keys are four letters, and neither a key nor a slug is given twice', () => {
+test('keys have four letters, and keys and slugs are unique', () => {
   for (const { key } of PLATFORMS) expect(key).toMatch(/^[a-z]{4}$/);
   const words = PLATFORMS.flatMap(({ key, slug }) => [key, slug]);
   expect(new Set(words).size).toBe(words.length);
 });
 
 test.each(PLATFORMS.map((platform) => [platform.name, platform] as const))(
-  '%s names its fields once, and a platform without refresh tokens asks for none',
+  '%s lists each field once, and lists refreshToken only if its tokens can be refreshed',
   (_, { requiredFields, optionalFields, rotation }) => {
     const fields = [...requiredFields, ...optionalFields];
     expect(new Set(fields).size).toBe(fields.length);
@@ -45,19 +45,19 @@ test.each([
   ['gbol', true],
   ['rwuv', false],
   ['exgd', false],
-])('a refresh at %s ends the old refresh token: %s', (key, rotating) => {
+])('a refresh at %s invalidates the old refresh token: %s', (key, rotating) => {
   const platform = findPlatform(key);
   expect(platform && isRotating(platform)).toBe(rotating);
 });
 
-test('tokens of one user end one another at Zoho Books and Xero, tokens of one shop at Shopify', () => {
+test('tokens belong to a family per user at Zoho Books and Xero, and per shop at Shopify', () => {
   const families = Object.fromEntries(
     PLATFORMS.filter(({ family }) => family !== 'none').map(({ key, family }) => [key, family]),
   );
   expect(families).toEqual({ rwuv: 'user', gbol: 'user', fztf: 'shop' });
 });
 
-test('a platform is found by its key and by the word people type, in any case', () => {
+test('a platform is found by its key or slug, ignoring case', () => {
   expect(findPlatform('qhyg')?.name).toBe('QuickBooks Online');
   expect(findPlatform('QuickBooks-Online')?.key).toBe('qhyg');
   expect(findPlatform('quickbooks')).toBeUndefined();

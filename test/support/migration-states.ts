@@ -14,7 +14,7 @@ export const AT = '2026-03-02T09:00:00.000Z';
 export const LATER = '2026-03-02T10:00:00.000Z';
 export const START_AT = '2026-03-07T20:00:00.000Z';
 
-/** One wave, unless said otherwise. */
+/** All companies are in the first wave, unless the test says otherwise. */
 export const counts = (some: Partial<Counts>): Counts => ({
   ...NO_COUNTS,
   unconfirmedInFirstWave: some.unconfirmed ?? 0,
@@ -42,7 +42,7 @@ export const preflight = (some: Partial<Preflight> = {}): Preflight => ({
   ...some,
 });
 
-/** A migration of ten companies that has come to this step, every step before it ended as it should. */
+/** A migration of ten companies at this step, with all earlier steps approved and ended. */
 export function stateAt(step: Step, changes: Partial<MigrationState> = {}): MigrationState {
   let state: MigrationState = {
     ...newMigration({ firstCompany: null, limits: DEFAULT_LIMITS }),
@@ -61,49 +61,49 @@ export function stateAt(step: Step, changes: Partial<MigrationState> = {}): Migr
 
 export const nameOf = (role: Role): string => (role === 'client' ? 'Cleo' : 'Sam');
 
-/** A decision before it has a name: `deciding` gives it one. */
-export type Undecided = Decision extends infer Each
+/** A decision without an id and a sender, which `decideOne` adds. */
+export type DecisionDraft = Decision extends infer Each
   ? Each extends Decision
     ? Omit<Each, 'decisionId' | 'by'> & { decisionId?: string; by?: string }
     : never
   : never;
 
-export const approve = (step: Step, role: Role): Undecided => ({ kind: 'step', step, verdict: 'approve', role });
+export const approve = (step: Step, role: Role): DecisionDraft => ({ kind: 'step', step, verdict: 'approve', role });
 export const reject = (
   step: Step,
   role: Role,
   more: Pick<Decision & { kind: 'step' }, 'afterwards'> = {},
-): Undecided => ({
+): DecisionDraft => ({
   kind: 'step',
   step,
   verdict: 'reject',
   role,
   ...more,
 });
-export const proposeTime = (role: Role, startAt = START_AT): Undecided => ({ kind: 'time', role, startAt });
+export const proposeTime = (role: Role, startAt = START_AT): DecisionDraft => ({ kind: 'time', role, startAt });
 
-let named = 0;
+let lastId = 0;
 
-/** What a decision changes, and what is answered. */
-export function deciding(
+/** Applies one decision, and returns the new state and the outcome. */
+export function decideOne(
   before: MigrationState,
-  undecided: Undecided,
+  draft: DecisionDraft,
   rules?: DecisionRules,
 ): { state: MigrationState; outcome: Outcome } {
-  const decisionId = undecided.decisionId ?? `decision-${(named += 1)}`;
-  const decision: Decision = { by: nameOf(undecided.role), ...undecided, decisionId };
+  const decisionId = draft.decisionId ?? `decision-${(lastId += 1)}`;
+  const decision: Decision = { by: nameOf(draft.role), ...draft, decisionId };
   const state = decide(before, decision, LATER, rules);
   const outcome = outcomeOf(state, decisionId);
-  if (!outcome) throw new Error('every decision has an outcome');
+  if (!outcome) throw new Error('the decision has no outcome');
   return { state, outcome };
 }
 
-/** The state after several decisions. */
-export function decided(before: MigrationState, ...undecided: readonly Undecided[]): MigrationState {
-  return undecided.reduce((state, each) => deciding(state, each).state, before);
+/** Applies decisions one after the other, and returns the last state. */
+export function decideAll(before: MigrationState, ...drafts: readonly DecisionDraft[]): MigrationState {
+  return drafts.reduce((state, draft) => decideOne(state, draft).state, before);
 }
 
-/** A state without the record of decisions: what a refusal leaves as it was. */
-export function substance({ outcomes: _outcomes, unrecorded: _unrecorded, ...rest }: MigrationState): object {
+/** The state without its record of decisions: a refusal leaves this part unchanged. */
+export function withoutRecord({ outcomes: _outcomes, unrecorded: _unrecorded, ...rest }: MigrationState): object {
   return rest;
 }

@@ -1,8 +1,7 @@
 /** The sweep closes migrations that were terminated in Temporal's own tools. */
 import { Client, Connection, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { createWindowSchedules } from '../../activities';
-import { scheduleIdOf } from '../../domain/migration/plan';
-import { closeWorkflowIdOf } from '../../domain/migration/terminated';
+import { scheduleIdOf, closeWorkflowIdOf } from '../../domain/migration/temporal-names';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import { readDecisions, readMigration, stopClaims } from '../../store';
 import { createSweepSchedule, SWEEP_SCHEDULE } from '../../worker/sweep-schedule';

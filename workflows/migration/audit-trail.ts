@@ -1,8 +1,8 @@
 /** The path of decisions from the migration's state to the ledger and the audit trail. */
 import { ActivityFailure, condition } from '@temporalio/workflow';
 import type { Counts } from '../../domain/companies/company-state';
-import { nextAuditBatch } from '../../domain/decisions/audit-batches';
-import type { Recorded } from '../../domain/migration/migration-state';
+import { nextAuditBatch } from '../../domain/decisions/audit-trail';
+import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { localActivities, shortActivities } from '../activity-proxies';
 import type { MigrationContext } from './context';
 
@@ -31,7 +31,7 @@ export async function recordDecisions(migration: MigrationContext): Promise<void
 }
 
 /** Tries a local activity first, because it is faster, and then a regular one, which is retried until it succeeds. */
-async function record(migrationId: string, recorded: readonly Recorded[]): Promise<Counts> {
+async function record(migrationId: string, recorded: readonly DecisionRecord[]): Promise<Counts> {
   try {
     return await localActivities.recordDecisions({ migrationId, recorded });
   } catch (error) {

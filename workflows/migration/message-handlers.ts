@@ -13,7 +13,7 @@ import { progressOf } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { claimedSender, DECISION_MESSAGES, parseDecision } from '../../domain/migration/parse-decision';
 import { isOutage } from '../../domain/migration/outage';
-import { readSigned } from '../../domain/migration/signatures';
+import { parseSigned } from '../../domain/migration/signatures';
 import { isWindowOccurrence } from '../../domain/planning/windows';
 import {
   batchProgressSignal,
@@ -85,7 +85,7 @@ export function receiveDecision(migration: MigrationContext, message: DecisionMe
   const parsed = parseDecision(message, input, uuid4);
   if ('malformed' in parsed) return refuse(migration, message, input, parsed.malformed, at);
   const { decisionId } = parsed.decision;
-  const origin = { migrationId: plan.migrationId, signed: readSigned(message, input) };
+  const origin = { migrationId: plan.migrationId, signed: parseSigned(message, input) };
   change((before) => decide(before, parsed.decision, at, plan.decisions, origin));
   return outcomeOf(state(), decisionId) ?? { decisionId, applied: false, text: 'not recorded', at };
 }

@@ -9,7 +9,7 @@
  */
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { MigrationState } from '../../domain/migration/migration-state';
-import { nextAuditBatch } from '../../domain/decisions/audit-batches';
+import { nextAuditBatch } from '../../domain/decisions/audit-trail';
 
 /** The longest duration of a wait, and its reason as the Temporal UI shows it. */
 export interface Timer {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { MOST_COMPANIES_IN_A_MESSAGE } from '../../../domain/migration/parse-decision';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/parse-decision';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor } from '../../../domain/companies/remedies';
 import type { Database } from '../../../store';
@@ -210,8 +210,8 @@ export async function sendAbout(
   companies: readonly string[],
   sent: Sent,
 ): Promise<CommandResult> {
-  for (let from = 0; ; from += MOST_COMPANIES_IN_A_MESSAGE) {
-    const some = companies.slice(from, from + MOST_COMPANIES_IN_A_MESSAGE);
+  for (let from = 0; ; from += MAX_COMPANIES_PER_MESSAGE) {
+    const some = companies.slice(from, from + MAX_COMPANIES_PER_MESSAGE);
     const answer = await send(ferry, migrationId, message, { companies: some, ...sent });
     const decided = from + some.length;
     // The answer to the last one is the answer, or the first refusal.

@@ -1,8 +1,7 @@
 import { estimateBasisText } from '../../../presentation/temporal-ui/current-details';
-import { duration } from '../../../domain/text/moments';
+import { duration, counted } from '../../../domain/text/sentences';
 import type { Platform } from '../../../platforms/platforms';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../../manifest';
-import { counted } from '../../../domain/text/sentences';
 import type { CommandResult, Output } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import type { AccountCheck, CheckedPlan } from '../../starting/account-check';

@@ -1,6 +1,6 @@
 import type { LimitsChange } from '../../../domain/planning/limits';
 import { isRotating } from '../../../platforms/platforms';
-import { migrationIdOf } from '../../../domain/migration/plan';
+import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { counted } from '../../../domain/text/sentences';
 import type { LedgerClient, SelfServiceStarted } from '../../../client';
 import { startSelfService } from '../../../client';

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Preflight } from '../../../domain/migration/migration-state';
 import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
-import { migrationIdOf } from '../../../domain/migration/plan';
+import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import type { Approver } from '../../../domain/migration/signatures';
 import { CommandFailed } from '../../shared/command-failed';
 import { detailsChecked, readOutages, startMigration } from '../../../client';

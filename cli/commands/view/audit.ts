@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { decisionText } from '../../../presentation/wording/decisions';
-import type { Recorded } from '../../../domain/migration/migration-state';
-import type { TrailEnd } from '../../../domain/decisions/audit-verification';
-import { signedEnd } from '../../../domain/decisions/audit-verification';
+import type { DecisionRecord } from '../../../domain/migration/migration-state';
+import type { TrailEnd } from '../../../domain/decisions/audit-trail';
+import { signedEnd } from '../../../domain/decisions/audit-trail';
 import type { Approver } from '../../../domain/migration/signatures';
 import type { SigningKey } from '../../../security';
 import { readMigration, readTrail } from '../../../store';
@@ -63,7 +63,10 @@ async function audit(
   return { written: true };
 }
 
-async function* mapped<T>(trail: AsyncIterable<Recorded>, each: (recorded: Recorded) => T): AsyncGenerator<T> {
+async function* mapped<T>(
+  trail: AsyncIterable<DecisionRecord>,
+  each: (recorded: DecisionRecord) => T,
+): AsyncGenerator<T> {
   for await (const recorded of trail) yield each(recorded);
 }
 
@@ -72,7 +75,7 @@ interface Exporting {
   readonly signer: SigningKey | undefined;
 }
 
-type Printer = (output: Output, trail: AsyncIterable<Recorded>, exporting: Exporting) => Promise<void>;
+type Printer = (output: Output, trail: AsyncIterable<DecisionRecord>, exporting: Exporting) => Promise<void>;
 
 const PRINTERS: Readonly<Record<Format, Printer>> = {
   table: (output, trail) =>
@@ -128,10 +131,10 @@ function endOf({ signer, ...lines }: Exporting & Pick<TrailEnd, 'entries' | 'sha
   return { end, signature: { publicKey: signer.publicKey, value: signer.sign(signedEnd(end)) } };
 }
 
-function entryOf({ decision, outcome, signed }: Recorded) {
+function entryOf({ decision, outcome, signed }: DecisionRecord) {
   return { at: outcome.at, applied: outcome.applied, became: outcome.text, decision, ...(signed ? { signed } : {}) };
 }
 
-function whatOf({ decision }: Recorded): string {
+function whatOf({ decision }: DecisionRecord): string {
   return decision.kind === 'unreadable' ? `unreadable ${decision.message}` : decisionText(decision);
 }

@@ -53,7 +53,7 @@ async function factsOf(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationId:
     progress,
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
     workers,
-    heldUp,
+    failing: heldUp,
     service,
   };
 }

@@ -1,6 +1,6 @@
 import { estimateBasisText, endText } from '../../../presentation/temporal-ui/current-details';
-import { headline } from '../../../domain/progress/headline';
-import { duration } from '../../../domain/text/moments';
+import { headline } from '../../../domain/progress/progress';
+import { duration, counted } from '../../../domain/text/sentences';
 import type { Estimate } from '../../../domain/planning/estimate';
 import { finishedCompanies } from '../../../domain/companies/company-state';
 import type { Progress, StepProgress } from '../../../domain/progress/progress';
@@ -10,7 +10,6 @@ import { countInterrupted } from '../../../store';
 import { readOutages, readProgress } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
-import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { printPreflight } from '../../shared/finding-list';
 import { nextCommands } from '../../shared/next-commands';

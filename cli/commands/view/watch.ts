@@ -1,4 +1,4 @@
-import { headline } from '../../../domain/progress/headline';
+import { headline } from '../../../domain/progress/progress';
 import { isEnding } from '../../../domain/migration/migration-state';
 import type { Progress } from '../../../domain/progress/progress';
 import { readOverviews } from '../../../store';

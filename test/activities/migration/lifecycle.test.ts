@@ -1,6 +1,6 @@
 /** The lifecycle of a migration: decisions reach the ledger, and the end destroys credentials. */
 import type { Decision } from '../../../domain/migration/decision';
-import type { Recorded } from '../../../domain/migration/migration-state';
+import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { readDecisions, readMigration } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
@@ -17,7 +17,7 @@ describe('a decision', () => {
   const AT = '2026-03-02T12:00:00.000Z';
   const sent = { role: 'client', by: 'Cleo' } as const;
   const record = async (id: string, ...decisions: readonly (readonly [Decision, boolean])[]) => {
-    const recorded: Recorded[] = decisions.map(([decision, applied]) => ({
+    const recorded: DecisionRecord[] = decisions.map(([decision, applied]) => ({
       decision,
       outcome: { decisionId: decision.decisionId, applied, text: 'done', at: AT },
     }));

@@ -54,12 +54,12 @@ test.each<[string, RegExp, Parameters<typeof alterBody>[0], RegExp]>([
     /the account expires at/,
   ],
   ['a platform that is off', /^\/integrations\//, (body) => ({ ...body, enabled: false }), /is not enabled/],
-  ['no application', /^\/integrations\//, (body) => ({ ...body, application: null }), /no application at/],
+  ['no application', /^\/integrations\//, (body) => ({ ...body, application: null }), /application is registered/],
   [
     'an application of the other environment',
     /^\/integrations\//,
     (body) => ({ ...body, application: { clientId: 'mine', environment: 'sandbox' } }),
-    /of the sandbox environment of QuickBooks Online, not of production/,
+    /for the sandbox environment of QuickBooks Online, not for production/,
   ],
 ])('a problem: %s', async (_, path, alter, problem) => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
@@ -101,7 +101,7 @@ async function connected(organization: string): Promise<{ companyId: string; con
 test('a company whose organization is already connected to the account is held back until it is unlinked', async () => {
   const { id, rows } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   const { companyId, connectionId } = await connected(rows[1]?.organization ?? '');
-  const problem = `"${rows[1]?.organization}" is connected already, to company "Here before" (${companyId}) of the account`;
+  const problem = `"${rows[1]?.organization}" is already connected to company "Here before" (${companyId}) in the account`;
   expect(await check(id)).toMatchObject({ problems: [`c2 (row 2): ${problem}`], heldBack: 1 });
   expect((await readRow(rig.ledger.db, id, 2)).held_back).toBe(problem);
   expect((await readRow(rig.ledger.db, id, 1)).held_back).toBeNull();
@@ -133,7 +133,7 @@ test('a company whose organization is open in another migration is held back, al
     manifestRows(1, () => ({ organization: owner.toUpperCase() })),
   );
   const { id } = await rig.migration(['sbx-ok-5'], { row: () => ({ organization: owner }) });
-  expect((await check(id)).problems).toEqual([`c1 (row 1): "${owner}" is open in migration ${other.id}`]);
+  expect((await check(id)).problems).toEqual([`c1 (row 1): "${owner}" is already part of migration ${other.id}`]);
 });
 
 /** Runs something while the preflight reads the account. */

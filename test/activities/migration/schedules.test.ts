@@ -1,7 +1,7 @@
 /** The Schedule of a migration's windows, as Temporal itself understands it. */
 import { Client, Connection } from '@temporalio/client';
 import { createWindowSchedules } from '../../../activities';
-import { scheduleIdOf } from '../../../domain/migration/plan';
+import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { Window } from '../../../domain/planning/windows';
 import { windowOccurrences } from '../../../domain/planning/windows';
 import { until } from '../../support/conditions';

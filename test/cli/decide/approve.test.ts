@@ -55,19 +55,19 @@ test('who sits at a terminal sees what it is about and is asked; a no decides no
 test('who supplied the details does not approve them, where four eyes are asked for', async () => {
   const { exitCode, out } = await answering(true, 'approve', ID, '--by', 'mia');
   expect(exitCode).toBe(1);
-  expect(out).toContain('refused: ' + `${ID}: mia has supplied these details`);
+  expect(out).toContain('refused: ' + `${ID}: mia supplied these details`);
 });
 
 test('a digest of something else is refused as out of date', async () => {
   const { json, exitCode } = await runJson(orchestrator, 'approve', ID, 'supply-details', '--digest', 'f00', ...SAM);
   expect(exitCode).toBe(1);
-  expect(json['text']).toContain('has changed since it was seen');
+  expect(json['text']).toContain('has changed since you reviewed it');
 });
 
 test('a decision that was valid until a time is refused afterwards', async () => {
   const late = ['--valid-until', '2026-01-01T00:00:00Z'];
   const { json } = await runJson(orchestrator, 'approve', ID, 'supply-details', ...SAM, ...late);
-  expect(json['text']).toContain('it was valid until 2026-01-01 00:00 UTC');
+  expect(json['text']).toContain('this was valid until 2026-01-01 00:00 UTC');
 });
 
 test('an approval at the terminal is bound to what it showed', async () => {

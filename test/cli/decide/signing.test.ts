@@ -76,9 +76,9 @@ test('who has a key is whom it names, also without saying so', async () => {
 });
 
 test.each<[string, string, readonly string[], string]>([
-  ['nobody has signed', 'pia', ['--by', 'Sam'], 'have to be signed, and this one is not'],
-  ['another person’s key has signed in the name of an approver', 'eve', [], 'a key that decides nothing'],
-  ['an approver has signed for the other role', 'sam', ['--as', 'client'], 'that of Sam (support)'],
+  ['nobody has signed', 'pia', ['--by', 'Sam'], 'must be signed; this one is not'],
+  ['another person’s key has signed in the name of an approver', 'eve', [], 'a key that belongs to no approver'],
+  ['an approver has signed for the other role', 'sam', ['--as', 'client'], 'belongs to Sam (support)'],
 ])('a decision that %s is refused, recorded, and changes nothing', async (_, machine, more, why) => {
   const before = await trailOf(ID);
   const { exitCode, out } = await run(machine, ...approve, ...more);
@@ -107,10 +107,10 @@ test('what the right person has signed is applied, and says that it was signed',
 });
 
 test.each<[string, () => { id: string; message: string; change: object }, RegExp]>([
-  ['to another migration', () => ({ id: OTHER, message: 'approve', change: {} }), /does not fit/],
-  ['for another step', () => ({ id: ID, message: 'approve', change: { step: 'schedule' } }), /does not fit/],
-  ['as another message', () => ({ id: ID, message: 'pause', change: { decisionId: 'another' } }), /does not fit/],
-  ['under another id', () => ({ id: ID, message: 'approve', change: { decisionId: 'a third' } }), /does not fit/],
+  ['to another migration', () => ({ id: OTHER, message: 'approve', change: {} }), /does not match/],
+  ['for another step', () => ({ id: ID, message: 'approve', change: { step: 'schedule' } }), /does not match/],
+  ['as another message', () => ({ id: ID, message: 'pause', change: { decisionId: 'another' } }), /does not match/],
+  ['under another id', () => ({ id: ID, message: 'approve', change: { decisionId: 'a third' } }), /does not match/],
 ])('a signature that is sent once more, %s, is refused and recorded', async (_, replayOf, why) => {
   const { signed } = (await trailOf(ID)).find(({ applied }) => applied) ?? {};
   if (!signed) throw new Error('nothing was signed yet');
@@ -170,7 +170,7 @@ describe('the exported trail', () => {
     const evesKey = `support:Sam:${publicKeys.get('eve')}`;
     const { exitCode, out } = await verify(lines, ['--approver', evesKey]);
     expect(exitCode).toBe(1);
-    expect(out).toContain('a key that decides nothing');
+    expect(out).toContain('a key that belongs to no approver');
   });
 
   test.each<[string, (trail: readonly string[]) => string[]]>([
@@ -223,7 +223,7 @@ describe('the exported trail', () => {
     const { out } = await run('sam', 'audit', ID, '--format', 'jsonl');
     const verified = await verify(out.trimEnd().split('\n'));
     expect(verified.exitCode).toBe(1);
-    expect(verified.out).toMatch(/something else was signed than stands there|twice/);
+    expect(verified.out).toMatch(/differs from the recorded one|twice/);
   });
 });
 
@@ -232,7 +232,7 @@ describe("cancelled with Temporal's own tools, which sign nothing", () => {
 
   test('a migration refuses, records it, and goes on', async () => {
     await handle().cancel();
-    await until(async () => (await trailOf(OTHER)).at(-1)?.became.includes('have to be signed') === true);
+    await until(async () => (await trailOf(OTHER)).at(-1)?.became.includes('must be signed') === true);
     expect((await run('pia', 'show', OTHER, '--json')).out).toContain('"step": "supply-details"');
   });
 

@@ -33,7 +33,7 @@ test('the tour moves 25 companies and ends with the handover report', async () =
 test('the tour can be run again as the README says', async () => {
   const [newTokens = '', start = ''] = linesOf('Run the tour again');
   const check = 'ferry check my-manifest/manifest.csv --platform quickbooks-online';
-  expect((await type(check)).out).toContain('is connected already');
+  expect((await type(check)).out).toContain('is already connected');
   expect((await type(newTokens)).exitCode).toBe(0);
   expect(await type(check)).toMatchObject({ exitCode: 0, err: '' });
   expect(await type(start)).toMatchObject({ exitCode: 0, err: '' });

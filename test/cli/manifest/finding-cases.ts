@@ -1,5 +1,5 @@
 /** Faulty manifests and the finding that each must produce. */
-import type { Finding, FindingCode } from '../../../domain/companies/manifest';
+import type { Finding, FindingCode } from '../../../domain/companies/finding';
 import { platform } from '../../support/platform';
 import { readWholeManifest } from './read-whole-files';
 import { tempFile } from './temp-files';

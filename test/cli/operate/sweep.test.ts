@@ -1,5 +1,5 @@
 /** What was terminated in Temporal's own tools is tidied up by command. */
-import { scheduleIdOf } from '../../../domain/migration/plan';
+import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import { readDecisions, readMigration } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';

@@ -10,7 +10,7 @@ import {
   approve,
   AT,
   counts,
-  decided,
+  decideAll,
   firstCompany,
   preflight,
   proposeTime,
@@ -79,7 +79,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   ],
   [
     'a time to approve',
-    decided(stateAt('schedule'), proposeTime('support'), approve('schedule', 'support')),
+    decideAll(stateAt('schedule'), proposeTime('support'), approve('schedule', 'support')),
     [`ferry approve ${ID} schedule ${CLIENT}`],
   ],
   [

@@ -57,7 +57,7 @@ test('in step 1 the details are checked again, and what is wrong with a row keep
   expect(json).toMatchObject({
     added: ['L-1', 'L-2'],
     corrected: [],
-    heldBack: [{ reference: 'L-1', heldBack: expect.stringContaining('is connected already') as string }],
+    heldBack: [{ reference: 'L-1', heldBack: expect.stringContaining('is already connected') as string }],
   });
   await reached(({ preflight }) => preflight !== null);
   expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toMatch(/^refused: .*L-1 \(row 2\).*connected/);
@@ -113,7 +113,7 @@ test('after step 1 a row with an error is held back alone, and the client is ask
   });
   const { out } = await run('show', id);
   expect(out).toContain('1 held back');
-  expect((await run('companies', id)).out).toContain('is connected already');
+  expect((await run('companies', id)).out).toContain('is already connected');
 }, 60_000);
 
 test('what was stored by an amendment that never came to say so is checked with the next', async () => {

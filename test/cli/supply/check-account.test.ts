@@ -43,7 +43,7 @@ test('a good manifest and a good account: how long it will take is said, too', a
   expect((await run(['check', MANIFEST, ...QUICKBOOKS])).out).toMatch(/To move them takes .* to .*/);
 });
 
-test('an organization that is connected already is an error with its place in the file', async () => {
+test('an organization that is already connected is an error with its place in the file', async () => {
   await connected('4711');
   const file = tempFile(`${HEADER}A-1,Acme,17,1\nA-2,Bolt,4711,1\n`);
   const { exitCode, json } = await runJson(orchestrator, 'check', file, ...QUICKBOOKS);
@@ -67,7 +67,7 @@ test('a key of a client, and a trial that is too small, are errors of the accoun
   expect(out).toContain('Account and other migrations');
   expect(out).toContain('the API key is not an administrator key');
   expect(out).toContain('the account has room for 50 companies, not for 51');
-  expect(out).toContain('no application at QuickBooks Online is registered');
+  expect(out).toContain('no QuickBooks Online application is registered');
   expect(out).not.toContain(key);
 });
 
@@ -75,7 +75,7 @@ test('an application that is not registered yet is supplied in step 1: the files
   const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'New', plan: 'paid' });
   const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'administrator' });
   const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: key });
-  expect(out).toMatch(/warning .*no application at QuickBooks Online is registered/);
+  expect(out).toMatch(/warning .*no QuickBooks Online application is registered/);
   expect(out).toContain('in step 1');
   expect(exitCode).toBe(0);
 });
@@ -125,7 +125,7 @@ describe('a dry run', () => {
     };
     expect(await codes('real')).toEqual(['migration-exists']);
     expect(await codes('other')).toEqual(['organization-open-elsewhere']);
-    expect((await run(start('other'))).out).toContain('is open in migration real.quickbooks-online');
+    expect((await run(start('other'))).out).toContain('is already part of migration real.quickbooks-online');
   });
 
   test('refuses what a start refuses', async () => {

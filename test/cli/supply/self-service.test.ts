@@ -51,7 +51,7 @@ describe('what was not moved', () => {
     expect(exitCode).toBe(1);
     expect(json).toMatchObject({
       state: 'waiting',
-      waitingFor: { roles: ['client'], what: 'say what becomes of 2 companies not moved' },
+      waitingFor: { roles: ['client'], what: 'decide what to do about 2 companies that were not moved' },
       counts: { migrated: 1, failed: 2 },
       next: [{ who: 'client', command: `ferry exceptions ${id}` }],
     });
@@ -69,7 +69,7 @@ describe('what was not moved', () => {
     expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['migrated', 'migrated', 'skipped']);
   });
 
-  test('an organization that is connected already keeps anything from beginning', async () => {
+  test('an organization that is already connected keeps anything from beginning', async () => {
     const id = 'me.myob.connected';
     const file = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
     const start = (label: string) => me.asJson('self-service', file, '-p', 'myob', '--client', 'me', '--label', label);
@@ -99,7 +99,7 @@ describe('what the check finds after the start', () => {
       blind,
     );
     expect(exitCode).toBe(1);
-    expect(out).toContain('is connected already');
+    expect(out).toContain('is already connected');
     expect(out).toContain(`ferry retry ${id} --all --as client --by NAME`);
 
     expect((await me.run('retry', id, '--all', '--as', 'client')).out).toContain('checked again');
@@ -197,7 +197,7 @@ describe('what people read', () => {
     expect((await me.run('exceptions', id)).out).toContain(`ferry retry ${id} S-2 --as client --by NAME`);
     expect((await me.run('companies', id)).exitCode).toBe(0);
     const refused = await me.run('sign-off', id, '--yes');
-    expect(refused.out).toContain('in the self-service route nothing is approved or rejected');
+    expect(refused.out).toContain('a self-service migration has no approvals');
     const report = (await me.run('report', id)).out;
     expect(report).toContain('- Route: self-service');
     expect((await me.run('audit', id)).out).toContain('2 credentials supplied');

@@ -105,7 +105,7 @@ test('replacing a credential is a decision of support; refused, it changes nothi
   const file = await credentials(['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('replace-credential', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
-  expect(out).toContain('that a credential is replaced is decided by support');
+  expect(out).toContain('only support can replace a credential');
   expect((await company('R-2'))?.state).toBe('failed');
 });
 

@@ -33,8 +33,8 @@ test('no, with the reasons, while decisions, confirmations and credentials are m
   const { exitCode, out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain(`NO-GO  ${migration.id}: companies may be started at any time`);
-  expect(out).toContain('✗ decisions: support is waited for: accept the supplied details (step 1, supply details)');
-  expect(out).toContain('✗ freeze: 2 companies not confirmed as disabled');
+  expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
+  expect(out).toContain('✗ freeze: syncing is not confirmed off for 2 companies');
   expect(out).toContain('✓ application: the-clients-own (production)');
 });
 
@@ -73,7 +73,7 @@ test('yes, once everything is there: what would pause it and whom to call are sa
   const { out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(out).toContain('GO  nightly.quickbooks-online');
   expect(out).toContain('Whom to call: the solutions team');
-  expect(out).toContain('more than 20 % of those that were tried fail (so far 0 of 0)');
+  expect(out).toContain('more than 20 % of those tried are not moved (0 of 0 so far)');
 });
 
 test('no, when no worker runs: everything else is answered all the same', async () => {

@@ -20,37 +20,37 @@ test.each<[FailureKind, readonly Remedy[]]>([
   ['incomplete', ['retry', 'replace-credential', 'skip']],
   ['sync-failed', ['retry', 'replace-credential', 'skip']],
   ['sync-timed-out', ['retry', 'replace-credential', 'skip']],
-])('a company that failed with %s: %j, the likeliest to help first', (failure, remedies) => {
+])('the remedies for a company that failed with %s are %j, in this order', (failure, remedies) => {
   expect(remediesFor(company({ failure }))).toEqual(remedies);
 });
 
-test('without a link nobody connects again', () => {
+test('relink is offered only with a link', () => {
   const failure = 'reauthorization-required';
   expect(remediesFor(company({ failure, linkUrl: null }))).toEqual(['replace-credential', 'retry', 'skip']);
   expect(remediesFor(company({ state: 'outcome-unknown', linkUrl: null }))).not.toContain('relink');
 });
 
-test('what failed can be tried again at any time, whatever it was, and so can what is unknown', () => {
+test('a failed company and one with an unknown outcome can always be tried again', () => {
   for (const state of ['failed', 'outcome-unknown'] as const) {
     expect(remediesFor(company({ state }))).toEqual(expect.arrayContaining(['retry', 'replace-credential', 'skip']));
   }
 });
 
-test('a company that waits can be left out; one that is held back is corrected first', () => {
+test('a waiting company can be left out; one that is held back can be corrected first', () => {
   expect(remediesFor(company({ state: 'waiting' }))).toEqual(['exclude']);
   expect(remediesFor(company({ state: 'waiting', heldBack: 'its name is empty' }))).toEqual(['amend', 'exclude']);
 });
 
 test.each<[CompanyState]>([['importing'], ['syncing'], ['migrated'], ['skipped'], ['excluded']])(
-  'nothing can or has to be done about one that is %s',
+  'a company that is %s has no remedies',
   (state) => expect(remediesFor(company({ state }))).toEqual([]),
 );
 
-test('a company about which nothing final is known, and which nobody works on, can always be settled', () => {
+test('an open company that is not moving can always be skipped or left out', () => {
   for (const state of COMPANY_STATES.filter(isOpen)) {
     if (state === 'importing' || state === 'syncing') continue;
     const remedies = remediesFor(company({ state }));
     expect(remedies.some((remedy) => remedy === 'skip' || remedy === 'exclude')).toBe(true);
-    expect(remedies.map(remedyText).every((words) => words.length > 0)).toBe(true);
+    expect(remedies.map(remedyText).every((text) => text.length > 0)).toBe(true);
   }
 });

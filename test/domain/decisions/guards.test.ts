@@ -1,14 +1,14 @@
-/** What speaks against decisions that could be applied otherwise. */
+/** Guards refuse decisions that are otherwise valid. */
 import { digestOf } from '../../../domain/decisions/digests';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Step } from '../../../domain/migration/steps';
-import type { Undecided } from '../../support/migration-states';
+import type { DecisionDraft } from '../../support/migration-states';
 import {
   approve,
   AT,
   counts,
-  decided,
-  deciding,
+  decideAll,
+  decideOne,
   firstCompany,
   LATER,
   preflight,
@@ -20,13 +20,13 @@ import { START_AT, stateAt } from '../../support/migration-states';
 const RULES = { digestObligatory: false, fourEyes: false, approvers: null };
 const digestAt = (state: MigrationState, step: Step): string =>
   digestOf(step, { ...state, windows: state.limits.windows });
-const answer = (state: MigrationState, undecided: Undecided, rules: Partial<typeof RULES> = {}): string => {
-  const { outcome } = deciding(state, undecided, { ...RULES, ...rules });
+const answer = (state: MigrationState, draft: DecisionDraft, rules: Partial<typeof RULES> = {}): string => {
+  const { outcome } = decideOne(state, draft, { ...RULES, ...rules });
   return outcome.applied ? 'applied' : outcome.text;
 };
 
 const proposed = stateAt('schedule', { proposal: { startAt: START_AT, role: 'support', by: 'Pia', at: AT } });
-const CHANGED = 'what it is about has changed since it was seen: look again, and decide anew';
+const CHANGED = 'this has changed since you reviewed it; review it and decide again';
 
 describe('a digest', () => {
   const WINDOW = { days: ['mon'], from: '22:00', to: '05:00', timeZone: 'Europe/London' } as const;
@@ -62,21 +62,21 @@ describe('a digest', () => {
       { counts: counts({ total: 2, failed: 1, migrated: 1, exceptionsDigest: 'e-1' }) },
       { counts: counts({ total: 2, failed: 1, migrated: 1, exceptionsDigest: 'e-2' }) },
     ],
-  ])('of %s: an approval of what was seen counts, and after %s it does not', (step, _, as, changed) => {
-    const seen = stateAt(step, as);
+  ])('of %s: an approval is applied, and after %s it is refused', (step, _, initial, changed) => {
+    const seen = stateAt(step, initial);
     const role = step === 'schedule' ? 'client' : 'support';
     const approval = { ...approve(step, role), digest: digestAt(seen, step) };
     expect(answer(seen, approval)).toBe('applied');
     expect(answer({ ...seen, ...changed }, approval)).toBe(CHANGED);
   });
 
-  test('does not depend on the order in which fields were put together', () => {
+  test('does not depend on the order of fields', () => {
     const state = stateAt('complete-migration');
     const reversed = Object.fromEntries(Object.entries(state.counts).reverse()) as unknown as MigrationState['counts'];
     expect(digestAt({ ...state, counts: reversed }, 'complete-migration')).toBe(digestAt(state, 'complete-migration'));
   });
 
-  test('of the manifest binds a confirmation of all companies, not one that names them', () => {
+  test('of the manifest guards a confirmation of all companies, but not of named ones', () => {
     const state = stateAt('disable-syncing');
     const all = {
       kind: 'sync-disabled',
@@ -90,65 +90,71 @@ describe('a digest', () => {
     expect(answer(amended, { ...all, companies: ['acme-1'] })).toBe('applied');
   });
 
-  test('is asked for where the plan says so, of approvals and of confirmations of all', () => {
-    const obligatory = { digestObligatory: true };
-    expect(answer(proposed, approve('schedule', 'client'), obligatory)).toContain('carries the digest');
+  test('is required by the plan for approvals and for confirmations of all companies', () => {
+    const required = { digestObligatory: true };
+    expect(answer(proposed, approve('schedule', 'client'), required)).toContain('must carry the digest');
     expect(answer(proposed, approve('schedule', 'client'))).toBe('applied');
-    expect(answer(proposed, reject('schedule', 'client'), obligatory)).toBe('applied');
+    expect(answer(proposed, reject('schedule', 'client'), required)).toBe('applied');
     const state = stateAt('disable-syncing');
     const confirm = (companies: 'all' | readonly string[]) =>
-      answer(state, { kind: 'sync-disabled', role: 'client', companies }, obligatory);
-    expect(confirm('all')).toContain('carries the digest');
+      answer(state, { kind: 'sync-disabled', role: 'client', companies }, required);
+    expect(confirm('all')).toContain('must carry the digest');
     expect(confirm(['acme-1'])).toBe('applied');
   });
 });
 
 describe('four eyes', () => {
   const fourEyes = { fourEyes: true };
-  const by = (name: string, undecided: Undecided): Undecided => ({ ...undecided, by: name });
+  const by = (name: string, draft: DecisionDraft): DecisionDraft => ({ ...draft, by: name });
 
-  test('who has proposed a time does not approve it, in whatever role', () => {
-    expect(answer(proposed, by('pia ', approve('schedule', 'client')), fourEyes)).toContain('has proposed this time');
+  test('the proposer of a time cannot approve it in either role', () => {
+    expect(answer(proposed, by('pia ', approve('schedule', 'client')), fourEyes)).toContain(
+      'proposed this time; someone else must approve it',
+    );
     expect(answer(proposed, by('Cleo', approve('schedule', 'client')), fourEyes)).toBe('applied');
     expect(answer(proposed, by('Pia', approve('schedule', 'client')))).toBe('applied');
   });
 
-  test('who has supplied or corrected details does not accept them', () => {
+  test('a person who supplied or corrected details cannot accept them', () => {
     const state = stateAt('supply-details');
     const accept = approve('supply-details', 'support');
-    expect(answer(state, by('Mia', accept), fourEyes)).toContain('has supplied these details');
+    expect(answer(state, by('Mia', accept), fourEyes)).toContain(
+      'supplied these details; someone else must approve them',
+    );
     const corrected: MigrationState = {
-      ...decided(state, by('Kim', { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 })),
+      ...decideAll(state, by('Kim', { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 })),
       preflight: preflight(),
     };
-    expect(answer(corrected, by('Kim', accept), fourEyes)).toContain('has supplied these details');
+    expect(answer(corrected, by('Kim', accept), fourEyes)).toContain(
+      'supplied these details; someone else must approve them',
+    );
     expect(answer(corrected, by('Sam', accept), fourEyes)).toBe('applied');
   });
 
-  test('one person does not sign in both roles', () => {
-    const signed = decided(stateAt('update-application'), by('Ann', approve('update-application', 'client')));
+  test('one person cannot approve in both roles', () => {
+    const signed = decideAll(stateAt('update-application'), by('Ann', approve('update-application', 'client')));
     expect(answer(signed, by('ann', approve('update-application', 'support')), fourEyes)).toContain(
-      'in the other role',
+      'has already approved update-application as client; four eyes: someone else must approve as support',
     );
     expect(answer(signed, by('Ann', approve('update-application', 'support')))).toBe('applied');
-    // Nor in another step: whoever speaks for the client does not speak for the provider.
+    // This also holds across steps: one person cannot act for the client and for support.
     const proven: MigrationState = {
       ...stateAt('migrate-first-company', { firstCompany: firstCompany() }),
       approvals: signed.approvals,
     };
     const approval = approve('migrate-first-company', 'support');
-    expect(answer(proven, by('Ann', approval), fourEyes)).toContain('update-application in the other role already');
+    expect(answer(proven, by('Ann', approval), fourEyes)).toContain('already approved update-application as client');
     expect(answer(proven, by('Sam', approval), fourEyes)).toBe('applied');
   });
 
-  test('does not keep anybody from rejecting', () => {
+  test('does not apply to rejections', () => {
     expect(answer(proposed, by('Pia', reject('schedule', 'support')), fourEyes)).toBe('applied');
   });
 });
 
-test('a decision that was valid until a time is refused after it, and proposals come too late as well', () => {
+test('a decision is refused after its validUntil, and so is a proposal', () => {
   const valid = (validUntil: string) => answer(proposed, { ...approve('schedule', 'client'), validUntil });
   expect(valid(LATER)).toBe('applied');
-  expect(valid(AT)).toBe('it was valid until 2026-03-02 09:00 UTC and could not be applied before');
-  expect(answer(proposed, { ...proposeTime('client'), validUntil: AT })).toContain('could not be applied before');
+  expect(valid(AT)).toBe('this was valid until 2026-03-02 09:00 UTC and could not be applied in time');
+  expect(answer(proposed, { ...proposeTime('client'), validUntil: AT })).toContain('could not be applied in time');
 });

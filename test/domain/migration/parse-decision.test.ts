@@ -1,17 +1,13 @@
 import fc from 'fast-check';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import {
-  DECISION_MESSAGES,
-  MOST_COMPANIES_IN_A_MESSAGE,
-  parseDecision,
-} from '../../../domain/migration/parse-decision';
+import { DECISION_MESSAGES, MAX_COMPANIES_PER_MESSAGE, parseDecision } from '../../../domain/migration/parse-decision';
 
-const read = (message: DecisionMessage, input: unknown) => parseDecision(message, input, () => 'fresh');
+const parse = (message: DecisionMessage, input: unknown) => parseDecision(message, input, () => 'fresh');
 const WINDOW = { days: ['mon', 'fri'], from: '22:00', to: '05:00', timeZone: 'Europe/London' };
-const PATIENCE = { firstAfterMs: 60_000, everyMs: 60_000, escalateAfterMs: 60_000 };
+const INTERVALS = { firstAfterMs: 60_000, everyMs: 60_000, escalateAfterMs: 60_000 };
 const SENT = { role: 'client', by: 'Cleo', decisionId: 'one' } as const;
 
-describe('what is sent in the right form is read as it was meant', () => {
+describe('a well-formed message', () => {
   test.each<[DecisionMessage, object, object]>([
     ['approve', { step: 'schedule' }, { kind: 'step', step: 'schedule', verdict: 'approve' }],
     ['reject', { step: 'schedule', reason: 'too soon' }, { kind: 'step', verdict: 'reject', reason: 'too soon' }],
@@ -30,42 +26,42 @@ describe('what is sent in the right form is read as it was meant', () => {
     ['pause', { reason: 'lunch' }, { kind: 'pause', reason: 'lunch' }],
     ['resume', {}, { kind: 'resume' }],
     ['adjust', { limits: { windows: [{ ...WINDOW, more: 1 }] } }, { limits: { windows: [WINDOW] } }],
-    ['adjust', { limits: { remindWhileDark: { ...PATIENCE, more: 1 } } }, { limits: { remindWhileDark: PATIENCE } }],
-  ])('%s %j', (message, fields, decision) => {
-    expect(read(message, { ...SENT, ...fields, more: 'is ignored' })).toEqual({
+    ['adjust', { limits: { remindWhileDark: { ...INTERVALS, more: 1 } } }, { limits: { remindWhileDark: INTERVALS } }],
+  ])('%s %j is parsed', (message, fields, decision) => {
+    expect(parse(message, { ...SENT, ...fields, more: 'is ignored' })).toEqual({
       decision: expect.objectContaining({ ...SENT, ...decision }) as unknown,
     });
   });
 
-  test('a decision without an id, as people type them, gets one', () => {
-    expect(read('resume', { role: 'support', by: 'Sam' })).toMatchObject({ decision: { decisionId: 'fresh' } });
+  test('gets a fresh id if it has none', () => {
+    expect(parse('resume', { role: 'support', by: 'Sam' })).toMatchObject({ decision: { decisionId: 'fresh' } });
   });
 
-  test('what nobody sent is not there', () => {
-    expect(read('approve', { ...SENT, step: 'schedule' })).toEqual({
+  test('gets no fields that were not sent', () => {
+    expect(parse('approve', { ...SENT, step: 'schedule' })).toEqual({
       decision: { ...SENT, kind: 'step', step: 'schedule', verdict: 'approve' },
     });
   });
 });
 
-describe('what is sent in another form is answered with what is expected', () => {
+describe('a malformed message is answered with the expected form', () => {
   const eightDays = Array.from({ length: 8 }, () => 'mon');
-  const tooMany = Array.from({ length: MOST_COMPANIES_IN_A_MESSAGE + 1 }, (_, index) => `c${index}`);
+  const tooMany = Array.from({ length: MAX_COMPANIES_PER_MESSAGE + 1 }, (_, index) => `c${index}`);
 
   test.each<[string, DecisionMessage, unknown, string]>([
-    ['nothing', 'approve', undefined, 'an object'],
-    ['null', 'approve', null, 'an object'],
-    ['text', 'approve', 'schedule', 'an object'],
-    ['a list', 'approve', [SENT], 'an object'],
+    ['nothing', 'approve', undefined, 'must be an object'],
+    ['null', 'approve', null, 'must be an object'],
+    ['text', 'approve', 'schedule', 'must be an object'],
+    ['a list', 'approve', [SENT], 'must be an object'],
     ['no role', 'resume', { by: 'Cleo' }, 'role must be client or support'],
     ['another role', 'resume', { ...SENT, role: 'admin' }, 'role must be'],
-    ['a role that is no text', 'resume', { ...SENT, role: { toString: 1 } }, 'role must be'],
+    ['a role that is not text', 'resume', { ...SENT, role: { toString: 1 } }, 'role must be'],
     ['no name', 'resume', { role: 'client' }, 'by must name the person'],
     ['an empty name', 'resume', { ...SENT, by: '  ' }, 'by must name the person'],
-    ['an endless name', 'resume', { ...SENT, by: 'x'.repeat(201) }, 'by must name the person'],
-    ['a reason that is no text', 'pause', { ...SENT, reason: 7 }, 'reason must be text'],
-    ['an endless reason', 'pause', { ...SENT, reason: 'x'.repeat(2_001) }, 'reason must be text'],
-    ['an id that is no text', 'pause', { ...SENT, decisionId: null }, 'decisionId must be text'],
+    ['a name that is too long', 'resume', { ...SENT, by: 'x'.repeat(201) }, 'by must name the person'],
+    ['a reason that is not text', 'pause', { ...SENT, reason: 7 }, 'reason must be text'],
+    ['a reason that is too long', 'pause', { ...SENT, reason: 'x'.repeat(2_001) }, 'reason must be text'],
+    ['an id that is not text', 'pause', { ...SENT, decisionId: null }, 'decisionId must be text'],
     ['no step', 'approve', SENT, 'step must be one of supply-details'],
     ['an unknown step', 'reject', { ...SENT, step: 'toString' }, 'step must be one of'],
     ['an unknown next', 'reject', { ...SENT, step: 'schedule', next: 'retry' }, 'next must be'],
@@ -74,30 +70,50 @@ describe('what is sent in another form is answered with what is expected', () =>
     ['no first company', 'chooseFirstCompany', SENT, 'company must be'],
     ['no time', 'proposeTime', SENT, 'startAt must be'],
     ['a number for a time', 'proposeTime', { ...SENT, startAt: 1_772_913_600_000 }, 'startAt must be'],
-    ['a date alone', 'proposeTime', { ...SENT, startAt: '2026-03-07' }, 'startAt must be'],
+    ['only a date', 'proposeTime', { ...SENT, startAt: '2026-03-07' }, 'startAt must be'],
     ['a time without zone', 'proposeTime', { ...SENT, startAt: '2026-03-07T20:00' }, 'startAt must be'],
     ['a day that does not exist', 'proposeTime', { ...SENT, startAt: '2026-13-07T20:00Z' }, 'startAt must be'],
     ['words for a time', 'proposeTime', { ...SENT, startAt: 'Saturday 1' }, 'startAt must be'],
-    ['one company as text', 'confirmSyncDisabled', { ...SENT, companies: 'acme' }, 'companies must be "all"'],
-    ['companies that are no text', 'confirmSyncDisabled', { ...SENT, companies: ['a', 2] }, 'companies must be "all"'],
-    ['too many companies', 'confirmSyncDisabled', { ...SENT, companies: tooMany }, '1000 at most'],
-    ['an endless reference', 'confirmSyncDisabled', { ...SENT, companies: ['x'.repeat(201)] }, 'companies must be'],
-    ['what cannot be stored', 'exclude', { ...SENT, companies: ['a\0'], reason: 'sold' }, 'companies must be'],
+    ['companies as text', 'confirmSyncDisabled', { ...SENT, companies: 'acme' }, 'companies must be "all"'],
+    ['companies that are not text', 'confirmSyncDisabled', { ...SENT, companies: ['a', 2] }, 'companies must be "all"'],
+    ['too many companies', 'confirmSyncDisabled', { ...SENT, companies: tooMany }, 'at most 1000'],
+    [
+      'a reference that is too long',
+      'confirmSyncDisabled',
+      { ...SENT, companies: ['x'.repeat(201)] },
+      'companies must be',
+    ],
+    [
+      'a reference that cannot be stored',
+      'exclude',
+      { ...SENT, companies: ['a\0'], reason: 'sold' },
+      'companies must be',
+    ],
     ['a name that cannot be stored', 'pause', { ...SENT, by: 'Cleo\0' }, 'by must name the person'],
     ['half a character', 'pause', { ...SENT, reason: 'sold \ud83d' }, 'reason must be text'],
     ['an id that cannot be stored', 'pause', { ...SENT, decisionId: '\0' }, 'decisionId must be text'],
-    ['no limit', 'adjust', { ...SENT, limits: { speed: 7 } }, 'there is no limit speed; there are slicesAtOnce'],
-    ['no name of a limit', 'adjust', { ...SENT, limits: { '\0': 7 } }, 'there is no such limit'],
-    ['no time zone', 'adjust', { ...SENT, limits: { windows: [{ ...WINDOW, timeZone: 'Mars/Base' }] } }, 'zones that'],
     [
-      'an offset for one',
+      'an unknown limit',
+      'adjust',
+      { ...SENT, limits: { speed: 7 } },
+      'unknown limit speed; the limits are slicesAtOnce',
+    ],
+    ['an invalid name of a limit', 'adjust', { ...SENT, limits: { '\0': 7 } }, 'unknown limit; the limits are'],
+    [
+      'an unknown time zone',
+      'adjust',
+      { ...SENT, limits: { windows: [{ ...WINDOW, timeZone: 'Mars/Base' }] } },
+      'valid time zones',
+    ],
+    [
+      'an offset as a time zone',
       'adjust',
       { ...SENT, limits: { windows: [{ ...WINDOW, timeZone: '+01:00' }] } },
-      'zones that',
+      'valid time zones',
     ],
     ['too many days', 'adjust', { ...SENT, limits: { windows: [{ ...WINDOW, days: eightDays }] } }, 'windows must be'],
     [
-      'a time with no window',
+      'an invalid window',
       'proposeTime',
       { ...SENT, startAt: '2026-03-07T20:00Z', windows: [{ ...WINDOW, from: '22' }] },
       'windows must be a list of at most 50 windows',
@@ -105,17 +121,17 @@ describe('what is sent in another form is answered with what is expected', () =>
     ['a count that is text', 'credentialsSupplied', { ...SENT, companies: '3' }, 'companies must be a number'],
     ['a negative count', 'credentialsSupplied', { ...SENT, companies: -1 }, 'companies must be a number'],
   ])('%s: %s', (_, message, input, expected) => {
-    expect(read(message, input)).toEqual({ malformed: expect.stringContaining(expected) as string });
+    expect(parse(message, input)).toEqual({ malformed: expect.stringContaining(expected) as string });
   });
 
-  test('a message may name as many companies as are allowed', () => {
-    expect(read('confirmSyncDisabled', { ...SENT, companies: tooMany.slice(1) })).toHaveProperty('decision');
+  test('a message can name the maximum number of companies', () => {
+    expect(parse('confirmSyncDisabled', { ...SENT, companies: tooMany.slice(1) })).toHaveProperty('decision');
   });
 });
 
-describe('whatever is sent', () => {
+describe('any message', () => {
   const messages = fc.constantFrom(...DECISION_MESSAGES);
-  /** Of any characters, halves of some among them. */
+  /** Any characters, including unpaired surrogates. */
   const text = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 6 }).map((of) => String.fromCharCode(...of));
   const fields = fc.record(
     {
@@ -133,24 +149,24 @@ describe('whatever is sent', () => {
     { requiredKeys: [] },
   );
 
-  test('it is either read or refused with a reason, and nothing is thrown', () => {
+  test('is either parsed or refused with a reason, without an exception', () => {
     fc.assert(
       fc.property(messages, fc.oneof(fc.anything({ withNullPrototype: true }), fields), (message, input) => {
-        const reading = read(message, input);
-        if ('malformed' in reading) expect(reading.malformed).not.toBe('');
-        else expect(reading.decision.role).toMatch(/^(client|support)$/);
+        const parsed = parse(message, input);
+        if ('malformed' in parsed) expect(parsed.malformed).not.toBe('');
+        else expect(parsed.decision.role).toMatch(/^(client|support)$/);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  test('what is read survives being stored', () => {
+  test('can be stored once it is parsed', () => {
     fc.assert(
       fc.property(messages, fields, (message, input) => {
-        const reading = read(message, input);
-        const stored = JSON.stringify(reading);
-        expect(JSON.parse(stored)).toEqual(reading);
-        // Postgres takes neither, and would refuse it for ever.
+        const parsed = parse(message, input);
+        const stored = JSON.stringify(parsed);
+        expect(JSON.parse(stored)).toEqual(parsed);
+        // Postgres accepts neither, so storing the decision would fail forever.
         expect(stored).not.toMatch(/\\u0000|\\ud[89a-f]/);
       }),
       { numRuns: 2_000 },

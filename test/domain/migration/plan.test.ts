@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { batchRunIdOf, isIdWord, migrationIdOf } from '../../../domain/migration/plan';
+import { batchRunIdOf, isIdWord, migrationIdOf } from '../../../domain/migration/temporal-names';
 
 test.each([
   ['acme', true],
@@ -15,11 +15,11 @@ test.each([
   ['ac me', false],
   ['acme\n', false],
   ['häuser', false],
-])('%j is a word of an id: %s', (word, isOne) => {
+])('%j is accepted as a word of an id: %s', (word, isOne) => {
   expect(isIdWord(word)).toBe(isOne);
 });
 
-test('an id is client, platform and, where there is one, label', () => {
+test('an id consists of the client, the platform and an optional label', () => {
   expect(migrationIdOf('acme', 'quickbooks-online')).toBe('acme.quickbooks-online');
   expect(migrationIdOf('acme', 'xero', 'spring')).toBe('acme.xero.spring');
   expect(batchRunIdOf('acme.xero')).toBe('acme.xero.batch');

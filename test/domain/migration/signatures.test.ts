@@ -1,12 +1,12 @@
-/** Decisions that have to be signed: what is taken, and what is refused, recorded and changes nothing. */
+/** Signed decisions: which are accepted, and which are refused and recorded without any change. */
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Approver } from '../../../domain/migration/signatures';
-import { readSigned, signedText } from '../../../domain/migration/signatures';
-import type { TrailEntry } from '../../../domain/decisions/audit-verification';
-import { createTrailVerifier } from '../../../domain/decisions/audit-verification';
+import { parseSigned, signedText } from '../../../domain/migration/signatures';
+import type { TrailEntry } from '../../../domain/decisions/audit-trail';
+import { createTrailVerifier } from '../../../domain/decisions/audit-trail';
 import type { SigningKey } from '../../../security';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { AT, stateAt } from '../../support/migration-states';
@@ -41,20 +41,20 @@ const signed = (some: Fields = {}, { key = SAM, message = 'pause', migrationId =
 };
 
 function received(state: MigrationState, input: Fields, message: DecisionMessage = 'pause'): MigrationState {
-  const reading = parseDecision(message, input, () => 'fresh');
-  if ('malformed' in reading) throw new Error(reading.malformed);
-  return decide(state, reading.decision, AT, RULES, { migrationId: ID, signed: readSigned(message, input) });
+  const parsed = parseDecision(message, input, () => 'fresh');
+  if ('malformed' in parsed) throw new Error(parsed.malformed);
+  return decide(state, parsed.decision, AT, RULES, { migrationId: ID, signed: parseSigned(message, input) });
 }
 
 const START = stateAt('supply-details');
-const became = (state: MigrationState, id = 'd-1'): string => {
+const resultOf = (state: MigrationState, id = 'd-1'): string => {
   const outcome = outcomeOf(state, id);
   return outcome?.applied ? 'applied' : (outcome?.text ?? 'not there');
 };
 
-test('a decision that its approver has signed is applied, and kept as it was signed', () => {
+test('a decision that an approver has signed is applied, and kept as signed', () => {
   const state = received(START, signed());
-  expect(became(state)).toBe('applied');
+  expect(resultOf(state)).toBe('applied');
   expect(state.pause).toMatchObject({ by: 'Sam', reason: 'tea' });
   expect(state.unrecorded.at(-1)?.signed).toEqual({
     message: 'pause',
@@ -63,63 +63,63 @@ test('a decision that its approver has signed is applied, and kept as it was sig
   });
 });
 
-test('what was typed in another order is signed all the same', () => {
+test('the order of fields does not change the signature', () => {
   const { signature, ...fields } = signed();
   const reversed = Object.fromEntries(Object.entries(fields).reverse());
-  expect(became(received(START, { ...reversed, signature }))).toBe('applied');
+  expect(resultOf(received(START, { ...reversed, signature }))).toBe('applied');
 });
 
 const altered = (change: Fields): Fields => ({ ...signed(), ...change });
 
 test.each<[string, Fields, RegExp]>([
-  ['is not signed', content(), /have to be signed, and this one is not/],
-  ['has a signature that is none', altered({ signature: 'mine' }), /have to be signed/],
-  ['is signed with a key that nobody knows', signed({}, { key: EVE }), /a key that decides nothing/],
+  ['is not signed', content(), /must be signed; this one is not/],
+  ['has a malformed signature', altered({ signature: 'mine' }), /must be signed/],
+  ['is signed with an unknown key', signed({}, { key: EVE }), /belongs to no approver/],
   [
-    'pretends to be signed with another key',
+    'claims to be signed with another key',
     altered({ signature: { ...(signed({}, { key: EVE })['signature'] as Fields), publicKey: SAM.publicKey } }),
-    /does not fit/,
+    /does not match/,
   ],
-  ['was signed for another migration', signed({}, { migrationId: 'other.xero' }), /does not fit/],
-  ['was signed as another message', signed({}, { message: 'resume' }), /does not fit/],
-  ['was altered after it was signed', altered({ reason: 'coffee' }), /does not fit/],
+  ['was signed for another migration', signed({}, { migrationId: 'other.xero' }), /does not match/],
+  ['was signed as another message', signed({}, { message: 'resume' }), /does not match/],
+  ['was altered after it was signed', altered({ reason: 'coffee' }), /does not match/],
   [
     'has another id than was signed',
     altered({ decisionId: 'd-1', signedAt: '2026-03-02T10:00:01.000Z' }),
-    /does not fit/,
+    /does not match/,
   ],
-  ['names another person than its key', signed({ by: 'Pia' }), /that of Sam \(support\)/],
-  ['names another role than its key', signed({ role: 'client' }), /that of Sam \(support\)/],
+  ['names another person than its key', signed({ by: 'Pia' }), /belongs to Sam \(support\)/],
+  ['names another role than its key', signed({ role: 'client' }), /belongs to Sam \(support\)/],
   ['does not say when it was signed', signed({ signedAt: undefined }), /does not say when/],
 ])('a decision that %s is refused, recorded, and changes nothing', (_, input, why) => {
   const state = received(START, input);
-  expect(became(state)).toMatch(why);
+  expect(resultOf(state)).toMatch(why);
   expect(state.pause).toBeNull();
   expect(state.unrecorded).toHaveLength(1);
 });
 
-test('a step that was approved is not approved for another step by the same signature', () => {
+test('the signature of an approval is not valid for another step', () => {
   const input = signed({ step: 'supply-details' }, { message: 'approve' });
-  expect(became(received(START, { ...input, step: 'schedule' }, 'approve'))).toMatch(/does not fit/);
+  expect(resultOf(received(START, { ...input, step: 'schedule' }, 'approve'))).toMatch(/does not match/);
 });
 
-test('a decision that is replayed later changes nothing, also when the migration has forgotten it', () => {
+test('a replayed decision changes nothing, even if its outcome is no longer kept', () => {
   const paused = received(START, signed());
   const resumed = received(
     paused,
     signed({ decisionId: 'd-2', signedAt: '2026-03-02T11:00:00.000Z' }, { message: 'resume' }),
     'resume',
   );
-  expect(became(resumed, 'd-2')).toBe('applied');
+  expect(resultOf(resumed, 'd-2')).toBe('applied');
   expect(received(resumed, signed())).toBe(resumed);
-  const forgetful = { ...resumed, outcomes: [] };
-  expect(became(received(forgetful, signed()))).toMatch(/signed before another decision of the same person/);
+  const withoutOutcomes = { ...resumed, outcomes: [] };
+  expect(resultOf(received(withoutOutcomes, signed()))).toMatch(/signed before another decision by the same person/);
 });
 
-describe('an exported trail', () => {
+describe('an exported audit trail', () => {
   const entryOf = (state: MigrationState): TrailEntry => {
     const recorded = state.unrecorded.at(-1);
-    if (!recorded) throw new Error('nothing was recorded');
+    if (!recorded) throw new Error('no decision was recorded');
     const { outcome, ...entry } = recorded;
     return JSON.parse(JSON.stringify({ ...entry, applied: outcome.applied })) as TrailEntry;
   };
@@ -130,31 +130,31 @@ describe('an exported trail', () => {
     'resume',
   );
   const unsigned = received(START, content());
-  const objections = (entries: readonly TrailEntry[], approvers = APPROVERS): readonly (string | null)[] =>
+  const problems = (entries: readonly TrailEntry[], approvers = APPROVERS): readonly (string | null)[] =>
     entries.map(createTrailVerifier(ID, approvers));
 
-  test('is proven by the public keys alone; what was refused needs no signature', () => {
-    expect(objections([entryOf(unsigned), { ...entryOf(paused) }].slice(1))).toEqual([null]);
-    expect(objections([entryOf(paused), entryOf(resumed)])).toEqual([null, null]);
-    expect(objections([entryOf(unsigned)])).toEqual([null]);
+  test('is verified with only the public keys, and refused decisions need no signature', () => {
+    expect(problems([entryOf(unsigned), { ...entryOf(paused) }].slice(1))).toEqual([null]);
+    expect(problems([entryOf(paused), entryOf(resumed)])).toEqual([null, null]);
+    expect(problems([entryOf(unsigned)])).toEqual([null]);
   });
 
   test.each<[string, readonly TrailEntry[], RegExp]>([
-    ['a refusal is turned into an application', [{ ...entryOf(unsigned), applied: true }], /is not signed/],
+    ['a refused decision is changed to applied', [{ ...entryOf(unsigned), applied: true }], /is not signed/],
     [
-      'a name is exchanged',
+      'a name is changed',
       [{ ...entryOf(paused), decision: { ...entryOf(paused).decision, by: 'Pia' } }],
-      /something else was signed/,
+      /differs from the recorded one/,
     ],
-    ['an entry stands there twice', [entryOf(paused), entryOf(paused)], /twice/],
-    ['two entries change places', [entryOf(resumed), entryOf(paused)], /signed before another/],
-  ])('is not proven when %s', (_, entries, why) => {
-    expect(objections(entries).at(-1)).toMatch(why);
+    ['an entry is repeated', [entryOf(paused), entryOf(paused)], /twice/],
+    ['two entries are swapped', [entryOf(resumed), entryOf(paused)], /signed before another/],
+  ])('is not verified when %s', (_, entries, why) => {
+    expect(problems(entries).at(-1)).toMatch(why);
   });
 
-  test('is not proven by the keys of others', () => {
-    expect(objections([entryOf(paused)], [{ role: 'support', by: 'Sam', publicKey: EVE.publicKey }])[0]).toMatch(
-      /decides nothing/,
+  test('is not verified with other keys', () => {
+    expect(problems([entryOf(paused)], [{ role: 'support', by: 'Sam', publicKey: EVE.publicKey }])[0]).toMatch(
+      /belongs to no approver/,
     );
   });
 });

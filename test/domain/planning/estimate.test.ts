@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { EstimateOf, KnownSpeed, Measurement, Volume } from '../../../domain/planning/estimate';
-import { ASSUMED_SPEED, estimate, speedFrom } from '../../../domain/planning/estimate';
+import type { EstimateInput, KnownSpeed, Measurement, Volume } from '../../../domain/planning/estimate';
+import { ASSUMED_SPEED, estimate, speedFrom, volumeOf } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import { pollsDuring } from '../../../domain/planning/polling';
+import { pollsDuring } from '../../../domain/planning/pacing';
 import type { Window } from '../../../domain/planning/windows';
 
 const SPEED = { importMs: 1_000, syncBaseMs: 10_000, msPerRecord: 10 };
@@ -20,27 +20,27 @@ const volume = (companies: number, records: number, some: Partial<Volume> = {}):
 });
 
 const tenAtOnce = { ...DEFAULT_LIMITS, slicesAtOnce: 2, companiesPerSliceAtOnce: 5 };
-const estimated = (of: Volume, some: Partial<EstimateOf> = {}) =>
+const estimated = (of: Volume, some: Partial<EstimateInput> = {}) =>
   estimate({ volume: of, limits: tenAtOnce, known: MEASURED, from: FROM, ...some });
 
-test('companies are imported side by side, and the longest sync is waited for once', () => {
+test('companies are imported in parallel, and the longest sync is added once', () => {
   // 3 rounds of 1 s, then 10 s and 100 records of 10 ms: 14 s.
   const { lowMs, highMs, ends } = estimated(volume(25, 2_500));
   expect({ lowMs, highMs }).toEqual({ lowMs: Math.round(14_000 / 1.5), highMs: 21_000 });
   expect(ends).toEqual({ earliest: '2026-03-02T20:00:09.333Z', latest: '2026-03-02T20:00:21.000Z' });
 });
 
-test('the largest company is what the sync of all is waited for', () => {
+test('the sync of the largest company determines the end', () => {
   const { highMs } = estimated(volume(25, 2_500, { largestCompany: 1_000 }));
   expect(highMs).toBe((3_000 + 10_000 + 10_000) * 1.5);
 });
 
-test('companies of one token family go one after the other', () => {
+test('companies of one token family are imported one at a time', () => {
   // 25 rounds instead of 3.
   expect(estimated(volume(25, 2_500, { largestFamily: 25 })).highMs).toBe((25_000 + 11_000) * 1.5);
 });
 
-test('a pace, and the limit of the service, take their time', () => {
+test('the configured pace and the rate limit of the service extend the estimate', () => {
   const paced = { ...tenAtOnce, companiesPerMinute: 10 };
   expect(estimated(volume(20, 0), { limits: paced }).highMs).toBe((120_000 + 10_000) * 1.5);
   const { requests, highMs } = estimated(volume(10_000, 0));
@@ -48,7 +48,7 @@ test('a pace, and the limit of the service, take their time', () => {
   expect(highMs).toBe((requests - 1_000) * 60 * 1.5);
 });
 
-test('what a guess is given most room for, a measurement least', () => {
+test('an assumption gives the widest range, a measurement the narrowest', () => {
   const highOf = (basis: KnownSpeed['basis']) =>
     estimated(volume(25, 2_500), { known: { speed: SPEED, basis, companies: 3 } });
   expect(highOf('assumed')).toMatchObject({ lowMs: Math.round(14_000 / 3), highMs: 42_000, basis: 'assumed' });
@@ -56,7 +56,7 @@ test('what a guess is given most room for, a measurement least', () => {
   expect(highOf('migration')).toMatchObject({ highMs: 21_000, basis: 'migration' });
 });
 
-test('where the manifest says nothing, a thousand records are assumed', () => {
+test('a thousand records are assumed where the manifest gives no number', () => {
   const unknown = estimated(volume(2, 0, { companiesWithoutVolume: 2 }));
   const known = estimated(volume(2, 2_000));
   expect({ ...unknown, volume: null }).toEqual({ ...known, volume: null });
@@ -72,32 +72,32 @@ describe('with windows', () => {
     companies: 9,
   };
 
-  test('the range is of time at work, the end that of the calendar: what syncs goes on outside them', () => {
-    // 2026-03-02 is a Monday. At worst an hour and a half: Monday's hour, and half of Tuesday's.
+  test('the range counts working time, the end counts calendar time, and syncs continue outside windows', () => {
+    // 2026-03-02 is a Monday. The high estimate is 1.5 hours: all of Monday's window and half of Tuesday's.
     const made = estimated(volume(100, 0), { known, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made.highMs).toBe(1.5 * hour + 90_000);
     expect(made.ends).toEqual({ earliest: '2026-03-02T22:40:40.000Z', latest: '2026-03-03T22:31:30.000Z' });
     expect(made.darkHours).toBe(26.6);
   });
 
-  test('what does not end within a year has no end', () => {
+  test('work that takes more than a year has no end', () => {
     const made = estimated(volume(100_000, 0), { known, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made).toMatchObject({ ends: null, darkHours: null });
   });
 });
 
-test('hours without fresh data count from the freeze, rounded up to a tenth', () => {
+test('hours of out-of-date data count from the freeze, rounded up to a tenth', () => {
   const slow: KnownSpeed = { ...MEASURED, speed: { importMs: 0, syncBaseMs: 241_000, msPerRecord: 0 } };
   expect(estimated(volume(1, 0), { known: slow }).darkHours).toBe(0.2);
   const frozen = volume(1, 0, { darkSince: '2026-03-02T17:00:00.000Z' });
   expect(estimated(frozen, { known: slow }).darkHours).toBe(3.2);
 });
 
-test('nothing that is left takes no time', () => {
+test('no remaining companies take no time', () => {
   expect(estimated(volume(0, 0))).toMatchObject({ lowMs: 0, highMs: 0, requests: 0, darkHours: 0 });
 });
 
-test('a range is never upside down, never negative, and more companies never take less', () => {
+test('a range is ordered and not negative, and more companies never take less time', () => {
   const size = fc.integer({ min: 0, max: 50_000 });
   fc.assert(
     fc.property(
@@ -120,7 +120,7 @@ test('a range is never upside down, never negative, and more companies never tak
   );
 });
 
-describe('the speed that was measured', () => {
+describe('the measured speed', () => {
   const measurement = (some: Partial<Measurement>): Measurement => ({
     companies: 20,
     importMs: 800,
@@ -131,17 +131,34 @@ describe('the speed that was measured', () => {
     ...some,
   });
 
-  test('is a line through records and time', () => {
+  test('is the line through records and sync time', () => {
     expect(speedFrom(measurement({}), SPEED)).toEqual({ importMs: 800, syncBaseMs: 20_000, msPerRecord: 10 });
   });
 
   test.each<[string, Partial<Measurement>]>([
     ['one company', { companies: 1, base: null, slope: null }],
-    ['too few for a line', { companies: 9 }],
-    ['all of one size', { base: null, slope: null }],
-    ['a line that falls', { base: 50_000, slope: -1 }],
-  ])('%s: what was known before is stretched until it fits', (_, some) => {
-    // 10 s and 1,000 records of 10 ms were expected: 20 s. It took 30.
+    ['too few companies for a line', { companies: 9 }],
+    ['companies of one size', { base: null, slope: null }],
+    ['a falling line', { base: 50_000, slope: -1 }],
+  ])('%s: the previous speed is scaled to the measurement', (_, some) => {
+    // Expected: 10 s and 1,000 records of 10 ms, 20 s in total. Measured: 30 s.
     expect(speedFrom(measurement(some), SPEED)).toEqual({ importMs: 800, syncBaseMs: 15_000, msPerRecord: 15 });
+  });
+});
+
+describe('the volume of a manifest', () => {
+  const manifest = { companies: 3, records: 10, companiesWithoutVolume: 2, largestCompany: 10, largestFamily: 0 };
+
+  test.each([
+    [undefined, { records: 10, companiesWithoutVolume: 2 }],
+    [400, { records: 400, companiesWithoutVolume: 0 }],
+    // The rows state more than the total, so the rows win.
+    [4, { records: 10, companiesWithoutVolume: 0 }],
+  ])('a total of %s fills in for rows without a number', (total, volume) => {
+    expect(volumeOf(manifest, total)).toEqual({ ...manifest, ...volume, darkSince: null });
+  });
+
+  test('a total is ignored when all rows give a number', () => {
+    expect(volumeOf({ ...manifest, companiesWithoutVolume: 0 }, 400).records).toBe(10);
   });
 });

@@ -16,46 +16,46 @@ const next = (window: Window, at: string) => windowOccurrences([window], at)[0];
 test.each<[string, Window, string, string, string]>([
   ['in winter', nights(), '2026-01-10T12:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
   ['in summer', nights(), '2026-07-10T12:00:00Z', '2026-07-10T21:00:00.000Z', '2026-07-11T04:00:00.000Z'],
-  ['that began yesterday', nights(), '2026-01-10T03:00:00Z', '2026-01-09T22:00:00.000Z', '2026-01-10T05:00:00.000Z'],
-  ['at its first moment', nights(), '2026-01-10T22:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
-  ['at its last moment', nights(), '2026-01-10T05:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
+  ['that started yesterday', nights(), '2026-01-10T03:00:00Z', '2026-01-09T22:00:00.000Z', '2026-01-10T05:00:00.000Z'],
+  ['at its first instant', nights(), '2026-01-10T22:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
+  ['at its last instant', nights(), '2026-01-10T05:00:00Z', '2026-01-10T22:00:00.000Z', '2026-01-11T05:00:00.000Z'],
   [
-    'an hour shorter when the clock is put forward in it',
+    'that is an hour shorter when the clock goes forward in it',
     nights(),
     '2026-03-28T12:00:00Z',
     '2026-03-28T22:00:00.000Z',
     '2026-03-29T04:00:00.000Z',
   ],
   [
-    'an hour longer when it is put back in it',
+    'that is an hour longer when the clock goes back in it',
     nights(),
     '2026-10-24T12:00:00Z',
     '2026-10-24T21:00:00.000Z',
     '2026-10-25T05:00:00.000Z',
   ],
   [
-    'that begins at a time which does not exist that night',
+    'that starts at a local time that is skipped that night',
     nights({ from: '02:30', to: '06:00', timeZone: 'Europe/Berlin' }),
     '2026-03-28T12:00:00Z',
     '2026-03-29T01:00:00.000Z',
     '2026-03-29T04:00:00.000Z',
   ],
   [
-    'that begins at a time which comes twice that night',
+    'that starts at a local time that occurs twice that night',
     nights({ from: '02:30', to: '06:00', timeZone: 'Europe/Berlin' }),
     '2026-10-24T12:00:00Z',
     '2026-10-25T00:30:00.000Z',
     '2026-10-25T05:00:00.000Z',
   ],
   [
-    'of a zone half an hour apart',
+    'in a zone with a half-hour offset',
     nights({ timeZone: 'Asia/Kolkata' }),
     '2026-01-10T12:00:00Z',
     '2026-01-10T16:30:00.000Z',
     '2026-01-10T23:30:00.000Z',
   ],
   [
-    'of one day of the week, by the client’s calendar',
+    'on one day of the week of the client’s calendar',
     nights({ days: ['sat'], from: '00:30', to: '01:00', timeZone: 'Pacific/Auckland' }),
     '2026-01-05T00:00:00Z',
     '2026-01-09T11:30:00.000Z',
@@ -65,12 +65,12 @@ test.each<[string, Window, string, string, string]>([
   expect(next(window, at)).toEqual({ opensAt, closesAt });
 });
 
-test('a window that lies wholly in the hour that is left out does not open that night', () => {
+test('a window inside the skipped hour does not open that night', () => {
   const window = nights({ from: '02:15', to: '02:45', timeZone: 'Europe/Berlin' });
   expect(next(window, '2026-03-28T12:00:00Z')?.opensAt).toBe('2026-03-30T00:15:00.000Z');
 });
 
-test('windows that overlap or touch are one', () => {
+test('windows that overlap or touch are merged', () => {
   const windows = [nights({ days: ['fri'] }), nights({ days: ['sat'], from: '05:00', to: '09:00' })];
   expect(windowOccurrences(windows, '2026-01-09T12:00:00Z')[0]).toEqual({
     opensAt: '2026-01-09T22:00:00.000Z',
@@ -78,12 +78,12 @@ test('windows that overlap or touch are one', () => {
   });
 });
 
-test('no window opens where there is none, and a zone that does not exist is an error', () => {
+test('without windows there are no occurrences, and an unknown time zone is an error', () => {
   expect(windowOccurrences([], '2026-01-09T12:00:00Z')).toEqual([]);
   expect(() => next(nights({ timeZone: 'Europe/Atlantis' }), '2026-01-09T12:00:00Z')).toThrow(RangeError);
 });
 
-test('every opening begins and ends as the wall clock says, in every zone and season', () => {
+test('every occurrence starts at the local time of its window, in every zone and season', () => {
   const zones = ['Europe/London', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Tokyo', 'America/St_Johns', 'UTC'];
   const clock = fc
     .tuple(fc.nat(23), fc.nat(59))
@@ -101,7 +101,7 @@ test('every opening begins and ends as the wall clock says, in every zone and se
       for (const { opensAt, closesAt } of windowOccurrences([one], moment.toISOString())) {
         expect(closesAt > opensAt && Date.parse(closesAt) > moment.getTime()).toBe(true);
         const opens = DateTime.fromISO(opensAt, { zone: one.timeZone });
-        // Luxon knows the zone as well: before this instant it was not yet that late, from it on it is.
+        // Luxon knows the zone, too. A skipped start shows a later time, and an earlier one a minute before.
         const shown = opens.toFormat('HH:mm');
         const jumped = shown > one.from && opens.minus({ minutes: 1 }).toFormat('HH:mm') < one.from;
         expect(shown === one.from || jumped || one.from === one.to || mergedInto(one)).toBe(true);
@@ -111,5 +111,5 @@ test('every opening begins and ends as the wall clock says, in every zone and se
   );
 });
 
-/** Days that follow each other may flow into one opening. */
+/** Occurrences on consecutive days can merge. */
 const mergedInto = ({ days, from, to }: Window): boolean => days.length > 1 && to >= from;

@@ -1,9 +1,9 @@
 import { companyFindings, familyFindings, heldBackBy } from '../../../domain/preflight/company-findings';
-import { FindingSummary } from '../../../domain/preflight/finding-summary';
+import { FindingSummary } from '../../../domain/preflight/findings';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import type { PreflightFacts, ServiceFacts } from '../../../domain/preflight/preflight';
 import { preflight } from '../../../domain/preflight/preflight';
-import type { PreflightFinding } from '../../../domain/preflight/preflight-finding';
+import type { PreflightFinding } from '../../../domain/preflight/findings';
 import type { OrganizationConflicts } from '../../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../../domain/preflight/organization-conflicts';
 import { platform } from '../../support/platform';
@@ -46,25 +46,25 @@ const facts = (some: Partial<PreflightFacts> = {}): PreflightFacts => ({
 const service = (some: Partial<ServiceFacts>) => facts({ service: { ...SERVICE, ...some } });
 const account = (some: Partial<ServiceFacts['account']>) => service({ account: { ...ACCOUNT, ...some } });
 
-test('nothing speaks against good details', () => expect(preflight(facts())).toEqual([]));
+test('good details have no findings', () => expect(preflight(facts())).toEqual([]));
 
 test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
-  ['a key of a client', account({ role: 'client' }), 'key-not-administrator', 'error'],
+  ['a client key', account({ role: 'client' }), 'key-not-administrator', 'error'],
   ['an account with room for exactly these', account({ companyLimit: 50, companiesUsed: 48 }), 'no-room', null],
-  ['an account with room for one less', account({ companyLimit: 50, companiesUsed: 49 }), 'no-room', 'error'],
+  ['an account with room for one company less', account({ companyLimit: 50, companiesUsed: 49 }), 'no-room', 'error'],
   ['an account on trial', account({ plan: 'trial' }), 'account-on-trial', 'warning'],
   ['an expiry before the end', account({ expiresAt: '2026-03-08T03:59:00Z' }), 'account-expires', 'error'],
   ['an expiry after the end', account({ expiresAt: '2026-03-08T04:01:00Z' }), 'account-expires', null],
-  ['a platform that is off', service({ platformEnabled: false }), 'platform-disabled', 'error'],
+  ['a disabled platform', service({ platformEnabled: false }), 'platform-disabled', 'error'],
   ['no application', service({ application: null }), 'application-missing', 'error'],
   [
-    'no application before step 1',
+    'no application before the start',
     { ...service({ application: null }), isStarted: false },
     'application-missing',
     'warning',
   ],
   [
-    'a sandbox application for companies of production',
+    'a sandbox application for production companies',
     service({ application: { clientId: 'mine', environment: 'sandbox' } }),
     'application-environment',
     'error',
@@ -79,35 +79,35 @@ test.each<[string, PreflightFacts, string, 'error' | 'warning' | null]>([
     null,
   ],
   [
-    'a sandbox application where sandbox companies have no platform of their own',
+    'a sandbox application for a platform without a separate sandbox entry',
     { ...service({ application: { clientId: 'mine', environment: 'sandbox' } }), platform: platform('freshbooks') },
     'application-environment',
     'warning',
   ],
   ['a service that refuses', facts({ service: { refused: 'answered 402' } }), 'service-refuses', 'error'],
   ['no managed route', facts({ platform: platform('xero') }), 'no-managed-route', 'error'],
-])('%s: %#', (_, given, code, severity) => {
+])('%s (%#)', (_, given, code, severity) => {
   expect(preflight(given).find((finding) => finding.code === code)?.severity ?? null).toBe(severity);
 });
 
-test('a service that does not show the application is believed, with a warning', () => {
+test('a service that does not show the application gives a warning', () => {
   const { application: _, ...silent } = SERVICE;
   expect(preflight(facts({ service: silent }))).toMatchObject([{ code: 'application-not-shown', severity: 'warning' }]);
 });
 
-describe('of an organization that somebody has', () => {
+describe('an organization conflict', () => {
   const found = (of: ManifestRow, some: Partial<OrganizationConflicts>, by = QUICKBOOKS) =>
     organizationFindings(of, by, { connected: new Map(), openElsewhere: new Map(), ...some });
   const connected = (status: string) => new Map([['2', { companyId: 'id', name: 'Acme', status }]]);
   const about = { about: { row: 2, reference: 'C-2' }, field: 'realmId' };
 
-  test('nothing is said to a company of another one', () => {
+  test('is not reported for another company', () => {
     expect(found(row(1), { connected: connected('Linked'), openElsewhere: new Map([['2', 'acme.other']]) })).toEqual(
       [],
     );
   });
 
-  test('it is an error when it is connected, a warning when it was', () => {
+  test('is an error for a connected organization, and a warning for one that was connected', () => {
     expect(found(row(2), { connected: connected('Linked') })).toMatchObject([
       { code: 'organization-connected', severity: 'error', ...about },
     ]);
@@ -116,13 +116,13 @@ describe('of an organization that somebody has', () => {
     ]);
   });
 
-  test('it is nothing when the client has named the company that was connected', () => {
+  test('is not reported if the row names the unlinked company', () => {
     const named = row(2, { named: { companyId: 'id', connectionId: null } });
     expect(found(named, { connected: connected('Unlinked') })).toEqual([]);
     expect(found(named, { connected: connected('Linked') })).toHaveLength(1);
   });
 
-  test('it is an error when another migration has it, however it is written', () => {
+  test('is an error if another migration has the organization, ignoring case', () => {
     const shop = row(2, { organization: 'Shop.MyShopify.com' });
     const openElsewhere = new Map([['shop.myshopify.com', 'acme.other']]);
     expect(found(shop, { openElsewhere }, platform('shopify'))).toMatchObject([
@@ -131,49 +131,53 @@ describe('of an organization that somebody has', () => {
   });
 });
 
-describe('in the companies themselves', () => {
+describe('a manifest row', () => {
   const codes = (found: readonly PreflightFinding[]): readonly string[] =>
     found.map(({ code, severity }) => `${severity} ${code}`);
 
   test.each<[string, Partial<ManifestRow>, readonly string[]]>([
-    ['nothing', {}, []],
-    ['a name that will be altered', { name: 'Bäcker' }, ['warning name-altered']],
-    ['a name of which nothing is left', { name: '株式会社' }, ['error name-empty']],
-    ['an organization that a spreadsheet has damaged', { organization: '9.13E+15' }, ['error spreadsheet-damage']],
-    ['an organization that looks unlike others', { organization: 'abc' }, ['warning unusual-organization']],
-    ['no volume', { expectedInvoices: null }, ['warning no-expected-invoices']],
-  ])('is found: %s', (_, some, found) => expect(codes(companyFindings(row(1, some), QUICKBOOKS))).toEqual(found));
+    ['good values has no findings', {}, []],
+    ['a name that will be stored differently is reported', { name: 'Bäcker' }, ['warning name-altered']],
+    ['a name that cannot be stored is reported', { name: '株式会社' }, ['error name-empty']],
+    [
+      'an organization that a spreadsheet has damaged is reported',
+      { organization: '9.13E+15' },
+      ['error spreadsheet-damage'],
+    ],
+    ['an organization of an unusual form is reported', { organization: 'abc' }, ['warning unusual-organization']],
+    ['no number of invoices is reported', { expectedInvoices: null }, ['warning no-expected-invoices']],
+  ])('with %s', (_, some, found) => expect(codes(companyFindings(row(1, some), QUICKBOOKS))).toEqual(found));
 
-  test('token families are counted, and those that stand alone are not named', () => {
+  test('token families are counted, and families of one are not reported', () => {
     const zoho = platform('zoho-books');
     const sizes = { companies: 6, withoutFamily: 0, families: 2, related: 5, largestFamily: 3 };
     expect(familyFindings(sizes, zoho)).toMatchObject([
       {
         code: 'token-families',
-        message: '5 companies belong to 2 token families, the largest of 3: one of a family is moved at a time',
+        message: '5 companies belong to 2 token families (the largest has 3), which move one company at a time',
       },
     ]);
-    const alone = { companies: 3, withoutFamily: 1, families: 0, related: 0, largestFamily: 1 };
-    expect(familyFindings(alone, zoho)).toMatchObject([
-      { code: 'no-family', message: 'family is not given for 1 company of 3' },
+    const single = { companies: 3, withoutFamily: 1, families: 0, related: 0, largestFamily: 1 };
+    expect(familyFindings(single, zoho)).toMatchObject([
+      { code: 'no-family', message: 'family is missing for 1 company of 3' },
     ]);
-    expect(familyFindings(alone, QUICKBOOKS)).toEqual([]);
+    expect(familyFindings(single, QUICKBOOKS)).toEqual([]);
   });
 });
 
-test('a summary has one sentence for each kind, with the first place and how many more there are', () => {
+test('a summary has one sentence per code, with the first place and the number of others', () => {
   const summary = new FindingSummary();
   const rows = [row(1, { name: 'Bäcker' }), row(2, { name: 'Müller' }), row(3, { name: '株' })];
   for (const each of rows) summary.add(companyFindings(each, QUICKBOOKS));
   expect(summary.sentences).toEqual({
-    problems: ['C-3 (row 3): the service keeps no character of the name "株"'],
+    problems: ['C-3 (row 3): the service can store no character of the name "株"'],
     problemCodes: ['name-empty'],
-    warnings: ['C-1 (row 1): the name "Bäcker" will be stored as "Bcker"; and 1 more like it'],
+    warnings: ['C-1 (row 1): the name "Bäcker" will be stored as "Bcker"; and 1 more like this'],
   });
 });
 
-test('a company with two errors is held back by both', () => {
+test('a company with two errors is held back with both messages', () => {
   const found = companyFindings(row(1, { name: '株', organization: '####' }), QUICKBOOKS);
-  expect(heldBackBy(found)).toBe('the service keeps no character of the name "株"; "####" is no realmId');
+  expect(heldBackBy(found)).toBe('the service can store no character of the name "株"; "####" is not a valid realmId');
   expect(heldBackBy(companyFindings(row(2, { name: 'Bäcker' }), QUICKBOOKS))).toBeNull();
 });

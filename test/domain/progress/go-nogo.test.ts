@@ -43,7 +43,7 @@ const facts = (some: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING):
   progress: progressOf(plan, state),
   windowsPaused: null,
   workers: { workflows: 1, activities: 1 },
-  heldUp: [],
+  failing: [],
   service: SERVICE,
   ...some,
 });
@@ -51,13 +51,13 @@ const facts = (some: Partial<GoNoGoFacts> = {}, state: MigrationState = MOVING):
 const noes = (given: GoNoGoFacts): readonly Answer['about'][] =>
   goNoGo(given).answers.flatMap(({ about, go }) => (go ? [] : [about]));
 
-test('no-go, when somebody has paused the windows: who and why is said', () => {
+test('paused windows are a no-go, with the person and the reason', () => {
   const given = facts({ windowsPaused: 'paused by Sam: month end' });
   expect(noes(given)).toEqual(['window']);
   expect(goNoGo(given).answers.find(({ about }) => about === 'window')?.why).toContain('paused by Sam: month end');
 });
 
-test('go, when everything is there: every question is answered, and the window named', () => {
+test('it is a go when everything is ready, with every answer and the window', () => {
   const { go, opening, answers, contact } = goNoGo(facts());
   expect(go).toBe(true);
   expect(opening).toEqual({ opensAt: '2026-03-09T22:00:00.000Z', closesAt: '2026-03-10T04:00:00.000Z' });
@@ -77,19 +77,19 @@ test('before the first company the window is the first after the agreed start', 
 
 test.each<[string, GoNoGoFacts, readonly Answer['about'][]]>([
   ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
-  // Everything else may be there early: confirmations, and credentials of platforms that keep them.
-  ['details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
+  // Confirmations and credentials can come early, so they are not among the no-goes here.
+  ['the details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
   [
     'the first company is not approved yet',
     facts({}, stateAt('migrate-first-company', { firstCompany: firstCompany(), counts: MOVING.counts })),
     ['decisions'],
   ],
   [
-    'it is paused',
+    'the migration is paused',
     facts({}, { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stop: null, at: AT } }),
     ['decisions'],
   ],
-  ['one company is not frozen', facts({ next: { ...facts().next, unconfirmed: 1 } }), ['freeze']],
+  ['one company is not confirmed', facts({ next: { ...facts().next, unconfirmed: 1 } }), ['freeze']],
   ['one credential is missing', facts({ next: { ...facts().next, withoutCredential: 1 } }), ['credentials']],
   ['nothing can be moved', facts({ next: { ...facts().next, companies: 0 } }), ['companies']],
   ['the service does not answer', facts({ service: { unreachable: 'time-out' } }), ['service']],
@@ -104,16 +104,16 @@ test.each<[string, GoNoGoFacts, readonly Answer['about'][]]>([
     facts({ service: { ...SERVICE, account: { ...SERVICE.account, expiresAt: '2026-03-10T02:00:00.000Z' } } }),
     ['account'],
   ],
-  ['the application is gone', facts({ service: { ...SERVICE, application: null } }), ['application']],
-  ['no worker asks for activities', facts({ workers: { workflows: 1, activities: 0 } }), ['worker']],
-  ['something keeps failing', facts({ heldUp: ['the database is full'] }), ['worker']],
+  ['the application is missing', facts({ service: { ...SERVICE, application: null } }), ['application']],
+  ['no worker polls for activities', facts({ workers: { workflows: 1, activities: 0 } }), ['worker']],
+  ['an activity keeps failing', facts({ failing: ['the database is full'] }), ['worker']],
   ['no worker answers', facts({ progress: null }), ['decisions', 'worker']],
-])('no-go, when %s', (_, given, about) => {
+])('it is a no-go when %s', (_, given, about) => {
   expect(goNoGo(given).go).toBe(false);
   expect(noes(given)).toEqual(about);
 });
 
-test('companies that the check holds back are named, and keep nobody else', () => {
+test('held-back companies are reported, but are not a no-go for the others', () => {
   const state = { ...MOVING, counts: counts({ total: 10, waiting: 10, heldBack: 1 }) };
   const { go, answers } = goNoGo(facts({}, state));
   expect(go).toBe(true);
@@ -122,7 +122,7 @@ test('companies that the check holds back are named, and keep nobody else', () =
   );
 });
 
-test('companies that sync are reason enough to go on', () => {
+test('companies that are still syncing are enough for a go', () => {
   const state = { ...MOVING, counts: counts({ total: 2, syncing: 2 }) };
   const next = { wave: null, companies: 0, unconfirmed: 0, withoutCredential: 0, oldestCredentialAt: null };
   expect(goNoGo(facts({ next }, state)).go).toBe(true);
@@ -132,15 +132,15 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 5 },
     { failed: 2, tried: 40 },
-    'more than 5 companies, or more than 20 % of those that were tried fail (so far 2 of 40)',
+    'more than 5 companies, or more than 20 % of those tried are not moved (2 of 40 so far)',
   ],
-  [{ toleratedShare: null }, { failed: 2, tried: 40 }, 'no number of failed companies pauses it (so far 2 of 40)'],
+  [{ toleratedShare: null }, { failed: 2, tried: 40 }, 'companies that are not moved never pause it (2 of 40 so far)'],
   [
     { toleratedFailures: 1 },
     { failed: 2, tried: 40 },
-    'more companies have failed than are tolerated already (so far 2 of 40)',
+    'more companies were not moved than are tolerated (2 of 40 so far)',
   ],
-])('what would pause it at night: %j after %j', (limits, failures, sentence) => {
+])('says when failures pause it: limits %j after %j', (limits, failures, sentence) => {
   const { wouldPause } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
   expect(wouldPause[0]).toBe(sentence);
 });

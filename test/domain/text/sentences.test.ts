@@ -6,6 +6,6 @@ test.each([
   [2, 'token family', '2 token families'],
   [1_203, 'line', '1,203 lines'],
   [1.5, 'hour', '1.5 hours'],
-])('%d, of a %s, reads %s', (count, noun, words) => {
-  expect(counted(count, noun)).toBe(words);
+])('%d and "%s" read %s', (count, noun, text) => {
+  expect(counted(count, noun)).toBe(text);
 });

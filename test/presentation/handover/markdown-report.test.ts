@@ -207,16 +207,16 @@ describe('a company of the report', () => {
     const rows = rowsOf({ ...failed, failure: 'reauthorization-required', crossedAt: null }, true);
     expect(rows).toEqual({
       'Must reconnect':
-        '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it has connected again | latest |',
+        '| C-1 | Bramble \\| Finch Interiors | https://link.example/1 | why | until it has reconnected | latest |',
     });
   });
 
   test.each([
-    ['incomplete', false, 'move it again, or only sync and check it again'],
+    ['incomplete', false, 'try again (if its credential was accepted, only sync and check)'],
     ['incomplete', true, 'the connection is in place: the contact above takes care of its sync'],
-    ['wrong-organization', false, 'the client obtains a new credential'],
+    ['wrong-organization', false, 'move it with a new credential from the client'],
     ['wrong-organization', true, 'in a new migration'],
-    ['refused', false, 'move it again'],
+    ['refused', false, 'try again'],
   ] as const)('that failed with %s (ended: %s): what to do is %s', (failure, ended, whatToDo) => {
     const row = rowsOf({ ...failed, failure }, ended)['Not moved, and what to do'];
     expect(row).toContain('| why |');

@@ -1,16 +1,14 @@
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { currentDetails, endText } from '../../../presentation/temporal-ui/current-details';
-import { headline } from '../../../domain/progress/headline';
-import { duration } from '../../../domain/text/moments';
+import { headline, progressOf } from '../../../domain/progress/progress';
+import { duration, moment } from '../../../domain/text/sentences';
 import { stopReasonText } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../../domain/migration/plan';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import { moment } from '../../../domain/text/moments';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import { progressOf } from '../../../domain/progress/progress';
 import { STEPS } from '../../../domain/migration/steps';
-import { AT, counts, decided, firstCompany, preflight, proposeTime, stateAt } from '../../support/migration-states';
+import { AT, counts, decideAll, firstCompany, preflight, proposeTime, stateAt } from '../../support/migration-states';
 
 const plan: MigrationPlan = {
   migrationId: 'acme.quickbooks-online',
@@ -37,7 +35,7 @@ const estimated = { estimate: estimate({ volume, limits: DEFAULT_LIMITS, known: 
 const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ...STEPS.map((step) => [step, stateAt(step, estimated)] as const),
   ['before anything', stateAt('supply-details', { preflight: null, counts: counts({}) })],
-  ['time proposed', decided(stateAt('schedule', estimated), proposeTime('client'))],
+  ['time proposed', decideAll(stateAt('schedule', estimated), proposeTime('client'))],
   ['first company moving', stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'importing' }) })],
   ['first company failed', stateAt('migrate-first-company', { firstCompany: firstCompany({ stage: 'failed' }) })],
   [
@@ -81,7 +79,7 @@ test('the person who has to act reads since when, what to do and how', () => {
   const wait = { about: 'x', since: AT, reminders: 0, escalated: false, stopTold: false };
   const text = detailsAt(stateAt('disable-syncing', { ...estimated, wait }));
   expect(text).toContain(`**Waiting for:** client, since ${moment(AT)}`);
-  expect(text).toContain('**What to do:** confirm for ');
+  expect(text).toContain('**What to do:** confirm that syncing is off for ');
   expect(text).toContain('`ferry show acme.quickbooks-online`');
   expect(text).toContain(
     '**How:** tell solutions team, +44 20 7946 0018, who records your decision; or run `ferry show',

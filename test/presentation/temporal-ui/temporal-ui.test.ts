@@ -1,5 +1,5 @@
 /** The page that a client opens: Temporal's own Web UI in a real browser. */
-import { batchRunIdOf, scheduleIdOf } from '../../../domain/migration/plan';
+import { batchRunIdOf, scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { TestMigration } from '../../workflows/running-migration';
 import { windowChange, CLIENT, closedWindows, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { findChromium, keepPicture } from './browser';

@@ -100,7 +100,7 @@ test('during an outage few companies are tried, a timer shows the reason, and th
   expect(standstill?.why).toContain('answered 503 Maintenance');
   expect(waitingFor).toEqual({
     roles: [],
-    what: expect.stringMatching(/^held up since .+ UTC, tried again by itself at .+ UTC: .*503 Maintenance/) as string,
+    what: expect.stringMatching(/^on hold since .+ UTC; retries automatically at .+ UTC: .*503 Maintenance/) as string,
   });
   await until(async () => (await batchRunOf(migration.id)).activities === 0, 20_000);
   const { timers } = await batchRunOf(migration.id);

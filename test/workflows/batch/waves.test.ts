@@ -25,7 +25,7 @@ test('the first wave is moved while the second is in use, and the second one aft
   const half = await migration.until(({ step, counts }) => step === 'disable-syncing' && counts.unconfirmed === 4);
   expect(half.waitingFor).toEqual({
     roles: ['client'],
-    what: 'confirm for 1 company of the first wave that syncing is disabled',
+    what: 'confirm that syncing is off for 1 company of the first wave',
   });
   await migration.send('confirmSyncDisabled', { companies: ['R-3'], ...CLIENT });
   await migration.until(({ step }) => step === 'migrate-first-company');
@@ -41,7 +41,7 @@ test('the first wave is moved while the second is in use, and the second one aft
   expect(between.waitingFor.roles).toEqual(['client']);
   expect(between.waitingFor.what).toContain('3 companies not confirmed yet');
   expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toContain(
-    '3 companies are still open',
+    '3 companies have no final outcome yet',
   );
 
   await migration.send('confirmSyncDisabled', { companies: ['R-1', 'R-4', 'R-5'], ...CLIENT });

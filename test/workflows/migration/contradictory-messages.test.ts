@@ -80,7 +80,7 @@ test('a start that is approved and then rejected must be proposed again', async 
 test('a start that is rejected cannot be approved any more', async () => {
   const migration = await proposed('reject-approve');
   const [, approval] = await sendTogether(migration, TIME_REJECTED, TIME_APPROVED);
-  expect(approval).toEqual([false, 'no time has been proposed yet']);
+  expect(approval).toEqual([false, 'no start time has been proposed yet']);
   expect((await migration.until(() => true)).step).toBe('schedule');
 }, 120_000);
 
@@ -159,6 +159,6 @@ test('a decision that expires before a worker runs is refused, and a valid one i
     ['approve', { step: 'schedule', ...CLIENT, ...lapses }],
     ['approve', { step: 'schedule', ...CLIENT, ...validForMs(600_000) }],
   );
-  expect(lapsed).toEqual([false, expect.stringMatching(/^it was valid until .* and could not be applied before$/)]);
+  expect(lapsed).toEqual([false, expect.stringMatching(/^this was valid until .* and could not be applied in time$/)]);
   expect(counted).toEqual([true, 'schedule approved by client']);
 }, 120_000);

@@ -61,7 +61,7 @@ test('a company can be retried, and given up', async () => {
   expect(await migration.send('skip', { companies: ['R-2'], reason: 'closed its books', ...SUPPORT })).toBe('applied');
   await until(async () => (await stateOf(migration, 'R-2')) === 'skipped');
   const retry = () => migration.send('retry', { companies: 'all', ...SUPPORT });
-  await until(async () => (await retry()) === 'refused: no company is left that was not moved');
+  await until(async () => (await retry()) === 'refused: there are no exceptions to decide about');
 }, 90_000);
 
 test('a company that is left out is not moved, and needs no confirmation', async () => {
@@ -73,7 +73,9 @@ test('only support can resolve exceptions, and only in step 6', async () => {
   const migration = await startTestMigration(orchestrator, 'settling', ['sbx-ok-1.settling']);
   await migration.until(({ preflight }) => preflight !== null);
   expect(await migration.send('retry', { companies: 'all', ...SUPPORT })).toMatch(
-    /^refused: exceptions are settled while/,
+    /^refused: exceptions are decided in step 6/,
   );
-  expect(await migration.send('skip', { companies: ['R-1'], reason: 'any', ...CLIENT })).toMatch(/settled by support$/);
+  expect(await migration.send('skip', { companies: ['R-1'], reason: 'any', ...CLIENT })).toMatch(
+    /only support can decide about companies/,
+  );
 });

@@ -37,7 +37,7 @@ test('when the first company was not moved, support names another one before the
   expect(failed.firstCompany).toMatchObject({ reference: 'R-1', failure: 'reauthorization-required' });
   expect(failed.waitingFor.roles).toEqual(['support']);
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe(
-    'refused: no first company has been moved and proven yet',
+    'refused: no first company has been moved and verified yet',
   );
   expect(await statesOf(migration.id)).toEqual({ 'R-1': 'failed', 'R-2': 'waiting', 'R-3': 'waiting' });
 
@@ -161,7 +161,7 @@ test('a pause keeps a company out of the batch until the resume, and sign-off is
   expect(await migration.send('pause', { reason: 'tea', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'complete-migration', ...CLIENT })).toBe(
-    'refused: 1 company is still open',
+    'refused: 1 company has no final outcome yet',
   );
   expect(await statesOf(migration.id)).toEqual({ 'R-1': 'migrated', 'R-2': 'waiting' });
   expect(await migration.send('resume', SUPPORT)).toBe('applied');

@@ -72,7 +72,7 @@ test('undecodable and unknown messages do no harm', async () => {
   expect(unreadable.map(({ kind, by, text }) => ({ kind, by, text }))).toEqual([
     { kind: 'unreadable', by: null, text: 'the message cannot be decoded' },
     { kind: 'unreadable', by: null, text: 'the message cannot be decoded' },
-    { kind: 'unreadable', by: null, text: 'an object is expected' },
+    { kind: 'unreadable', by: null, text: 'the message must be an object' },
   ]);
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
@@ -85,7 +85,7 @@ test('a message that is too large is refused, and the migration continues', asyn
   await handle.signal('confirmSyncDisabled', { decisionId: 'd-1', companies: references.slice(0, 1_001), ...CLIENT });
   await handle.signal('pause', { decisionId: 'd-2', reason: 'x'.repeat(1_000_000), ...CLIENT });
   const answer = (decisionId: string) => handle.query<Outcome | null, [unknown]>('outcome', { decisionId });
-  expect(await answer('d-1')).toMatchObject({ applied: false, text: 'companies may name 1000 at most in one message' });
+  expect(await answer('d-1')).toMatchObject({ applied: false, text: 'companies can name at most 1000 in one message' });
   expect(await answer('d-2')).toMatchObject({ applied: false, text: 'reason must be text' });
   expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
 });

@@ -1,6 +1,6 @@
 /** No worker runs when a window opens: work that starts late still keeps to the windows. */
 import { readWindowSchedule, setSchedulePaused } from '../../../client';
-import { scheduleIdOf } from '../../../domain/migration/plan';
+import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { WindowStart } from '../../../domain/planning/windows';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';

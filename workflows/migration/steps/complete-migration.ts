@@ -4,7 +4,7 @@ import { CancellationScope, condition, ParentClosePolicy, startChild } from '@te
 import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
 import { movableCompanies } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { batchRunIdOf } from '../../../domain/migration/plan';
+import { batchRunIdOf } from '../../../domain/migration/temporal-names';
 import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { shortActivities } from '../../activity-proxies';
 import { batchRun } from '../../batch-run';

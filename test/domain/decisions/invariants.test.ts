@@ -1,4 +1,4 @@
-/** Whatever people decide, in whatever order: what must hold of every migration. */
+/** Invariants that hold after any sequence of decisions. */
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import fc from 'fast-check';
 import { missingApprovals } from '../../../domain/decisions/approvals';
@@ -12,15 +12,15 @@ import {
   approve,
   AT,
   counts,
-  decided,
+  decideAll,
   firstCompany,
   preflight,
   proposeTime,
   START_AT,
-  substance,
+  withoutRecord,
 } from '../../support/migration-states';
 
-const sent = fc.record({
+const sender = fc.record({
   decisionId: fc.stringMatching(/^[a-h][0-9]$/),
   role: fc.constantFrom(...ROLES),
   by: fc.constantFrom('Cleo', 'Sam', 'Carl'),
@@ -32,7 +32,7 @@ const afterwards = fc.constantFrom(
   { next: 'abandon' } as const,
 );
 
-const what = fc.oneof(
+const content = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -48,10 +48,10 @@ const what = fc.oneof(
 );
 
 const anyDecision = fc
-  .tuple(sent, what)
-  .map(([who, decision]) => JSON.parse(JSON.stringify({ ...who, ...decision })) as Decision);
+  .tuple(sender, content)
+  .map(([from, decision]) => JSON.parse(JSON.stringify({ ...from, ...decision })) as Decision);
 
-/** What the workflow does between decisions, with companies that never fail. */
+/** Does the work of the workflow between decisions, with companies that never fail. */
 function workflowActs(state: MigrationState): MigrationState {
   const { step } = state;
   if (state.closed) return state;
@@ -91,7 +91,7 @@ function afterAll(decisions: readonly Decision[]): MigrationState {
 
 const sequences = fc.array(anyDecision, { maxLength: 60 });
 
-test('no step has ended without everybody whose approval it takes', () => {
+test('a step ends only with all approvals that it requires', () => {
   fc.assert(
     fc.property(sequences, (decisions) => {
       const state = afterAll(decisions);
@@ -105,18 +105,18 @@ test('no step has ended without everybody whose approval it takes', () => {
   );
 });
 
-test('a refusal changes nothing but the record', () => {
+test('a refusal changes only the record', () => {
   fc.assert(
     fc.property(sequences, anyDecision, (decisions, last) => {
       const before = afterAll(decisions);
       const after = decide(before, last, AT);
-      if (after.outcomes.at(-1)?.applied === false) expect(substance(after)).toEqual(substance(before));
+      if (after.outcomes.at(-1)?.applied === false) expect(withoutRecord(after)).toEqual(withoutRecord(before));
     }),
     { numRuns: 500 },
   );
 });
 
-test('the state is plain JSON: it comes back from continue-as-new as it went', () => {
+test('the state is plain JSON, so that continue-as-new does not change it', () => {
   fc.assert(
     fc.property(sequences, (decisions) => {
       const state = afterAll(decisions);
@@ -125,18 +125,18 @@ test('the state is plain JSON: it comes back from continue-as-new as it went', (
   );
 });
 
-test('no turn of mind leaves a migration that can no longer be completed', () => {
+test('every migration that is not closed can still be completed', () => {
   fc.assert(
     fc.property(sequences, (decisions) => {
       let state = afterAll(decisions);
       fc.pre(state.closed === null);
-      if (state.pause) state = decided(state, { kind: 'resume', role: 'support' });
+      if (state.pause) state = decideAll(state, { kind: 'resume', role: 'support' });
       for (let round = 0; round < 12 && state.closed === null; round += 1) {
         const { step } = state;
         state = workflowActs(confirmed(state));
         if (state.step !== step) continue;
-        if (step === 'schedule' && !state.proposal) state = decided(state, proposeTime('support'));
-        state = decided(state, approve(step, 'client'), approve(step, 'support'));
+        if (step === 'schedule' && !state.proposal) state = decideAll(state, proposeTime('support'));
+        state = decideAll(state, approve(step, 'client'), approve(step, 'support'));
         state = workflowActs(confirmed(state));
       }
       expect(state.closed).toBe('completed');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { paceOf } from '../../../domain/planning/limits';
+import { paceOf } from '../../../domain/planning/pacing';
 
 const MINUTE_MS = 60_000;
 const limits = fc.record({
@@ -8,7 +8,7 @@ const limits = fc.record({
   companiesPerMinute: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 1_000_000 })),
 });
 
-test('all slices together keep to the pace, none of them waits longer than a minute, and one at least is at work', () => {
+test('all slices together keep the pace, at least one works, and none waits more than a minute in total', () => {
   fc.assert(
     fc.property(limits, (some) => {
       const { slices, companies, waitMs } = paceOf(some);
@@ -22,7 +22,7 @@ test('all slices together keep to the pace, none of them waits longer than a min
   );
 });
 
-test('without a pace nobody waits', () => {
+test('without a pace no slice waits', () => {
   const some = { slicesAtOnce: 4, companiesPerSliceAtOnce: 8, companiesPerMinute: null };
   expect(paceOf(some)).toEqual({ slices: 4, companies: 8, waitMs: 0 });
 });

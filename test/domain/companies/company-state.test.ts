@@ -17,7 +17,7 @@ import {
 } from '../../../domain/companies/company-state';
 import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import { STEPS, isRole, isStep, stepNumber } from '../../../domain/migration/steps';
-import { approve, AT, counts, decided, LATER, stateAt } from '../../support/migration-states';
+import { approve, AT, counts, decideAll, LATER, stateAt } from '../../support/migration-states';
 
 const ONE_EACH = counts({
   total: 10,
@@ -34,9 +34,9 @@ const ONE_EACH = counts({
 });
 
 describe('counts of companies', () => {
-  test('open are those about which nothing final is known', () => expect(openCompanies(ONE_EACH)).toBe(6));
-  test('movable are those that need nothing from anybody', () => expect(movableCompanies(ONE_EACH)).toBe(3));
-  test('settled are the others', () => expect(finishedCompanies(ONE_EACH)).toBe(4));
+  test('open companies are those without a final outcome', () => expect(openCompanies(ONE_EACH)).toBe(6));
+  test('movable companies are those that need nothing from anyone', () => expect(movableCompanies(ONE_EACH)).toBe(3));
+  test('finished companies are all that are not open', () => expect(finishedCompanies(ONE_EACH)).toBe(4));
 
   test.each<[keyof Counts, boolean]>([
     ['waiting', false],
@@ -91,8 +91,8 @@ describe('the words that a client reads', () => {
   });
 });
 
-describe('the course of the steps', () => {
-  test('six steps, each followed by the next, the last one completing the migration', () => {
+describe('step transitions', () => {
+  test('each step is followed by the next, and the last one completes the migration', () => {
     let state = stateAt('supply-details');
     const seen = STEPS.map((step) => {
       expect(state).toMatchObject({ step, closed: null });
@@ -104,29 +104,29 @@ describe('the course of the steps', () => {
     expect(state.closed).toBe('completed');
   });
 
-  test('a step that is open keeps the time at which it was opened', () => {
+  test('opening an open step again keeps its original time', () => {
     expect(withStepOpened(stateAt('schedule'), 'schedule', LATER).steps.schedule).toEqual({
       openedAt: AT,
       endedAt: null,
     });
   });
 
-  test('disabling ends when no company is unconfirmed, and not before the companies are known', () => {
-    const settled = (some: Partial<Counts>) =>
+  test('disable-syncing is complete when companies are known and none is unconfirmed', () => {
+    const isComplete = (some: Partial<Counts>) =>
       isStepComplete(stateAt('disable-syncing', { counts: counts(some) }), 'disable-syncing');
-    expect(settled({ total: 10, waiting: 10, unconfirmed: 1 })).toBe(false);
-    expect(settled({ total: 10, waiting: 10, unconfirmed: 0 })).toBe(true);
-    expect(settled({})).toBe(false);
+    expect(isComplete({ total: 10, waiting: 10, unconfirmed: 1 })).toBe(false);
+    expect(isComplete({ total: 10, waiting: 10, unconfirmed: 0 })).toBe(true);
+    expect(isComplete({})).toBe(false);
   });
 
-  test('a step of two approvals is not settled by one', () => {
-    const one = decided(stateAt('update-application'), approve('update-application', 'client'));
+  test('a step with two approvers is not complete after one approval', () => {
+    const one = decideAll(stateAt('update-application'), approve('update-application', 'client'));
     expect(isStepComplete(one, 'update-application')).toBe(false);
-    expect(isStepComplete(decided(one, approve('update-application', 'support')), 'update-application')).toBe(true);
+    expect(isStepComplete(decideAll(one, approve('update-application', 'support')), 'update-application')).toBe(true);
   });
 });
 
-test('nothing but the names of steps and roles is taken for one', () => {
+test('only the names of steps and roles are accepted as such', () => {
   fc.assert(
     fc.property(fc.anything(), (word) => {
       expect(isStep(word)).toBe(STEPS.includes(word as never));

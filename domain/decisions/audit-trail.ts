@@ -1,0 +1,110 @@
+/**
+ * The audit trail: batches in which decisions are written to it, the record of a closed migration, and the verification
+ * of an exported trail with nothing but the approvers' public keys.
+ */
+import { utf8ToBytes } from '@noble/hashes/utils';
+import type { RunControl } from '../migration/decision';
+import type { DecisionRecord } from '../migration/migration-state';
+import { parseDecision } from '../migration/parse-decision';
+import type { Approver, LastSigned, Signature } from '../migration/signatures';
+import { canonicalJson, parseSignature, signatureRefusal, verifies, withLastSigned } from '../migration/signatures';
+
+/**
+ * In characters of JSON, at most 3 bytes each. Temporal accepts 2 MB per payload, and one decision can be this long.
+ */
+const MAX_BATCH_LENGTH = 300_000;
+
+/** Returns the oldest decisions that fit into one batch; at least one, if there is any. */
+export function nextAuditBatch(unrecorded: readonly DecisionRecord[]): readonly DecisionRecord[] {
+  let length = 0;
+  let count = 0;
+  for (const record of unrecorded) {
+    length += JSON.stringify(record).length;
+    if (count > 0 && length > MAX_BATCH_LENGTH) break;
+    count += 1;
+  }
+  return unrecorded.slice(0, count);
+}
+
+/**
+ * Returns the cancellation that is recorded when a migration is closed after it was terminated in Temporal.
+ *
+ * @param at ISO 8601, UTC
+ */
+export function closeDecision(by: string, decisionId: string, at: string): DecisionRecord {
+  const reason = 'it was terminated in Temporal before it had ended';
+  const decision: RunControl = { kind: 'cancel', decisionId, role: 'support', by, reason };
+  return { decision, outcome: { decisionId, applied: true, text: 'cancelled', at } };
+}
+
+/** An entry of an exported trail. */
+export interface TrailEntry extends Pick<DecisionRecord, 'decision' | 'signed'> {
+  readonly applied: boolean;
+}
+
+/** The last line of an exported trail. Its exporter signs it, so that no later change to the file goes unnoticed. */
+export interface TrailEnd {
+  readonly migrationId: string;
+  readonly entries: number;
+  /** Of the lines before it, each with its line feed. Hexadecimal. */
+  readonly sha256: string;
+  readonly exportedBy: string;
+  readonly exportedAt: string;
+}
+
+/** Returns the bytes that the exporter signs. */
+export function signedEnd(end: TrailEnd): Uint8Array {
+  return utf8ToBytes(`tokenferry trail 1\n${canonicalJson(end)}`);
+}
+
+/** Returns what is wrong with the last line of an exported trail; null: an approver signed exactly these lines. */
+export function trailEndProblem(
+  { end, signature: given }: { readonly end: TrailEnd; readonly signature: unknown },
+  lines: Pick<TrailEnd, 'migrationId' | 'entries' | 'sha256'>,
+  approvers: readonly Approver[],
+): string | null {
+  const signature: Signature | null = parseSignature(given);
+  const signer = approvers.find(({ publicKey }) => publicKey === signature?.publicKey);
+  if (!signature || !signer) return 'the file as a whole is signed, but not with one of these keys';
+  const matches = canonicalJson({ ...end, ...lines }) === canonicalJson(end) && end.exportedBy === signer.by;
+  return matches && verifies(signature, signedEnd(end))
+    ? null
+    : `the file is not as ${signer.by} exported it: something was changed, added or removed`;
+}
+
+/** Checks the form of an entry. */
+export function isTrailEntry(value: unknown): value is TrailEntry {
+  const { decision, applied } = (value ?? {}) as { readonly decision?: unknown; readonly applied?: unknown };
+  if (typeof applied !== 'boolean' || typeof decision !== 'object' || decision === null) return false;
+  return 'decisionId' in decision && typeof decision.decisionId === 'string';
+}
+
+/** Checks the form of a last line. */
+export function isTrailEnd(value: unknown): value is { readonly end: TrailEnd; readonly signature: unknown } {
+  const { end } = (value ?? {}) as { readonly end?: unknown };
+  return typeof end === 'object' && end !== null;
+}
+
+/**
+ * Creates a function that verifies the entries of a trail one by one, in order.
+ *
+ * @returns a function that returns what is wrong with an entry; null: it was signed exactly so, or was refused
+ */
+export function createTrailVerifier(
+  migrationId: string,
+  approvers: readonly Approver[],
+): (entry: TrailEntry) => string | null {
+  let lastSigned: LastSigned = {};
+  const seen = new Set<string>();
+  return ({ decision, signed, applied }) => {
+    if (seen.has(decision.decisionId)) return 'this decision is in the trail twice';
+    seen.add(decision.decisionId);
+    if (!signed) return applied ? 'this decision was applied but is not signed' : null;
+    const refusal = signatureRefusal({ migrationId, approvers }, signed, lastSigned);
+    if (refusal !== null) return applied ? refusal : null;
+    lastSigned = withLastSigned(lastSigned, signed);
+    const parsed = parseDecision(signed.message, signed.content, () => '');
+    const isAsSigned = 'decision' in parsed && canonicalJson(parsed.decision) === canonicalJson(decision);
+    return isAsSigned ? null : 'the signed decision differs from the recorded one';
+  };
+}

@@ -1,0 +1,57 @@
+/** The names of a migration in Temporal: workflow ids, the Schedule of its windows, and search attributes. */
+
+/** A word that Temporal, URLs and shells accept without quoting. */
+const ID_WORD = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+
+export function isIdWord(word: string): boolean {
+  return ID_WORD.test(word);
+}
+
+/** Returns `<client>.<platform>[.<label>]`. All parts must be words that `isIdWord` accepts. */
+export function migrationIdOf(client: string, platformSlug: string, label?: string): string {
+  return label === undefined ? `${client}.${platformSlug}` : `${client}.${platformSlug}.${label}`;
+}
+
+/** Returns the workflow id of a migration's batch run. One id per migration, so that only one run exists at a time. */
+export function batchRunIdOf(migrationId: string): string {
+  return `${migrationId}.batch`;
+}
+
+/** Returns the id of the workflow that closes a terminated migration. One id, so that only one runs at a time. */
+export function closeWorkflowIdOf(migrationId: string): string {
+  return `${migrationId}.closing`;
+}
+
+const SCHEDULE_SUFFIX = '.windows';
+
+/** Returns the id of the Schedule that opens a migration's windows. */
+export function scheduleIdOf(migrationId: string): string {
+  return `${migrationId}${SCHEDULE_SUFFIX}`;
+}
+
+/** The type of the workflow that a migration's Schedule starts. */
+export const OPEN_WINDOW = 'openWindow';
+
+/** A Schedule as Temporal lists it. */
+interface ListedSchedule {
+  readonly scheduleId: string;
+  readonly action?: { readonly workflowType: string };
+}
+
+/** Returns the migration whose windows a Schedule opens; undefined: the Schedule is not tokenferry's. */
+export function migrationOfSchedule({ scheduleId, action }: ListedSchedule): string | undefined {
+  const isOurs = action?.workflowType === OPEN_WINDOW && scheduleId.endsWith(SCHEDULE_SUFFIX);
+  return isOurs ? scheduleId.slice(0, -SCHEDULE_SUFFIX.length) : undefined;
+}
+
+/** As Temporal's SDK names the types. */
+type SearchAttributeType = 'INT' | 'KEYWORD';
+
+/** Returns the command that registers missing search attributes in a namespace. */
+export function createSearchAttributes(
+  namespace: string,
+  missing: readonly (readonly [name: string, type: SearchAttributeType])[],
+): string {
+  const options = missing.map(([name, type]) => `--name ${name} --type ${type === 'INT' ? 'Int' : 'Keyword'}`);
+  return `temporal operator search-attribute create --namespace ${namespace} ${options.join(' ')}`;
+}

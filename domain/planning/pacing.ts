@@ -1,0 +1,58 @@
+/** Pacing: how fast companies are started, how long a ramp is waited for, and how often a syncing company is polled. */
+import type { MigrationLimits } from './limits';
+
+const MINUTE_MS = 60_000;
+
+/** The pace of a batch, split over its slices. */
+export interface Pace {
+  /** Slices that import at the same time. */
+  readonly slices: number;
+  /** Companies that one slice imports at the same time. */
+  readonly companies: number;
+  /** Wait of a slice after each company that it starts. Milliseconds. */
+  readonly waitMs: number;
+}
+
+/**
+ * Splits the limits over the slices.
+ *
+ * A rate below one company per minute and slice uses fewer slices, so that the waits of a slice for all the companies
+ * it started add up to a minute at most.
+ */
+export function paceOf({
+  slicesAtOnce,
+  companiesPerSliceAtOnce,
+  companiesPerMinute,
+}: Pick<MigrationLimits, 'slicesAtOnce' | 'companiesPerSliceAtOnce' | 'companiesPerMinute'>): Pace {
+  if (companiesPerMinute === null) return { slices: slicesAtOnce, companies: companiesPerSliceAtOnce, waitMs: 0 };
+  const slices = Math.min(slicesAtOnce, companiesPerMinute);
+  const companies = Math.min(companiesPerSliceAtOnce, Math.floor(companiesPerMinute / slices));
+  return { slices, companies, waitMs: (slices * MINUTE_MS) / companiesPerMinute };
+}
+
+/**
+ * Returns how many companies of a ramp can still be syncing when the rest starts: one in ten, at least one, so that one
+ * slow sync does not delay all other companies.
+ */
+export function allowedStragglers(companiesInRamp: number): number {
+  return companiesInRamp < 2 ? 0 : Math.max(1, Math.floor(companiesInRamp / 10));
+}
+
+const MIN_POLL_DELAY_MS = 250;
+const MAX_POLL_DELAY_MS = 5 * MINUTE_MS;
+
+/**
+ * Returns the delay before the next poll of a syncing company: a quarter of the time that it has synced so far.
+ *
+ * @returns milliseconds
+ */
+export function pollDelayMs(syncingForMs: number): number {
+  return Math.min(MAX_POLL_DELAY_MS, Math.max(MIN_POLL_DELAY_MS, syncingForMs / 4));
+}
+
+/** Returns the number of polls until the end of a sync of this length is noticed. */
+export function pollsDuring(syncMs: number): number {
+  let polls = 1;
+  for (let atMs = pollDelayMs(0); atMs < syncMs; atMs += pollDelayMs(atMs)) polls += 1;
+  return polls;
+}

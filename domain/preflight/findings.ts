@@ -1,0 +1,63 @@
+/** The findings of a preflight, and the summary of them that a migration keeps in its state. */
+import type { Finding } from '../companies/finding';
+import type { ManifestRow } from '../companies/manifest';
+import type { Preflight } from '../migration/migration-state';
+
+/** A problem with the account, with all companies, or with the company in `about`. */
+export interface PreflightFinding extends Pick<Finding, 'code' | 'severity' | 'field' | 'message' | 'advice'> {
+  readonly about?: Pick<ManifestRow, 'row' | 'reference'>;
+}
+
+type Words = [code: Finding['code'], message: string, advice: string];
+
+export function error(...[code, message, advice]: Words): PreflightFinding {
+  return { code, severity: 'error', message, advice };
+}
+
+export function warning(...[code, message, advice]: Words): PreflightFinding {
+  return { code, severity: 'warning', message, advice };
+}
+
+/** Attaches a company and one of its fields to a finding. */
+export function about({ row, reference }: ManifestRow, field: string, finding: PreflightFinding): PreflightFinding {
+  return { ...finding, about: { row, reference }, field };
+}
+
+/** Quotes and shortens text from outside, because messages are kept in the migration's state. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+}
+
+interface Kind {
+  readonly first: PreflightFinding;
+  readonly count: number;
+}
+
+/** Summarizes any number of findings: it keeps the first finding of each code, and how many there were. */
+export class FindingSummary {
+  readonly #errors = new Map<string, Kind>();
+  readonly #warnings = new Map<string, Kind>();
+
+  add(findings: Iterable<PreflightFinding>): void {
+    for (const finding of findings) {
+      const kinds = finding.severity === 'error' ? this.#errors : this.#warnings;
+      const { first = finding, count = 0 } = kinds.get(finding.code) ?? {};
+      kinds.set(finding.code, { first, count: count + 1 });
+    }
+  }
+
+  /** Returns one sentence per code. */
+  get sentences(): Pick<Preflight, 'problems' | 'problemCodes' | 'warnings'> {
+    const errors = [...this.#errors.values()];
+    return {
+      problems: errors.map(sentence),
+      problemCodes: errors.map(({ first }) => first.code),
+      warnings: [...this.#warnings.values()].map(sentence),
+    };
+  }
+}
+
+function sentence({ first, count }: Kind): string {
+  const place = first.about ? `${first.about.reference} (row ${first.about.row}): ` : '';
+  return `${place}${first.message}${count > 1 ? `; and ${count - 1} more like this` : ''}`;
+}

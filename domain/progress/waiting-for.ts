@@ -1,0 +1,159 @@
+/** Who has to act in a migration, and what they have to do: one sentence for every state. */
+import type { Counts } from '../companies/company-state';
+import { movableCompanies, openCompanies } from '../companies/company-state';
+import { missingApprovals } from '../decisions/approvals';
+import type { MigrationState, Proposal } from '../migration/migration-state';
+import type { Outage } from '../migration/outage';
+import type { Role } from '../migration/steps';
+import type { WindowOccurrence } from '../planning/windows';
+import { counted, moment } from '../text/sentences';
+
+export interface WaitingFor {
+  /** Empty: nobody has to act. */
+  readonly roles: readonly Role[];
+  /** Their task, or the work in progress if nobody has to act. One sentence. */
+  readonly what: string;
+}
+
+const nobody = (what: string): WaitingFor => ({ roles: [], what });
+const client = (what: string): WaitingFor => ({ roles: ['client'], what });
+const support = (what: string): WaitingFor => ({ roles: ['support'], what });
+
+/** Returns who has to act, and what they have to do. */
+export function waitingForOf(state: MigrationState): WaitingFor {
+  if (state.closed) return nobody(`the migration is ${state.closed}`);
+  // The counts do not show the effect of an unrecorded decision yet, so they could ask for something already supplied.
+  if (state.route === 'self-service' && state.unrecorded.length > 0) {
+    return nobody('the latest decisions are being carried out');
+  }
+  const waitingFor = state.pause ? support(`paused: ${state.pause.reason}`) : waitingInStep(state);
+  // In self-service the client decides everything.
+  return state.route === 'self-service' && waitingFor.roles.length > 0 ? client(waitingFor.what) : waitingFor;
+}
+
+function waitingInStep(state: MigrationState): WaitingFor {
+  const { step, counts } = state;
+  switch (step) {
+    case 'supply-details':
+      if (!state.preflight) return nobody('the supplied details are being checked');
+      if (state.preflight.problems.length > 0) {
+        return client(`details to correct: ${state.preflight.problems.join('; ')}`);
+      }
+      if (state.route === 'self-service') return nobody('the companies will be moved now');
+      return support('accept the supplied details');
+    case 'schedule':
+      if (!state.proposal) return { roles: ['client', 'support'], what: 'propose a time to start' };
+      return { roles: missingApprovals(state, step), what: `approve the start at ${moment(state.proposal.startAt)}` };
+    case 'update-application':
+      return {
+        roles: missingApprovals(state, step),
+        what: `confirm that the application at the platform has the callback URL ${state.preflight?.callbackUrl ?? ''}`.trimEnd(),
+      };
+    case 'disable-syncing':
+      return client(`confirm that syncing is off for ${unconfirmedText(counts)}`);
+    case 'migrate-first-company':
+      return waitingInFirstCompany(state);
+    case 'complete-migration':
+      return waitingInComplete(state);
+  }
+}
+
+/** Step 4 waits only for the first wave. Later waves are confirmed before their own turn. */
+function unconfirmedText({ unconfirmed, unconfirmedInFirstWave, total }: Counts): string {
+  return unconfirmedInFirstWave === unconfirmed
+    ? `${unconfirmed} of ${counted(total, 'company')}`
+    : `${counted(unconfirmedInFirstWave, 'company')} of the first wave`;
+}
+
+function waitingInFirstCompany(state: MigrationState): WaitingFor {
+  const { firstCompany, wantedFirst, proposal, opening, standstill, counts } = state;
+  switch (firstCompany?.stage) {
+    case 'importing':
+      if (standstill) return onHold(standstill);
+      return nobody(`the first company, ${firstCompany.reference}, is being moved and checked`);
+    case 'proven':
+      return support(`approve the first company, ${firstCompany.reference}`);
+    case 'failed':
+      return support(`the first company, ${firstCompany.reference}, was not moved: decide what to try next`);
+    case undefined:
+      if (wantedFirst?.heldUp) {
+        return {
+          roles: ['client', 'support'],
+          what: `${wantedFirst.reference} goes first but is not ready: supply what it needs, or choose another company`,
+        };
+      }
+      if (wantedFirst === null && movableCompanies(counts) === 0) return nothingMovable(state);
+      return nobody(`the first company will be moved ${startText(opening, proposal)}`);
+  }
+}
+
+/** The agreed start, or the first window that opens after it. */
+function startText(opening: WindowOccurrence | null, proposal: Proposal | null): string {
+  const startAt = proposal?.startAt ?? null;
+  const at = opening && (startAt === null || opening.opensAt > startAt) ? opening.opensAt : startAt;
+  return at === null ? 'now' : `from ${moment(at)} on`;
+}
+
+function waitingInComplete(state: MigrationState): WaitingFor {
+  const { counts } = state;
+  const open = openCompanies(counts);
+  if (open === 0 && state.route === 'self-service') return selfServiceEnd(counts);
+  if (open === 0) return { roles: missingApprovals(state, 'complete-migration'), what: 'sign off the handover' };
+  if (movableCompanies(counts) === 0) return nothingMovable(state);
+  if (state.schedule === 'paused' && state.opened?.opensAt !== state.opening?.opensAt) {
+    return support('resume the windows: they are paused, so no company is started');
+  }
+  if (state.standstill) return onHold(state.standstill);
+  return nobody(`the remaining companies are being moved${windowText(state)}`);
+}
+
+/** A self-service migration has no sign-off. It ends when nothing is left to decide. */
+function selfServiceEnd({ failed }: Counts): WaitingFor {
+  if (failed === 0) return nobody('every company is moved or left out: the migration is ending');
+  const were = failed === 1 ? 'was' : 'were';
+  return client(`decide what to do about ${counted(failed, 'company')} that ${were} not moved`);
+}
+
+function windowText({ opening }: MigrationState): string {
+  return opening ? `, in the window from ${moment(opening.opensAt)} to ${moment(opening.closesAt)}` : '';
+}
+
+function onHold({ why, since, until }: Outage): WaitingFor {
+  return nobody(`on hold since ${moment(since)}; retries automatically at ${moment(until)}: ${why}`);
+}
+
+/** Returns whether the preflight still has to check some of the supplied details. */
+export function isChecking({ preflight, changes, changesChecked }: MigrationState): boolean {
+  return preflight === null || changes > changesChecked;
+}
+
+/** Lists everything that is missing before any company can move, and who can supply it. */
+function nothingMovable(state: MigrationState): WaitingFor {
+  const { unconfirmed, withoutCredential, heldBack, outcomeUnknown } = state.counts;
+  const checking = isChecking(state);
+  const companies = (count: number): string => counted(count, 'company');
+  const tasks = [
+    {
+      role: 'client',
+      count: unconfirmed,
+      what: `turn off syncing for ${companies(unconfirmed)} not confirmed yet, confirm it and supply credentials`,
+    },
+    { role: 'client', count: withoutCredential, what: `supply credentials for ${companies(withoutCredential)}` },
+    {
+      role: 'client',
+      count: checking ? 0 : heldBack,
+      what: `correct or leave out ${companies(heldBack)} that cannot be moved as ${heldBack === 1 ? 'it is' : 'they are'}`,
+    },
+    {
+      role: 'support',
+      count: outcomeUnknown,
+      what: `decide what to do about ${companies(outcomeUnknown)} with an unknown outcome`,
+    },
+  ] as const;
+  const open = tasks.filter(({ count }) => count > 0);
+  if (open.length > 0) {
+    return { roles: [...new Set(open.map(({ role }) => role))], what: open.map(({ what }) => what).join('; ') };
+  }
+  if (checking) return nobody('the changed details are being checked');
+  return support('no company is left to move: add companies, or cancel the migration');
+}

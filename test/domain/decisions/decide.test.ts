@@ -1,0 +1,127 @@
+import type { MigrationState } from '../../../domain/migration/migration-state';
+import {
+  approve,
+  counts,
+  decideAll,
+  decideOne,
+  LATER,
+  proposeTime,
+  reject,
+  stateAt,
+  withoutRecord,
+  type DecisionDraft,
+} from '../../support/migration-states';
+
+const pause = (role: 'client' | 'support', reason?: string): DecisionDraft => ({
+  kind: 'pause',
+  role,
+  ...(reason === undefined ? {} : { reason }),
+});
+const resume = (role: 'client' | 'support'): DecisionDraft => ({ kind: 'resume', role });
+
+describe('the record of decisions', () => {
+  test('a decision that is sent twice counts once', () => {
+    const once = decideAll(stateAt('schedule'), { ...proposeTime('client'), decisionId: 'one' });
+    const twice = decideAll(once, { ...approve('schedule', 'client'), decisionId: 'one' });
+    expect(twice).toBe(once);
+  });
+
+  test('a refusal is recorded with its reason, and goes to the audit trail like every decision', () => {
+    const before = stateAt('supply-details');
+    const { state, outcome } = decideOne(before, { ...approve('schedule', 'client'), decisionId: 'early' });
+    expect(outcome).toMatchObject({ decisionId: 'early', applied: false, at: LATER });
+    expect(state.outcomes).toEqual([outcome]);
+    expect(state.unrecorded).toEqual([
+      { decision: expect.objectContaining({ decisionId: 'early' }) as unknown, outcome },
+    ]);
+    expect(withoutRecord(state)).toEqual(withoutRecord(before));
+  });
+
+  test('the state keeps only the latest outcomes, but every decision until it is in the audit trail', () => {
+    const many = Array.from({ length: 250 }, (_, index) => ({
+      ...approve('schedule', 'client'),
+      decisionId: `d${index}`,
+    }));
+    const state = decideAll(stateAt('supply-details'), ...many);
+    expect(state.outcomes).toHaveLength(200);
+    expect(state.outcomes.at(-1)?.decisionId).toBe('d249');
+    expect(state.unrecorded).toHaveLength(250);
+  });
+});
+
+describe('pause and resume', () => {
+  test('either side can pause, with a reason, and either side can resume', () => {
+    const paused = decideAll(stateAt('complete-migration'), pause('client', 'our database is being moved'));
+    expect(paused.pause).toMatchObject({ reason: 'our database is being moved', by: 'Cleo', stop: null });
+    expect(decideAll(paused, resume('client')).pause).toBeNull();
+    expect(decideAll(paused, resume('support')).pause).toBeNull();
+  });
+
+  test('a second pause is refused, and so is a resume when nothing is paused', () => {
+    const paused = decideAll(stateAt('schedule'), pause('client', 'first'));
+    const { state, outcome } = decideOne(paused, pause('support', 'second'));
+    expect(outcome).toMatchObject({ applied: false, text: 'the migration is already paused' });
+    expect(state.pause?.reason).toBe('first');
+    expect(decideOne(stateAt('schedule'), resume('support')).outcome.applied).toBe(false);
+  });
+
+  test('only support can resume a migration that paused itself', () => {
+    const stopped = stateAt('complete-migration', {
+      pause: { reason: 'the key is refused', by: null, stop: 'key-refused', at: LATER },
+    });
+    const { state, outcome } = decideOne(stopped, resume('client'));
+    expect(outcome).toMatchObject({
+      applied: false,
+      text: 'only support can resume a migration that paused itself',
+    });
+    expect(state.pause).toEqual(stopped.pause);
+    expect(decideAll(stopped, resume('support')).pause).toBeNull();
+  });
+
+  test('decisions are applied while the migration is paused', () => {
+    const paused = decideAll(stateAt('supply-details'), pause('support'));
+    expect(decideOne(paused, approve('supply-details', 'support')).outcome.applied).toBe(true);
+  });
+});
+
+describe('a confirmation that syncing is off', () => {
+  const confirming = (role: 'client' | 'support'): DecisionDraft => ({
+    kind: 'sync-disabled',
+    role,
+    companies: ['a', 'b'],
+  });
+
+  test('is accepted only from the client', () => {
+    const before = stateAt('disable-syncing');
+    expect(decideOne(before, confirming('client')).outcome).toMatchObject({
+      applied: true,
+      text: 'syncing confirmed off for 2 companies',
+    });
+    expect(decideOne(before, confirming('support')).outcome.applied).toBe(false);
+  });
+
+  test('is accepted before the step is open', () => {
+    expect(decideOne(stateAt('supply-details'), confirming('client')).outcome.applied).toBe(true);
+  });
+});
+
+test.each<[string, MigrationState['closed']]>([
+  ['completed', 'completed'],
+  ['abandoned', 'abandoned'],
+])('every decision is refused in a migration that is %s', (word, closed) => {
+  const before = stateAt('complete-migration', { closed, counts: counts({ total: 10, migrated: 10 }) });
+  const attempts: readonly DecisionDraft[] = [
+    approve('complete-migration', 'support'),
+    reject('complete-migration', 'client'),
+    proposeTime('client'),
+    { kind: 'sync-disabled', role: 'client', companies: 'all' },
+    { kind: 'credentials-supplied', role: 'client', companies: 3 },
+    pause('support'),
+    resume('support'),
+  ];
+  for (const attempt of attempts) {
+    const { state, outcome } = decideOne(before, attempt);
+    expect(outcome).toMatchObject({ applied: false, text: `the migration is ${word}` });
+    expect(withoutRecord(state)).toEqual(withoutRecord(before));
+  }
+});
