@@ -5,7 +5,7 @@
  * 1. Acquire a permit from the rate limiter. If it would come too late, the call ends with `DeferredUntil`.
  * 2. Await `recordSendIntent`, if the call has one. If it rejects, nothing is sent.
  * 3. Check `sendBefore`. If it has passed, nothing is sent.
- * 4. Send the request once. The transport may wait for a connection, but never beyond the end of the budget.
+ * 4. Send the request once. The transport can wait for a connection, but never beyond the end of the budget.
  * 5. Tell the rate limiter about the response, then parse it or turn it into a typed error.
  *
  * A failed attempt is repeated only if `mayRetry` says that this is safe. Errors name the call by method and path. They
@@ -27,7 +27,7 @@ export interface CallOptions {
    * Nothing is sent after this moment, even if the retry budget has time left. The call then fails with a reason that
    * says it was not sent. Default: only the retry budget limits when attempts start.
    *
-   * A caller that holds a lease sets it so that no request leaves when another worker may already have reclaimed.
+   * A caller that holds a lease sets it so that no request leaves when another worker might already have reclaimed.
    */
   readonly sendBefore?: Date | undefined;
   /**
@@ -78,7 +78,7 @@ export interface Caller {
 export interface CallerOptions {
   readonly transport: Transport;
   readonly retry: RetryPolicy;
-  /** Values that no error may contain: the API key in every form in which it is sent. */
+  /** Values that no error must contain: the API key in every form in which it is sent. */
   readonly secrets: readonly string[];
   readonly onWait: (wait: RetryWait) => void;
 }

@@ -1,7 +1,7 @@
 import type { CallFailure } from '../domain/companies/call-failure';
 
 /**
- * Whether sending the same call again makes sense. `safe`: the failed call had no effect. `risky`: it may have taken
+ * Tells if sending the same call again makes sense. `safe`: the failed call had no effect. `risky`: it might have taken
  * effect. `useless`: the same failure would follow.
  */
 type RetrySafety = 'safe' | 'risky' | 'useless';
@@ -122,7 +122,7 @@ export class ServiceFailing extends ErrorAnswer {
 
 /**
  * Thrown when no complete response arrived. `refused`: the request was certainly never sent. `time-out` and `dropped`:
- * the call may have taken effect.
+ * the call might have taken effect.
  */
 export class NoAnswer extends CompanyDataError {
   override readonly name = 'NoAnswer';

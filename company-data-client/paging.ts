@@ -20,7 +20,7 @@ export interface PageSource<T> {
  * Yields every result of a list exactly once, following the links from page to page.
  *
  * Results are deduplicated by id because a result can move to a later page while the list is read. If the total
- * shrinks, a result may have moved to a page that was already read, so the list is read again and new results are
+ * shrinks, a result might have moved to a page that was already read, so the list is read again and new results are
  * yielded.
  *
  * @throws {BrokenPaging} when the links form a circle or lead to another host, or the total keeps shrinking

@@ -29,7 +29,7 @@ export interface RetryWait {
   readonly failure: CallFailure;
 }
 
-/** What makes it safe to send a call twice. */
+/** The properties of a call that make it safe to send it twice. */
 export interface Idempotency {
   /** Sending the call twice has the same effect as sending it once. */
   readonly idempotent: boolean;
@@ -62,7 +62,7 @@ export class RetryBudget {
     this.endsAt = Math.min(Date.now() + policy.budgetMs, call.sendBefore?.getTime() ?? Infinity);
   }
 
-  /** Whether the current attempt is a retry. */
+  /** True if the current attempt is a retry. */
   get isRetrying(): boolean {
     return this.retries > 0;
   }

@@ -18,7 +18,7 @@ const text = optional(z.string());
 /** An error text of the service or a platform, redacted because it can quote what it was sent. */
 const errorText = optional(z.string().transform((value) => redactErrorText(value)));
 const tags = optional(z.record(z.string(), z.string()));
-/** What a linked connection belongs to, according to the platform: `organizationId`, `organizationName`. */
+/** The owner of a linked connection, according to the platform: `organizationId`, `organizationName`. */
 const info = optional(z.record(z.string(), z.string()));
 
 /** An error of a connection. `statusText` is its code: `GrantRefused`, `ApplicationRefused`, ... */
@@ -163,7 +163,7 @@ export const pullOperationPageSchema = pageOf(pullOperationSchema);
 export const pushOperationPageSchema = pageOf(pushOperationSchema);
 export const recordPageSchema = pageOf(recordSchema);
 
-/** The service's error body. Any field can be missing or malformed, because a proxy may have sent the response. */
+/** The service's error body. Any field can be missing or malformed, because a proxy might have sent the response. */
 export const errorBodySchema = z.object({
   error: text.catch(undefined),
   service: text.catch(undefined),

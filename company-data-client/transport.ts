@@ -7,7 +7,7 @@
  * starts when it gets a connection and covers the complete response.
  *
  * A failure tells whether the request could have left this machine: `refused` if it certainly did not, `dropped` or
- * `time-out` if it may have.
+ * `time-out` if it might have.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';
@@ -32,7 +32,7 @@ export interface HttpRequest {
   /** Time limit for the complete response, in milliseconds from the moment a connection is free. */
   readonly timeoutMs: number;
   /**
-   * Uses a new connection. The service may close a reused one just as the request is sent, which loses the response.
+   * Uses a new connection. The service can close a reused one just as the request is sent, which loses the response.
    */
   readonly freshConnection: boolean;
 }

@@ -61,7 +61,7 @@ export function withoutPayloadCodec(converter: DataConverter): DataConverter {
  *
  * - Encrypted under a known key: decrypted.
  * - Not encrypted: returned unchanged, because someone typed it into Temporal's UI or CLI.
- * - Altered after encryption: replaced by a value that says so, because no message may stop a migration.
+ * - Altered after encryption: replaced by a value that says so, because a message must never stop a migration.
  * - Encrypted under an unknown key: throws {@link UnknownPayloadKey}. The migration waits until the key is added. A
  *   substitute value would make its workflow non-deterministic when it is replayed with the key.
  */

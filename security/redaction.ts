@@ -1,7 +1,7 @@
 /**
  * Redaction: removes credentials from text before it is shown, logged or stored.
  *
- * Text from others (a service, a proxy, a platform) may quote what we sent, so it is searched for those secrets in
+ * Text from others (a service, a proxy, a platform) can quote what we sent, so it is searched for those secrets in
  * every encoding and for anything that looks like a token. Our own text is only searched for credentials in known
  * forms, because it also contains ids that look like tokens.
  */
@@ -9,7 +9,7 @@ import { MASK } from './secret';
 
 /** Shorter values are not treated as secrets, because masking every `eu` would make the text useless. */
 const MIN_SECRET_LENGTH = 8;
-/** Any run of this many characters of a secret is masked, because a quoted secret may have been truncated. */
+/** Any run of this many characters of a secret is masked, because a quoted secret might have been truncated. */
 const FRAGMENT_LENGTH = 12;
 /** Longest error text that is kept, in characters. */
 const MAX_ERROR_LENGTH = 500;

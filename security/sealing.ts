@@ -7,7 +7,7 @@
  *
  * HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message per encapsulation.
  * A box is one version byte, the encapsulated key (65 bytes) and the ciphertext with its tag. Base mode does not
- * authenticate the sender: whoever has the public key can seal.
+ * authenticate the sender: anyone who has the public key can seal.
  */
 import { createECDH, type webcrypto } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';

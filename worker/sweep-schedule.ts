@@ -11,7 +11,7 @@ const CREATE_TIMEOUT_MS = 5_000;
 
 /**
  * Creates the Schedule that starts a sweep every `everyMs` milliseconds, the first one after that time. Leaves an
- * existing Schedule unchanged, because an operator may have paused it. Never rejects: a failure is only logged.
+ * existing Schedule unchanged, because an operator might have paused it. Never rejects: a failure is only logged.
  *
  * @param everyMs interval in milliseconds, at least 1,000
  */

@@ -7,7 +7,7 @@ export interface WorkerTiming {
   readonly authorizationTimeoutMs: number;
   /**
    * A credential is sent at most this long after its company was claimed, so that it cannot leave when another worker
-   * may already have reclaimed the company. After that the attempt ends without sending it. Default 60,000.
+   * might already have reclaimed the company. After that the attempt ends without sending it. Default 60,000.
    */
   readonly sendWithinMs: number;
   /** Part of the lease that covers differences between clocks and slow machines. Default 15,000. */

@@ -7,7 +7,7 @@ import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
 export type Database = Kysely<Tables>;
-/** What a query can run on: a database or a transaction. */
+/** A database or a transaction: anything that can run a query. */
 export type Queryable = Database | Transaction<Tables>;
 
 /** All tables are in their own Postgres schema, so that the database can be shared with other applications. */

@@ -175,13 +175,13 @@ const resolveExceptions: Migration = {
       alter table credentials
         -- When the service accepted this credential. From then on only the service may use it.
         add column crossed_at timestamptz,
-        -- Replaces a credential that may have been accepted, so it is sent even if the connection is linked.
+        -- Replaces a credential that might have been accepted, so it is sent even if the connection is linked.
         add column supersedes boolean not null default false`.execute(db);
     await sql`
       alter table decisions
         -- The order of the decisions, because several can have the same millisecond.
         add column position bigint generated always as identity,
-        -- A message that could not be read may not name its sender.
+        -- A message that could not be read might not name its sender.
         alter column role drop not null,
         alter column by_whom drop not null`.execute(db);
     await sql`

@@ -215,7 +215,7 @@ async function correct(tx: Queryable, migrationId: string, rows: readonly Manife
 /** A company that cannot be moved until it is checked or corrected. */
 export interface HeldBack {
   readonly reference: string;
-  /** What the check found, or {@link NOT_CHECKED}. */
+  /** The problem that the check found, or {@link NOT_CHECKED}. */
   readonly heldBack: string;
 }
 

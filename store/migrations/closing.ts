@@ -1,4 +1,4 @@
-/** What is left to do when a migration ends: interrupted companies and unused companies at the service. */
+/** Cleanup at the end of a migration: interrupted companies, and unused companies at the service. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import type { ServiceRefs } from '../companies/outcomes';

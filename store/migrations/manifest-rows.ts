@@ -56,7 +56,7 @@ export function confirmationColumns(migrations: 'm') {
 interface InsertOptions {
   /** Why the companies cannot be moved yet; null: they can. */
   readonly heldBack: string | null;
-  /** Whether their organizations are taken immediately. If false, the caller takes them later in the transaction. */
+  /** True: their organizations are taken immediately. False: the caller takes them later in the transaction. */
   readonly organizationOpen: boolean;
 }
 

@@ -38,7 +38,7 @@ export interface SupplyResult {
   readonly elsewhere: readonly string[];
   /**
    * Not stored: syncing is not confirmed off, or was confirmed after the credential was obtained. On a platform that
-   * rotates tokens, the client's application may have used the token since, which makes it invalid.
+   * rotates tokens, the client's application might have used the token since, which makes it invalid.
    */
   readonly tooEarly: readonly string[];
 }
@@ -103,7 +103,7 @@ const ANY_FAILURE = { failure: null, linkUrl: null, heldBack: null };
 interface SupplyRule {
   /** States in which a company accepts the credential. */
   readonly states: readonly CompanyState[];
-  /** The credential replaces one that the service may have accepted. */
+  /** The credential replaces one that the service might have accepted. */
   readonly supersedes: boolean;
 }
 
@@ -219,8 +219,8 @@ export async function readVault(db: Database, keys: KeyProvider, migrationId: st
 }
 
 /**
- * Erases the migration's remaining credentials and its keys. A database backup from before still contains both: whoever
- * has it and the master key can open them.
+ * Erases the migration's remaining credentials and its keys. A database backup from before still contains both:
+ * anyone who has it and the master key can open them.
  */
 export async function destroyVault(db: Database, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {

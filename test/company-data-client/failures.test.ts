@@ -34,7 +34,7 @@ import {
   startMisbehavingService,
 } from './misbehaving-service';
 
-const KEY = 'key-that-nobody-sees';
+const KEY = 'key-that-must-not-leak';
 const COMPANY = { id: 'c1', name: 'Bakery' };
 
 let service: MisbehavingService;
@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 afterAll(() => service.close());
 
-/** A client that gives up after its first attempt, unless told otherwise. */
+/** Creates a client that makes a single attempt by default. */
 function clientWith(options: Partial<CompanyDataClientOptions> = {}): CompanyDataClient {
   const client = createCompanyDataClient({
     baseUrl: service.url,
@@ -70,7 +70,7 @@ async function failureOf(call: Promise<unknown>): Promise<CompanyDataError> {
   throw new Error(`expected a CompanyDataError, got ${String(outcome)}`);
 }
 
-describe('an error answer', () => {
+describe('an error response', () => {
   test.each([
     [400, BadRequest],
     [401, KeyRefused],
@@ -81,7 +81,7 @@ describe('an error answer', () => {
     [429, Throttled],
     [500, ServiceFailing],
     [503, ServiceFailing],
-  ])('%i is a type of its own, with text, service and correlation id', async (status, type) => {
+  ])('with status %i has its own type, with text, service and correlation id', async (status, type) => {
     service.answer(failing(status, 'Some: text'));
     const error = await failureOf(clientWith().getCompany('c1'));
     expect(error).toBeInstanceOf(type);
@@ -97,7 +97,7 @@ describe('an error answer', () => {
     });
   });
 
-  test('names what the service found invalid', async () => {
+  test('lists what the service found invalid', async () => {
     service.answer(json(400, { error: 'Bad', validation: { errors: [{ message: 'name is missing', itemId: 'x' }] } }));
     const error = await failureOf(clientWith().getCompany('c1'));
     expect((error as BadRequest).validation).toEqual(['name is missing']);
@@ -116,7 +116,7 @@ describe('an error answer', () => {
     ['JSON of another shape', json(500, ['what']), '["what"]'],
     ['JSON whose fields have other types', json(500, { error: { deep: true } }), '{"error":{"deep":true}}'],
     ['a body of 200 KB', html(500, 'x'.repeat(200_000)), 'x'.repeat(500)],
-  ])('whose body is %s is still that error', async (_body, reply, error) => {
+  ])('whose body is %s is still an error of its status', async (_body, reply, error) => {
     service.answer(reply);
     const failure = (await failureOf(clientWith().getCompany('c1'))).toFailure();
     expect(failure).toMatchObject({ kind: 'answer', error, service: '' });
@@ -125,13 +125,13 @@ describe('an error answer', () => {
   test.each<[string, Reply]>([
     ['is announced longer than it is', announcing(5_000, '{"error":"half')],
     ['never ends', endless(500)],
-  ])('whose body %s is still that error', async (_body, reply) => {
+  ])('whose body %s is still an error of its status', async (_body, reply) => {
     service.answer(reply);
     const error = await failureOf(clientWith({ requestTimeoutMs: 1_000 }).getCompany('c1'));
     expect(error).toBeInstanceOf(ServiceFailing);
   });
 
-  test('that redirects is not followed, and says where it points', async () => {
+  test('that redirects is not followed, and names the target', async () => {
     service.answer((response) => response.writeHead(302, { location: 'https://elsewhere.example/' }).end());
     const error = await failureOf(clientWith().getCompany('c1'));
     expect(error.message).toContain('redirect to https://elsewhere.example/');
@@ -139,7 +139,7 @@ describe('an error answer', () => {
   });
 });
 
-describe('a lost answer', () => {
+describe('a missing response', () => {
   const noAnswer = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({ kind: 'no-answer', reason });
 
   test.each<[string, Reply, Partial<CompanyDataClientOptions>, CallFailure]>([
@@ -153,7 +153,7 @@ describe('a lost answer', () => {
     ['when the service hangs up', dropped, {}, noAnswer('dropped')],
     ['when the body breaks off', droppedMidBody(200, '{"id":"c1"'), {}, noAnswer('dropped')],
     ['when it is no HTTP', (response) => response.socket?.end('hello'), {}, noAnswer('dropped')],
-  ])('is told apart %s', async (_when, reply, options, failure) => {
+  ])('is typed by its reason %s', async (_when, reply, options, failure) => {
     service.answer(reply);
     const error = await failureOf(clientWith(options).getCompany('c1'));
     expect(error).toBeInstanceOf(NoAnswer);
@@ -161,7 +161,7 @@ describe('a lost answer', () => {
   });
 
   test.each(['http://127.0.0.1:PORT', 'http://localhost:PORT', 'http://does-not-exist.invalid'])(
-    'is "refused" when no connection comes about: %s',
+    'is "refused" when no connection is established: %s',
     async (url) => {
       const error = await failureOf(clientWith({ baseUrl: url.replace('PORT', await freePort()) }).getCompany('c1'));
       expect(error.toFailure()).toEqual(noAnswer('refused'));
@@ -169,7 +169,7 @@ describe('a lost answer', () => {
   );
 });
 
-test('an answer that is longer than it says is not taken for the answer to the next call', async () => {
+test('does not take the excess of a too long response for the response to the next call', async () => {
   const evil =
     'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 27\r\n\r\n{"id":"evil","name":"other"}';
   service.answer(
@@ -184,8 +184,8 @@ test('an answer that is longer than it says is not taken for the answer to the n
   expect((await client.getCompany('c2')).value).toMatchObject({ id: 'c2', name: 'Butcher' });
 });
 
-describe('any success of the kind expected is one', () => {
-  test.each([200, 201, 202, 203])('%i with a body, where one is expected', async (status) => {
+describe('any success status is accepted', () => {
+  test.each([200, 201, 202, 203])('%i with a body, if the call expects one', async (status) => {
     service.answer(json(status, { ...COMPANY, status: 'Linked', isNew: true }));
     expect((await clientWith().getCompany('c1')).value).toEqual(COMPANY);
     const options = { idempotencyKey: randomUUID() };
@@ -198,7 +198,7 @@ describe('any success of the kind expected is one', () => {
     ['200 with a page', html(200, 'done')],
     ['202 without a body', empty(202)],
     ['204', empty(204)],
-  ])('%s, where none is expected', async (_what, reply) => {
+  ])('%s, if the call expects no body', async (_what, reply) => {
     service.answer(reply);
     await clientWith().startSync('c1');
     await clientWith().deleteCompany('c1');
@@ -206,22 +206,22 @@ describe('any success of the kind expected is one', () => {
   });
 });
 
-describe('an error says whether the same call may succeed later', () => {
+describe('an error says whether a repetition is safe', () => {
   test.each<[string, Reply, CompanyDataError['retrySafety']]>([
-    ['429: it had no effect', failing(429, 'x'), 'safe'],
-    ['409: not now', failing(409, 'x'), 'safe'],
-    ['503: it may have had one', failing(503, 'x'), 'risky'],
-    ['a lost answer: it may have had one', dropped, 'risky'],
-    ['400: it never will', failing(400, 'x'), 'useless'],
-    ['401: nor this', failing(401, 'x'), 'useless'],
-    ['404: nor this', failing(404, 'x'), 'useless'],
-    ['a page instead of an answer', html(200, 'Log in'), 'useless'],
+    ['429: the call had no effect', failing(429, 'x'), 'safe'],
+    ['409: not ready yet', failing(409, 'x'), 'safe'],
+    ['503: the call might have taken effect', failing(503, 'x'), 'risky'],
+    ['a lost response: the call might have taken effect', dropped, 'risky'],
+    ['400: a repetition fails, too', failing(400, 'x'), 'useless'],
+    ['401: a repetition fails, too', failing(401, 'x'), 'useless'],
+    ['404: a repetition fails, too', failing(404, 'x'), 'useless'],
+    ['a page instead of JSON', html(200, 'Log in'), 'useless'],
   ])('%s', async (_what, reply, repetition) => {
     service.answer(reply);
     expect((await failureOf(clientWith().getCompany('c1'))).retrySafety).toBe(repetition);
   });
 
-  test('and when: also where the date is too far away to wait for', async () => {
+  test('and when it is possible, even beyond the retry budget', async () => {
     const date = new Date();
     date.setMilliseconds(0);
     const until = new Date(date.getTime() + 7_200_000);
@@ -232,7 +232,7 @@ describe('an error says whether the same call may succeed later', () => {
   });
 });
 
-describe('an answer of success that cannot be read', () => {
+describe('a success response that cannot be read', () => {
   test.each<[string, Reply, string]>([
     ['is empty', json(200, undefined), 'answered 200 with an empty body'],
     ['is a page', html(200, '<html>Log in</html>'), 'answered 200 with a body that is not JSON'],
@@ -241,7 +241,7 @@ describe('an answer of success that cannot be read', () => {
       cutByItsLength('{"id":"c1","name":"Bakery"}', 12),
       'answered 200 with a body that is not JSON',
     ],
-    ['is longer than anybody reads', endless(200), 'is longer than'],
+    ['is longer than the limit', endless(200), 'is longer than'],
     ['lacks a field', json(200, { name: 'Marker & Sons' }), 'answered 200 in an unexpected form (id: '],
   ])('because it %s', async (_why, reply, message) => {
     service.answer(reply);
@@ -254,7 +254,7 @@ describe('an answer of success that cannot be read', () => {
   });
 });
 
-test('what a call sent never stands in its error, not even when the service quotes it', async () => {
+test('an error never contains what the call sent, even if the service quotes it', async () => {
   service.answer((response, { body, headers }) =>
     failing(400, `cannot use ${body} of ${headers.authorization}`)(response, service.arrived[0]!),
   );
@@ -267,7 +267,7 @@ test('what a call sent never stands in its error, not even when the service quot
   expect(shown).not.toContain(Buffer.from(KEY).toString('base64'));
 });
 
-test('a wait that is longer than the budget is left to the caller: deferred until', async () => {
+test('a wait beyond the budget is left to the caller: DeferredUntil', async () => {
   service.answer(failing(429, 'Too many', { 'retry-after': '3600' }));
   const error = await failureOf(clientWith({ retryBudgetMs: 1_000 }).getCompany('c1'));
   expect(error).toBeInstanceOf(DeferredUntil);
@@ -277,7 +277,7 @@ test('a wait that is longer than the budget is left to the caller: deferred unti
   expect((error as DeferredUntil).until.getTime() - Date.now()).toBeGreaterThan(3_590_000);
 });
 
-test('other calls keep still too while the service asks for it', async () => {
+test('other calls also wait while the service asks for it', async () => {
   const client = clientWith();
   service.answer(failing(429, 'Too many', { 'retry-after': '3600' }), json(200, COMPANY));
   await failureOf(client.getCompany('c1'));
@@ -288,7 +288,7 @@ test('other calls keep still too while the service asks for it', async () => {
   expect(service.arrived).toHaveLength(1);
 });
 
-/** A port that nothing listens on. */
+/** Returns a port on which nothing listens. */
 async function freePort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -297,7 +297,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** Says that the body ends earlier than it does. */
+/** Announces a shorter body than it sends. */
 function cutByItsLength(body: string, length: number): Reply {
   return (response) => {
     response.socket?.end(
@@ -306,7 +306,7 @@ function cutByItsLength(body: string, length: number): Reply {
   };
 }
 
-/** Announces more than it sends, and leaves the connection open. */
+/** Announces a longer body than it sends, and leaves the connection open. */
 function announcing(length: number, piece: string): Reply {
   return (response) => {
     response.writeHead(500, { 'content-type': 'application/json', 'content-length': length });
@@ -314,7 +314,7 @@ function announcing(length: number, piece: string): Reply {
   };
 }
 
-/** Sends as long as somebody reads. */
+/** Sends a body without end. */
 function endless(status: number): Reply {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json' });

@@ -7,7 +7,7 @@ interface Arrived {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** The client's port: two requests with one port came over one connection. */
+  /** The client's port. Requests with the same port came over the same connection. */
   readonly port: number | undefined;
 }
 
@@ -16,12 +16,12 @@ export type Reply = (response: ServerResponse, request: Arrived) => void;
 export interface MisbehavingService {
   readonly url: string;
   readonly arrived: readonly Arrived[];
-  /** What is answered from now on: one reply after the other, the last one for good. */
+  /** Sets the replies, in order. The last one is repeated. */
   answer(...replies: readonly [Reply, ...Reply[]]): void;
   close(): Promise<void>;
 }
 
-/** A real HTTP server that answers, or fails to, exactly as it is told. */
+/** Starts a real HTTP server that replies, or fails to, exactly as told. */
 export async function startMisbehavingService(): Promise<MisbehavingService> {
   const arrived: Arrived[] = [];
   let replies: Reply[] = [];
@@ -54,7 +54,7 @@ export async function startMisbehavingService(): Promise<MisbehavingService> {
 
 export const CORRELATION_ID = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
 
-/** A JSON answer, with the correlation id that every answer of the service has. */
+/** Replies with JSON and the correlation id that every response of the service has. */
 export const json =
   (status: number, body: unknown, headers: Record<string, string> = {}): Reply =>
   (response) => {
@@ -62,7 +62,7 @@ export const json =
     response.end(JSON.stringify(body));
   };
 
-/** The error body of the specification. */
+/** Replies with the error body of the specification. */
 export const failing = (status: number, error: string, headers: Record<string, string> = {}): Reply =>
   json(status, { statusCode: status, service: 'PublicApi', error, correlationId: CORRELATION_ID }, headers);
 
@@ -80,7 +80,7 @@ export const html =
     response.end(page);
   };
 
-/** Announces more than it sends, and hangs up. */
+/** Announces a longer body than it sends, and closes the connection. */
 export const droppedMidBody =
   (status: number, piece: string): Reply =>
   (response) => {
@@ -88,12 +88,12 @@ export const droppedMidBody =
     response.write(piece, () => response.destroy());
   };
 
-/** Hangs up without a word. */
+/** Closes the connection without a response. */
 export const dropped: Reply = (response) => response.destroy();
 
 export const neverAnswered: Reply = () => undefined;
 
-/** One page of a list, with these links. */
+/** Replies with one page of a list and these links. */
 export const page = (results: readonly unknown[], totalResults: number, next?: string): Reply =>
   json(200, {
     results,

@@ -60,18 +60,18 @@ async function newConnection(name: string): Promise<{ companyId: string; connect
 
 const tokens = (token: string) => new Secret({ accessToken: `${token}-access`, refreshToken: token, realmId: 'org-1' });
 
-/** The state of the data sets once none is under way. */
-async function settled(companyId: string): Promise<DataStatus> {
+/** Waits until no sync is in progress and returns the status of the data sets. */
+async function syncedStatus(companyId: string): Promise<DataStatus> {
   for (;;) {
     const { value } = await client.dataStatus(companyId);
-    const underWay = Object.values(value).filter(
+    const inProgress = Object.values(value).filter(
       ({ currentStatus }) => !/Complete|Error|NotSupported/.test(currentStatus),
     );
-    if (underWay.length === 0) return value;
+    if (inProgress.length === 0) return value;
   }
 }
 
-test('the service is up, and says whose key this is', async () => {
+test('checks that the service is up and reads the account of the key', async () => {
   await client.healthz();
   const { value, correlationId, durationMs } = await client.account();
   expect(value).toMatchObject({ plan: 'paid', role: 'administrator' });
@@ -79,7 +79,7 @@ test('the service is up, and says whose key this is', async () => {
   expect(durationMs).toBeGreaterThan(0);
 });
 
-test('the platforms are listed, each with the callback URL that the client has to add', async () => {
+test('lists the platforms with the callback URL that the client has to add', async () => {
   const keys = (await collect(client.integrations())).map(({ key }) => key);
   expect(keys).toEqual(expect.arrayContaining(['fbrh', 'vxvy', 'qhyg', 'fztf', 'pbtz', 'rwuv']));
   const { value } = await client.integration(QUICKBOOKS);
@@ -90,13 +90,13 @@ test('the platforms are listed, each with the callback URL that the client has t
   });
 });
 
-test('a company is moved: created, connected, authorized, synced, counted', async () => {
+test('moves a company: create, connect, authorize, sync, count', async () => {
   const { companyId, connectionId } = await newConnection('Moved');
   await expect(client.countRecords(companyId, 'invoices')).rejects.toThrow(NotReady);
   const { value: linked } = await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-7.moved'));
   expect(linked).toMatchObject({ id: connectionId, status: 'Linked', dataConnectionErrors: [] });
   await client.startSync(companyId);
-  expect(await settled(companyId)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
+  expect(await syncedStatus(companyId)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
   expect((await client.countRecords(companyId, 'invoices')).value).toBe(7);
   const { value: page } = await client.records(companyId, 'invoices', { page: 2, pageSize: 5 });
   expect(page.results).toHaveLength(2);
@@ -107,7 +107,7 @@ test('a company is moved: created, connected, authorized, synced, counted', asyn
   });
 });
 
-test('a data set is synced alone, and its sync is read', async () => {
+test('syncs a single data set and reads its sync', async () => {
   const { companyId, connectionId } = await newConnection('Alone');
   await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-2.alone'));
   const { value: queued } = await client.queueSync(companyId, 'bills', { connectionId });
@@ -115,7 +115,7 @@ test('a data set is synced alone, and its sync is read', async () => {
   expect(await collect(client.syncHistory(companyId))).toMatchObject([{ id: queued.id, dataType: 'bills' }]);
 });
 
-test('sync settings are read and changed', async () => {
+test('reads and changes sync settings', async () => {
   const { companyId } = await newConnection('Settings');
   const { value: defaults } = await client.syncSettings(companyId);
   expect(defaults.overridesDefaults).toBe(false);
@@ -124,7 +124,7 @@ test('sync settings are read and changed', async () => {
   expect((await client.syncSettings(companyId)).value).toEqual({ settings, overridesDefaults: true });
 });
 
-test('a record is pushed once, and what became of it is read', async () => {
+test('pushes a record once and reads the outcome', async () => {
   const { companyId, connectionId } = await newConnection('Pushed');
   await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-1.pushed'));
   const idempotencyKey = randomUUID();
@@ -136,14 +136,14 @@ test('a record is pushed once, and what became of it is read', async () => {
   expect(await collect(client.pushes(companyId))).toMatchObject([{ pushOperationKey: pushed.pushOperationKey }]);
 });
 
-test('an unlinked connection keeps what was synced, and takes no more', async () => {
+test('an unlinked connection cannot be synced', async () => {
   const { companyId, connectionId } = await newConnection('Unlinked');
   await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-1.unlinked'));
   expect((await client.unlinkConnection(companyId, connectionId)).value.status).toBe('Unlinked');
   await expect(client.startSync(companyId)).rejects.toThrow(NotReady);
 });
 
-test("a refused credential leaves the connection pending, with the platform's reason and a link", async () => {
+test("a refused credential leaves the connection pending, with the platform's error and a link", async () => {
   const { companyId, connectionId } = await newConnection('Refused');
   await client.putAuthorization(companyId, connectionId, tokens('sbx-revoked.refused'));
   const { value } = await client.getConnection(companyId, connectionId);
@@ -166,7 +166,7 @@ test('one idempotency key creates one company', async () => {
   expect((await collect(client.companies({ tags }))).map(({ id }) => id)).toEqual([ids[0]]);
 });
 
-test('companies are found by all of their tags, over several pages', async () => {
+test('finds companies by all of their tags, over several pages', async () => {
   const wave = randomUUID();
   const create = (row: string) =>
     client.createCompany({ name: 'Twins', tags: { wave, row } }, { idempotencyKey: randomUUID() });
@@ -175,7 +175,7 @@ test('companies are found by all of their tags, over several pages', async () =>
   expect(await collect(client.companies({ tags: { wave, row: '4' } }))).toMatchObject([{ tags: { wave, row: '4' } }]);
 });
 
-test('a company is read, changed and deleted, with its connections', async () => {
+test('reads, changes and deletes a company and its connections', async () => {
   const { companyId, connectionId } = await newConnection('Before');
   await client.updateCompany(companyId, { name: 'After', description: 'moved' });
   expect((await client.getCompany(companyId)).value).toMatchObject({ name: 'After', description: 'moved' });
@@ -186,7 +186,7 @@ test('a company is read, changed and deleted, with its connections', async () =>
   await expect(client.getCompany(companyId)).rejects.toThrow(NotFound);
 });
 
-test('what the service refuses has a type, and its words', async () => {
+test("a refusal has its own type and the service's text", async () => {
   await expect(client.getCompany(NOBODY)).rejects.toThrow(NotFound);
   const { companyId, connectionId } = await newConnection('Incomplete');
   const put = client.putAuthorization(companyId, connectionId, new Secret({ accessToken: 'sbx-ok-1' }));

@@ -2,10 +2,10 @@ import { pause } from '../../company-data-client/semaphore';
 import { createSemaphore } from '../../company-data-client/semaphore';
 
 const SIXTY_DAYS_MS = 60 * 86_400_000;
-/** A timer that Node cannot hold ends within a millisecond. */
+/** Long enough to notice a timer that Node fires immediately because its delay is too long. */
 const aMoment = () => new Promise<string>((resolve) => setTimeout(() => resolve('still waiting'), 20));
 
-it('whoever may wait for months waits until it is their turn', async () => {
+it('a waiter with a deadline in months waits for its slot', async () => {
   const slots = createSemaphore(1);
   const giveBack = await slots.acquire(Date.now(), undefined);
   const waiting = slots.acquire(Date.now() + SIXTY_DAYS_MS, undefined);
@@ -14,7 +14,7 @@ it('whoever may wait for months waits until it is their turn', async () => {
   expect(await waiting).toBeInstanceOf(Function);
 });
 
-it('whoever is told to come back in months waits', async () => {
+it('a pause of months does not end immediately', async () => {
   const abort = new AbortController();
   const waiting = pause(SIXTY_DAYS_MS, abort.signal);
   expect(await Promise.race([waiting, aMoment()])).toBe('still waiting');

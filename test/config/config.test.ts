@@ -49,7 +49,7 @@ function problemsOf(load: () => unknown): readonly string[] {
   return [];
 }
 
-test('with a running stack a person needs no variables', () => {
+test('needs no environment variables while a stack is running', () => {
   writeRunningStack(home, stack);
   const config = loadConfig(everything, env);
   expect(config.temporal).toMatchObject({ address: '127.0.0.1:7001', namespace: 'default' });
@@ -60,7 +60,7 @@ test('with a running stack a person needs no variables', () => {
   expect(config.payloadKeys.newest.key.reveal()).toEqual(Buffer.alloc(32, 8));
 });
 
-test("the environment comes before Temporal's profile", () => {
+test("prefers the environment to Temporal's profile", () => {
   writeFileSync(path.join(home, 'temporal.toml'), '[profile.default]\naddress = "profile:1"\nnamespace = "ours"\n');
   expect(loadConfig(['temporal'], env).temporal).toMatchObject({ address: 'profile:1', namespace: 'ours' });
 
@@ -70,7 +70,7 @@ test("the environment comes before Temporal's profile", () => {
   expect(config.databaseUrl.reveal()).toBe('postgres://variable/db');
 });
 
-test('a running stack comes before a profile that nobody asked for: its database belongs to its own Temporal', () => {
+test('prefers a running stack to the default profile, because its database belongs to its own Temporal', () => {
   writeRunningStack(home, stack);
   writeFileSync(
     path.join(home, 'temporal.toml'),
@@ -80,7 +80,7 @@ test('a running stack comes before a profile that nobody asked for: its database
   expect(loadConfig(['temporal'], { ...env, TEMPORAL_PROFILE: 'other' }).temporal.address).toBe('other:1');
 });
 
-test('with another Temporal than its own nothing of a running stack is used: neither its database nor its keys', () => {
+test('uses neither database nor keys of a running stack with another Temporal server', () => {
   writeRunningStack(home, stack);
   const elsewhere = { ...env, TEMPORAL_ADDRESS: 'elsewhere:7233' };
   expect(loadConfig(['temporal'], elsewhere, ['databaseUrl', 'payloadKeys'])).toEqual({
@@ -95,13 +95,13 @@ test('with another Temporal than its own nothing of a running stack is used: nei
   expect(loadConfig(['databaseUrl'], named).databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
 });
 
-test('another namespace of the running stack can be named', () => {
+test("accepts another namespace of the running stack's Temporal", () => {
   writeRunningStack(home, stack);
   const { temporal } = loadConfig(['temporal'], { ...env, TEMPORAL_NAMESPACE: 'client-b' });
   expect(temporal).toMatchObject({ address: stack.temporal.address, namespace: 'client-b' });
 });
 
-test("TLS and its files are read from the profile as Temporal's own command reads them", () => {
+test("reads TLS settings and files from the profile as Temporal's own CLI does", () => {
   writeFileSync(path.join(home, 'ca.pem'), 'certificates of an authority');
   writeFileSync(
     path.join(home, 'temporal.toml'),
@@ -129,18 +129,18 @@ test("TLS and its files are read from the profile as Temporal's own command read
   });
 });
 
-test('an API key for Temporal brings TLS with it', () => {
+test('enables TLS when Temporal needs an API key', () => {
   const { temporal } = loadConfig(['temporal'], { ...env, TEMPORAL_ADDRESS: 'cloud:7233', TEMPORAL_API_KEY: 'key' });
   expect(temporal.connectionOptions).toMatchObject({ address: 'cloud:7233', apiKey: 'key', tls: true });
 });
 
-test('a variable without a value is one that is not set', () => {
+test('treats an empty variable as not set', () => {
   writeRunningStack(home, stack);
   const { databaseUrl } = loadConfig(['databaseUrl'], { ...env, DATABASE_URL: '' });
   expect(databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
 });
 
-test('all problems are reported together, each once, without repeating a secret', () => {
+test('reports all problems together, each once, without quoting a secret', () => {
   writeFileSync(path.join(home, 'temporal.toml'), '[profile.default\n');
   const wrong = {
     ...env,
@@ -162,29 +162,29 @@ test('all problems are reported together, each once, without repeating a secret'
   expect(problems.join()).not.toContain('hunter2');
 });
 
-test('what is missing is said in one line: what, where it was looked for and how to start it', () => {
+test('says in one line what is missing, where it was looked for and how to start a stack', () => {
   expect(problemsOf(() => loadConfig(['temporal', 'databaseUrl'], env))).toEqual([
     `Not configured: Temporal (TEMPORAL_ADDRESS, or a profile), Postgres (DATABASE_URL); and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`,
   ]);
 });
 
-test('a command is not troubled by what it does not need', () => {
+test('ignores parts of the configuration that a command does not need', () => {
   expect(loadConfig([], { ...env, DATABASE_URL: 'nonsense' })).toEqual({ home, logLevel: 'info' });
 });
 
-test("the running stack's key is never used with another service", () => {
+test("never uses the running stack's key with another service", () => {
   writeRunningStack(home, stack);
   expect(problemsOf(() => loadConfig(['service'], { ...env, COMPANY_DATA_URL: 'https://elsewhere' }))).toEqual([
     'COMPANY_DATA_URL is set, but COMPANY_DATA_API_KEY is not: set both.',
   ]);
 });
 
-test('what a dead process left behind is not a running stack', () => {
+test('ignores the stack file of a dead process', () => {
   writeRunningStack(home, { ...stack, pid: ENDED_PID });
   expect(readRunningStack(home)).toBeUndefined();
 });
 
-test('only its owner can read the file that holds the keys of the running stack', () => {
+test('makes the stack file readable by its owner only', () => {
   writeRunningStack(home, stack);
   expect(statSync(stackFile(home)).mode & 0o077).toBe(0);
 });

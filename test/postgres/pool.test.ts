@@ -5,11 +5,11 @@ import { until } from '../support/conditions';
 import type { TestDatabase } from '../support/database';
 import { createTestDatabase } from '../support/database';
 
-/** More than a statement has to be used before it is kept. */
+/** More uses than it takes for a statement to be prepared. */
 const OFTEN = 50;
 
 let database: TestDatabase;
-/** One connection each: what is kept is kept for each connection. */
+/** Each has one connection, because statements are prepared per connection. */
 let db: Kysely<unknown>;
 let other: Kysely<unknown>;
 
@@ -47,19 +47,19 @@ async function often(work: (time: number) => Promise<unknown>): Promise<void> {
   for (let time = 1; time <= OFTEN; time += 1) await work(time);
 }
 
-test('a statement that is used often is kept prepared, and answers for whatever it is asked', async () => {
+test('prepares a statement that is used often, and runs it with other values', async () => {
   await often(() => thing(1));
   expect(await kept()).toEqual([{ statement: 'select * from things where id = $1' }]);
   expect(await thing(2)).toEqual([{ id: 2, name: 'two' }]);
   expect(await thing(3)).toEqual([]);
 });
 
-test('statements that differ each time are not kept, however many there are', async () => {
+test('does not prepare statements that differ every time', async () => {
   await often((time) => rowsOf(sql`select ${1}::integer as ${sql.ref(`name_${time}`)}`));
   expect(await kept()).toEqual([]);
 });
 
-test('a kept statement fails once when another process has changed its table, and then knows the change', async () => {
+test('fails a prepared statement once after another process changed its table, then prepares it again', async () => {
   await often(() => thing(1));
   await sql`alter table things add column size integer default 7`.execute(other);
   await expect(thing(1)).rejects.toThrow(/cached plan must not change result type/);
@@ -68,7 +68,7 @@ test('a kept statement fails once when another process has changed its table, an
   expect(await thing(2)).toEqual([{ id: 2, name: 'two', size: 7 }]);
 });
 
-test('a connection that dies while it is idle is replaced, and its kept statements with it', async () => {
+test('replaces a connection that dies while idle, and prepares its statements again', async () => {
   await often(() => thing(1));
   const [connection] = await rowsOf(sql<{ pid: number }>`select pg_backend_pid() as pid`);
   await sql`select pg_terminate_backend(${connection?.pid}, 5000)`.execute(other);

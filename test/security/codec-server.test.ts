@@ -1,4 +1,4 @@
-/** The codec server over real HTTP: who is told what. */
+/** The codec server over real HTTP: who can decrypt payloads, and how calls are refused. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
@@ -25,7 +25,7 @@ const logger = pino(
 let folder: string;
 let keySet: string;
 let key: KeyLike;
-let strangersKey: KeyLike;
+let foreignKey: KeyLike;
 const running: { close(): Promise<unknown> }[] = [];
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   keySet = path.join(folder, 'keys.json');
   const pair = await generateKeyPair('ES256');
   key = pair.privateKey;
-  strangersKey = (await generateKeyPair('ES256')).privateKey;
+  foreignKey = (await generateKeyPair('ES256')).privateKey;
   writeFileSync(keySet, JSON.stringify({ keys: [{ ...(await exportJWK(pair.publicKey)), alg: 'ES256' }] }));
 });
 beforeEach(() => log.splice(0));
@@ -101,7 +101,7 @@ async function encrypted(value: unknown): Promise<Wire> {
   return onTheWire(payload ?? {});
 }
 
-test('whoever may read a namespace sees its payloads, and can have others encrypted', async () => {
+test('decrypts and encrypts payloads for a reader of the namespace', async () => {
   const server = await serve();
   const bearer = await token();
   const { status, body, headers } = await ask(server, 'decode', [await encrypted('marker')], { bearer });
@@ -121,8 +121,8 @@ test('whoever may read a namespace sees its payloads, and can have others encryp
 
 test.each<[string, () => Promise<string> | undefined, number, RegExp]>([
   ['no token', () => undefined, 401, /a bearer token is required/],
-  ['what is no token', () => Promise.resolve('nonsense'), 401, /not valid/],
-  ['a token of a stranger', () => token({}, strangersKey), 401, /not valid/],
+  ['a text that is not a token', () => Promise.resolve('nonsense'), 401, /not valid/],
+  ['a token signed with another key', () => token({}, foreignKey), 401, /not valid/],
   ['a token that has expired', () => token({}, key, Math.floor(Date.now() / 1000) - 60), 401, /not valid: .*exp/],
   ['a token of another issuer', () => token({ iss: 'https://elsewhere' }), 401, /not valid: .*iss/],
   ['a token for another audience', () => token({ aud: 'another' }), 401, /not valid: .*aud/],
@@ -133,7 +133,7 @@ test.each<[string, () => Promise<string> | undefined, number, RegExp]>([
     403,
     /does not allow reading namespace ours/,
   ],
-])('with %s nothing is told, and it is written down', async (_, bearerOf, status, why) => {
+])('refuses a call with %s, and logs it', async (_, bearerOf, status, why) => {
   const server = await serve();
   const bearer = await bearerOf();
   const payload = await encrypted('marker');
@@ -145,7 +145,7 @@ test.each<[string, () => Promise<string> | undefined, number, RegExp]>([
   expect(log.map((line) => line.status)).toEqual([status, status]);
 });
 
-test('a token that says that it needs no signature is none', async () => {
+test('refuses a token with the algorithm `none`', async () => {
   const [header, payload] = [
     { alg: 'none' },
     { namespaces: ['ours'], sub: 'x', iss: ISSUER, aud: AUDIENCE, exp: 9e9 },
@@ -153,7 +153,7 @@ test('a token that says that it needs no signature is none', async () => {
   expect((await ask(await serve(), 'decode', [], { bearer: `${header}.${payload}.` })).status).toBe(401);
 });
 
-test('the key set may stand behind an address', async () => {
+test('reads the key set from a URL', async () => {
   const keys = createServer((_, response) => response.setHeader('content-type', 'application/json').end(content));
   const { readFile } = await import('node:fs/promises');
   const content = await readFile(keySet, 'utf8');
@@ -165,7 +165,7 @@ test('the key set may stand behind an address', async () => {
   expect((await ask(server, 'decode', [await encrypted('any')], { bearer: await token() })).status).toBe(200);
 });
 
-test('the key set has to come from where nobody else answers for it', async () => {
+test('refuses a key set from a plain http URL or an unreadable file', async () => {
   const rules = { issuer: ISSUER, audience: AUDIENCE };
   await expect(createTokenVerifier({ ...rules, keySet: 'http://identity.example/keys' })).rejects.toThrow(
     'must begin with https:',
@@ -175,7 +175,7 @@ test('the key set has to come from where nobody else answers for it', async () =
   );
 });
 
-test('while the key set cannot be had nobody is told anything, and no token is called bad', async () => {
+test('responds 503 while the key set cannot be fetched, and does not call any token invalid', async () => {
   const verifyToken = await createTokenVerifier({
     issuer: ISSUER,
     audience: AUDIENCE,
@@ -189,7 +189,7 @@ test('while the key set cannot be had nobody is told anything, and no token is c
   ]);
 });
 
-test('a page of another origin is told nothing, whatever it carries', async () => {
+test('refuses a page of another origin, even with a valid token', async () => {
   const bearer = await token();
   const payload = await encrypted('marker');
   for (const server of [await serve(), await serve({ verifyToken: null })]) {
@@ -199,7 +199,7 @@ test('a page of another origin is told nothing, whatever it carries', async () =
   }
 });
 
-test('without tokens a page whose name leads to this machine is told nothing', async () => {
+test('without token checks, refuses a page whose host name resolves to this machine', async () => {
   const server = await serve({ verifyToken: null });
   const status = (host: string) =>
     new Promise<number | undefined>((resolve, reject) => {
@@ -216,7 +216,7 @@ test('without tokens a page whose name leads to this machine is told nothing', a
   expect(await status(`127.0.0.1:${port}`)).toBe(200);
 });
 
-test('who comes with bad tokens again and again has to wait, and keeps nobody out who has a good one', async () => {
+test('limits calls with bad tokens per address without blocking valid tokens', async () => {
   const server = await serve();
   const statuses: number[] = [];
   for (let call = 0; call < 70; call += 1) statuses.push((await ask(server, 'decode', [], { bearer: 'bad' })).status);
@@ -224,7 +224,7 @@ test('who comes with bad tokens again and again has to wait, and keeps nobody ou
   expect((await ask(server, 'decode', [], { bearer: await token() })).status).toBe(200);
 });
 
-test('a call is written down by its name, with who called, and without what a stranger put beside it', async () => {
+test('logs route and subject of a call, but no text from its URL', async () => {
   const server = await serve();
   await ask(server, 'decode?marker', [], { bearer: await token({ namespaces: ['theirs'] }) });
   await ask(server, 'marker', [], { bearer: await token() });
@@ -236,14 +236,14 @@ test('a call is written down by its name, with who called, and without what a st
 
 test.each([
   [
-    'nobody is asked for a token, and others could reach it',
+    'tokens are not checked and the address is reachable from outside',
     ['--host', '0.0.0.0'],
     'on this machine alone, not at 0.0.0.0',
   ],
-  ['an address only looks like this machine', ['--host', '127.evil.example'], 'not at 127.evil.example'],
-  ['the rules of tokens are not complete', ['--issuer', ISSUER], '--issuer, --audience and --key-set belong together'],
+  ['the address only looks like a loopback address', ['--host', '127.evil.example'], 'not at 127.evil.example'],
+  ['the token options are incomplete', ['--issuer', ISSUER], '--issuer, --audience and --key-set belong together'],
   [
-    'the key set is not there',
+    'the key set file does not exist',
     ['--issuer', ISSUER, '--audience', AUDIENCE, '--key-set', 'none.json'],
     'the key set none.json cannot be read',
   ],
@@ -253,7 +253,7 @@ test.each([
   expect({ exitCode, err }).toEqual({ exitCode: 1, err: expect.stringContaining(why) as string });
 });
 
-test('only pages of the named origins may ask', async () => {
+test('allows CORS only for the configured origins', async () => {
   const server = await serve();
   const preflight = (origin: string) =>
     fetch(`${server.url}/decode`, {
@@ -269,21 +269,21 @@ test('only pages of the named origins may ask', async () => {
 });
 
 test.each([
-  ['no list', 'nothing', 400],
-  ['no base64', [{ metadata: {}, data: '*' }], 400],
-  ['too much', [{ data: 'A'.repeat(7_000_000) }], 413],
-])('a body that is %s is refused', async (_, payloads, status) => {
+  ['not a list', 'nothing', 400],
+  ['not base64', [{ metadata: {}, data: '*' }], 400],
+  ['too large', [{ data: 'A'.repeat(7_000_000) }], 413],
+])('refuses a body that is %s', async (_, payloads, status) => {
   expect((await ask(await serve(), 'decode', payloads, { bearer: await token() })).status).toBe(status);
 });
 
-test('what was encrypted under a key that is not here is refused, and the key is named', async () => {
+test('responds 422 to a payload under an unknown key, and names the key', async () => {
   const others = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
   const [payload] = await createPayloadCodec(others).encode([defaultPayloadConverter.toPayload('any')]);
   const answer = await ask(await serve(), 'decode', [onTheWire(payload ?? {})], { bearer: await token() });
   expect([answer.status, answer.body.message]).toEqual([422, expect.stringContaining(others.newest.id)]);
 });
 
-test('who asks too often has to wait', async () => {
+test('limits the calls of each reader', async () => {
   const server = await serve();
   const bearer = await token();
   const statuses = new Set<number>();
@@ -292,7 +292,7 @@ test('who asks too often has to wait', async () => {
   expect((await ask(server, 'decode', [], { bearer: await token({ sub: 'another' }) })).status).toBe(200);
 });
 
-test('without tokens it listens on this machine alone', async () => {
+test('without token checks it only listens on this machine', async () => {
   const server = await serve({ verifyToken: null });
   expect((await ask(server, 'decode', [await encrypted('marker')])).status).toBe(200);
   await expect(serve({ verifyToken: null, host: '0.0.0.0' })).rejects.toThrow('127.0.0.1');

@@ -1,4 +1,4 @@
-/** A far side that quotes what it was sent: nothing that is shown, kept or logged of it holds a credential. */
+/** A service that echoes credentials in its responses: nothing that is shown, stored or logged contains them. */
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { withTypedFailures } from '../../activities/typed-failures';
@@ -15,7 +15,7 @@ import { readRow } from '../support/ledger';
 
 const random = (): string => randomBytes(20).toString('base64');
 const KEY = random();
-/** With characters that JSON and URLs write in their own way. */
+/** Contains characters that JSON and URLs escape. */
 const ACCESS = `1//${random()}"${random()}`;
 const REFRESH = `${random()}+/=${random()}`;
 
@@ -37,7 +37,7 @@ const PLACES: readonly [number, Place][] = [
 ];
 const CASES = PLACES.flatMap(([status, place]) => Object.keys(FORMS).map((form) => [status, place, form] as const));
 
-/** What it was sent: the key and the body's values. */
+/** Echoes what the request sent: the API key and the values of the body. */
 const quoting =
   (status: number, place: Place, form: string): Reply =>
   (response, { headers, body }) => {
@@ -69,7 +69,7 @@ function answerWith(status: number, place: Place, text: string): { body: unknown
   }
 }
 
-/** Pieces of a credential, in whatever form, that must not be found. */
+/** Expects that no fragment of a credential is in the text, in any encoding. */
 function expectNothingOf(shown: string): void {
   for (const secret of [KEY, ACCESS, REFRESH]) {
     for (const form of [secret, JSON.stringify(secret).slice(1, -1), ...Object.values(FORMS).map((as) => as(secret))]) {
@@ -79,7 +79,7 @@ function expectNothingOf(shown: string): void {
   }
 }
 
-describe('what the HTTP client hands on', () => {
+describe('results and errors of the HTTP client', () => {
   let service: MisbehavingService;
   let client: CompanyDataClient;
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe('what the HTTP client hands on', () => {
   });
   const fields = new Secret({ accessToken: ACCESS, refreshToken: REFRESH });
 
-  test.each(CASES)('%i that quotes credentials in %s, %s, holds none', async (status, place, form) => {
+  test.each(CASES)('do not contain credentials that a %i echoes in %s, %s', async (status, place, form) => {
     service.answer(quoting(status, place, form));
     const came = await client.putAuthorization('c1', 'k1', fields).catch((error: unknown) => error);
     const lines: string[] = [];
@@ -103,7 +103,7 @@ describe('what the HTTP client hands on', () => {
   });
 
   test.each(['the error', 'headers'] as const)(
-    'what an activity fails with, quoted in %s, holds none either',
+    'failures of activities do not contain credentials echoed in %s',
     async (place) => {
       service.answer(quoting(500, place, 'as it is'));
       const { authorize } = withTypedFailures({
@@ -116,7 +116,7 @@ describe('what the HTTP client hands on', () => {
   );
 });
 
-describe('what the ledger keeps of a company that was not moved', () => {
+describe('the ledger of a company that was not moved', () => {
   let rig: ImportRig;
   beforeAll(async () => {
     rig = await openImportRig();
@@ -127,7 +127,7 @@ describe('what the ledger keeps of a company that was not moved', () => {
     [400, 'the error'],
     [400, 'what is invalid'],
     [200, 'a success'],
-  ] as const)('%i that quotes its token in %s: a text without it', async (status, place) => {
+  ] as const)('does not contain the token that a %i echoes in %s', async (status, place) => {
     rig.proxy.reset();
     const token = `sbx-ok-5.${randomBytes(24).toString('hex')}`;
     const { id } = await rig.migration([token]);

@@ -8,13 +8,13 @@ test.each([
   ['one', `${NEW}\n`, [NEW]],
   ['several lines, also from Windows', `${NEW}\r\n${OLD}\r\n`, [NEW, OLD]],
   ['commas', `${NEW},${OLD}`, [NEW, OLD]],
-])('keys are read, the newest first: %s', (_form, content, expected) => {
+])('parses keys, newest first: %s', (_form, content, expected) => {
   const { newest, byId } = parsed(content);
   expect([...byId.values()].map(({ key }) => key.reveal().toString('base64'))).toEqual(expected);
   expect(newest.key.reveal().toString('base64')).toBe(expected[0]);
 });
 
-test('a key has the same name wherever it stands, and another one for another purpose', () => {
+test('derives the same id for a key at any position, and another id for another purpose', () => {
   expect([...parsed(`${NEW},${OLD}`).byId.keys()]).toEqual([parsed(NEW).newest.id, parsed(OLD).newest.id]);
   expect(parsePayloadKeys(new Secret(NEW)).newest.id).not.toBe(parsed(NEW).newest.id);
 });
@@ -23,9 +23,9 @@ test.each([
   ['nothing', ' \n'],
   ['too short', randomBytes(31).toString('base64')],
   ['too long', randomBytes(33).toString('base64')],
-  ['no base64', `${OLD.slice(0, -4)}-!!!`],
-  ['a second one that is wrong', `${OLD}\nmarker-short`],
-])('what is no key is refused, with what to do and without the text: %s', (_form, content) => {
+  ['not base64', `${OLD.slice(0, -4)}-!!!`],
+  ['an invalid second key', `${OLD}\nmarker-short`],
+])('refuses an invalid key without quoting it, and says what to do: %s', (_form, content) => {
   const parse = () => parsed(content);
   expect(parse).toThrow(KeyInvalid);
   expect(parse).toThrow(/openssl rand -base64 32/);

@@ -1,31 +1,31 @@
-/** Texts that are nowhere else, and the search for what is left of them, whichever way it was written. */
+/** Creates unique marker texts and searches files for them in every encoding. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What all markers of one run begin with: files without it need no closer look. */
+/** Common prefix of all markers of a run. A file without it is not searched for single markers. */
 const OURS = `mark${letters(8)}`;
 
 const made: { readonly kind: Marked; readonly text: string }[] = [];
 
-/** `content`: a name, a note, a reason. `quoted`: what the service says of a failure, which may quote a name. */
+/** `content`: a name, note or reason. `quoted`: an error text of the service, which can quote a name. */
 type Marked = 'credential' | 'content' | 'quoted';
 
-/** A text that is nowhere else, so that whatever is found of it came from here. */
+/** Creates a text that exists nowhere else, so that every occurrence is a leak. */
 export function marker(kind: Marked): string {
   const text = `${OURS}${letters(8)}`;
   made.push({ kind, text });
   return text;
 }
 
-/** Letters alone, as in a name: what looks like a credential would be masked for that. */
+/** Returns letters only, because a text with digits could look like a credential and be masked. */
 function letters(bytes: number): string {
   return randomBytes(bytes)
     .toString('hex')
     .replace(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
 }
 
-/** In which files a marker of this kind stands, or one of the other texts, and in which form. */
+/** Lists the occurrences of markers of this kind and of the other texts: file, text and encoding. */
 export function found(kind: Marked, files: readonly string[], others: readonly string[] = []): readonly string[] {
   const texts = made.filter((each) => each.kind === kind).map(({ text }) => text);
   return files.flatMap((file) => {
@@ -45,7 +45,7 @@ export function filesBelow(root: string): readonly string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Every way in which a text may have been written down. */
+/** Returns the text in every encoding in which it can have been written. */
 export function formsOf(text: string): readonly { readonly name: string; readonly form: string | Buffer }[] {
   const bytes = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
   const hex = bytes.join('');
@@ -65,7 +65,7 @@ export function formsOf(text: string): readonly { readonly name: string; readonl
   ];
 }
 
-/** As it stands in the middle of a longer text that was encoded: without the characters that its neighbours share. */
+/** Encodes a text that is inside a longer one. Omits the characters that also encode neighbouring bytes. */
 function inBase64(text: string, before: number, encoding: 'base64' | 'base64url'): string {
   const encoded = Buffer.from(`${'-'.repeat(before)}${text}`)
     .toString(encoding)

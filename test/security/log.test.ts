@@ -6,7 +6,7 @@ import { createLog } from '../../security/log';
 const MARKER = `marker${randomBytes(12).toString('hex')}`;
 const secret = new Secret(MARKER);
 
-/** What is written of this. */
+/** Returns the line that is written for these fields. */
 function logged(fields: object, message = 'something happened'): string {
   const lines: string[] = [];
   createLog({ to: { write: (line) => lines.push(line) } }).info(fields, message);
@@ -27,20 +27,23 @@ test.each<[string, object]>([
   ["an error's own properties", { err: failing('failed', { secret, request: { headers: [MARKER] } }) }],
   ['an error under another name', { reason: failing('failed', { detail: `Failing row contains (${MARKER})` }) }],
   ['causes of causes', { err: failing('a', {}, failing('b', {}, failing('c', { body: MARKER, secret }))) }],
-  ['gathered errors', { err: Object.assign(new AggregateError([failing('x', { body: MARKER })], 'all'), { secret }) }],
+  [
+    'an AggregateError',
+    { err: Object.assign(new AggregateError([failing('x', { body: MARKER })], 'all'), { secret }) },
+  ],
   ['an error itself', failing('failed', { token: MARKER })],
   ['bytes', { sealed: bytes, more: new Uint8Array(bytes) }],
   ['the body of a request', { body: JSON.stringify({ accessToken: MARKER, refreshToken: MARKER }) }],
   ['the headers of a request', { headers: { authorization: `Basic ${Buffer.from(MARKER).toString('base64')}` } }],
   ['an address', { url: `https://user:${MARKER}@a.example/?access_token=${MARKER}&client_secret=${MARKER}` }],
-])('the log holds no secret that it was handed in %s', (_where, fields) => {
+])('writes no secret that is passed in %s', (_where, fields) => {
   const line = logged(fields);
   expect(line).not.toContain(MARKER);
   expect(line).not.toContain(Buffer.from(MARKER).toString('base64'));
   expect(line).not.toContain(bytes.subarray(0, 8).join(','));
 });
 
-test("a whole request of Node's own is written without its credentials", () => {
+test('writes a request object of Node without its credentials', () => {
   const sent = httpRequest({ host: '127.0.0.1', port: 9, auth: `user:${MARKER}`, path: `/?access_token=${MARKER}` });
   sent.on('error', () => undefined);
   const line = logged({ sent });
@@ -49,11 +52,11 @@ test("a whole request of Node's own is written without its credentials", () => {
   expect(line).not.toContain(Buffer.from(`user:${MARKER}`).toString('base64'));
 });
 
-test('neither does the message', () => {
+test('redacts the message', () => {
   expect(logged({}, `it sent {"refreshToken":"${MARKER}"} and Authorization: Bearer ${MARKER}`)).not.toContain(MARKER);
 });
 
-test('what can be said of an error is: name, message, where, code, and the same of its causes', () => {
+test('writes name, message, stack and code of an error and of its causes', () => {
   const { err } = JSON.parse(
     logged({ err: failing('not stored', { code: '23505' }, failing('no connection', { code: 'ECONNREFUSED' })) }),
   ) as { err: Record<string, unknown> };
@@ -66,13 +69,13 @@ test('what can be said of an error is: name, message, where, code, and the same 
   });
 });
 
-test('what refers to itself is written as far as it is deep', () => {
+test('cuts off circular references at the depth limit', () => {
   const round: Record<string, unknown> = { name: 'round' };
   round['again'] = round;
   expect(logged({ round })).toContain('"name":"round"');
 });
 
-test('children of a logger keep to the same', () => {
+test('redacts the lines of child loggers', () => {
   const lines: string[] = [];
   createLog({ to: { write: (line) => lines.push(line) } })
     .child({ secret, at: `https://user:${MARKER}@a.example` })

@@ -9,13 +9,13 @@ function newKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-test('a data key comes back as it was, under the same master key in another process', async () => {
+test('unwraps a data key in another process with the same master key', async () => {
   const { keyId, wrapped } = await providerWith(OLD).wrap(DATA_KEY);
   expect(wrapped.includes(DATA_KEY.reveal())).toBe(false);
   expect((await providerWith(OLD).unwrap(keyId, wrapped)).reveal()).toEqual(DATA_KEY.reveal());
 });
 
-test('the first master key wraps, an older one still opens what it wrapped', async () => {
+test('wraps with the first master key and still unwraps with older ones', async () => {
   const before = await providerWith(OLD).wrap(DATA_KEY);
   const both = providerWith(NEW, OLD);
   const after = await both.wrap(DATA_KEY);
@@ -25,7 +25,7 @@ test('the first master key wraps, an older one still opens what it wrapped', asy
   }
 });
 
-test('a master key that is missing is named, with those that are there', async () => {
+test('names a missing master key and the available ones', async () => {
   const old = await providerWith(OLD).wrap(DATA_KEY);
   const present = await providerWith(NEW).wrap(DATA_KEY);
   const unwrapping = providerWith(NEW).unwrap(old.keyId, old.wrapped);
@@ -33,14 +33,14 @@ test('a master key that is missing is named, with those that are there', async (
   await expect(unwrapping).rejects.toThrow(new RegExp(`${old.keyId}.*${present.keyId}`));
 });
 
-test('a key that is stored under the id of another master key does not open', async () => {
+test('does not unwrap a key that is stored with the id of another master key', async () => {
   const both = providerWith(NEW, OLD);
   const { wrapped } = await providerWith(OLD).wrap(DATA_KEY);
   const { keyId } = await providerWith(NEW).wrap(DATA_KEY);
   await expect(both.unwrap(keyId, wrapped)).rejects.toThrow(WrappedKeyBroken);
 });
 
-test('a change of any byte, and a cut at any length, is noticed', async () => {
+test('detects a change of any byte and truncation to any length', async () => {
   const provider = providerWith(OLD);
   const { keyId, wrapped } = await provider.wrap(DATA_KEY);
   for (let index = 0; index < wrapped.length; index += 1) {

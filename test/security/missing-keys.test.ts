@@ -1,4 +1,4 @@
-/** Keys that are not where they are needed: a clear error, nothing lost, nothing half done; with the key it goes on. */
+/** Missing keys: a clear error, nothing lost and nothing half done; with the key, work continues. */
 import { randomBytes } from 'node:crypto';
 import type { LedgerClient } from '../../client';
 import { decide, openLedgerClient, readOutages } from '../../client';
@@ -47,7 +47,7 @@ describe('ferry without the payload key of a migration', () => {
   });
   afterAll(() => theirFerry.close());
 
-  test('lists every migration: those it cannot read say so, and which key is missing', async () => {
+  test('lists every migration, and names the missing key of those it cannot read', async () => {
     const { exitCode, out, err } = await run({}, 'list');
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
     const row = (id: string) => out.split('\n').find((line) => line.startsWith(`${id} `));
@@ -61,7 +61,7 @@ describe('ferry without the payload key of a migration', () => {
     expect(migrations).toContainEqual(expect.objectContaining({ migrationId: ours.id, missingKey: null }));
   });
 
-  test.each([[['sweep']], [['schedule', 'show', '--all']]])('gets through ferry %j', async (args) => {
+  test.each([[['sweep']], [['schedule', 'show', '--all']]])('completes ferry %j', async (args) => {
     expect(await run({}, ...args)).toMatchObject({ exitCode: 0, err: '' });
   });
 
@@ -72,7 +72,7 @@ describe('ferry without the payload key of a migration', () => {
     [['pause']],
     [['cancel', '--reason', 'any']],
     [['approve', 'supply-details', '--yes']],
-  ])('says of ferry %j what is missing and what to do, and sends nothing', async ([command = '', ...more]) => {
+  ])('names the missing key for ferry %j, says what to do, and sends nothing', async ([command = '', ...more]) => {
     const before = await historyLength(others);
     const { exitCode, out, err } = await run({}, command, others.id, ...more);
     expect({ exitCode, out, err }).toEqual({
@@ -83,17 +83,17 @@ describe('ferry without the payload key of a migration', () => {
     expect(await historyLength(others)).toBe(before);
   });
 
-  test('sees what lies in the ledger all the same', async () => {
+  test('still shows what is in the ledger', async () => {
     expect((await run({}, 'companies', others.id)).out).toContain('R-1');
     expect((await run({}, 'report', others.id)).exitCode).toBe(0);
   });
 
-  test('decides as soon as it has the key', async () => {
+  test('can decide once it has the key', async () => {
     const both = { TOKENFERRY_PAYLOAD_KEY: `${PAYLOAD_KEY},${OTHER}` };
     expect((await run(both, 'approve', others.id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
   });
 
-  test('that lacks the key of the answer alone says that the decision was sent', async () => {
+  test('says that a decision was sent when only the reply cannot be read', async () => {
     const answer = await decide(orchestrator.ferry, ours.id, 'pause', { ...SUPPORT, reason: 'a new key' });
     expect(answer).toMatchObject({
       became: 'recorded',
@@ -103,7 +103,7 @@ describe('ferry without the payload key of a migration', () => {
   });
 });
 
-test('a worker without the payload key stands still and says so; with the key it goes on, and nothing counts twice', async () => {
+test('a worker without the payload key waits and says so; with the key it continues, once', async () => {
   await inPlaceOfWorker({});
   const migration = await startTestMigration(orchestrator, 'lost-worker', ['sbx-ok-1']);
   await migration.until(({ preflight }) => preflight !== null);
@@ -128,7 +128,7 @@ test('a worker without the payload key stands still and says so; with the key it
   await theirFerry.close();
 }, 120_000);
 
-test('a worker without the master key hands nothing over and says which is missing; with the key it goes on', async () => {
+test('a worker without the master key sends nothing and names the key; with the key it continues', async () => {
   await inPlaceOfWorker({});
   const migration = await startTestMigration(orchestrator, 'lost-master', ['sbx-ok-1', 'sbx-ok-1']);
   await migration.until(({ preflight, checking }) => preflight !== null && !checking);
@@ -148,7 +148,7 @@ test('a worker without the master key hands nothing over and says which is missi
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
 }, 120_000);
 
-test('vaults are not rotated without the key that they are under, and stay as they are', async () => {
+test('vaults stay unchanged when the master key that wraps them is missing', async () => {
   const vaults = () => orchestrator.ferry.db.selectFrom('migrations').select(['id', 'vault_wrapped_key']).execute();
   const before = await vaults();
   const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER }, 'vault', 'rotate');

@@ -30,38 +30,38 @@ test.each([
   ['nothing', undefined],
   ['null', null],
   ['bytes', Uint8Array.from(Buffer.from('marker'))],
-])('%s comes back as it was, and nothing of it is readable in between', async (_, value) => {
+])('encrypts %s so that nothing is readable, and decrypts it unchanged', async (_, value) => {
   const payload = await encrypted(value, NEW);
   expect(everyByteOf(payload).includes('marker')).toBe(false);
   expect(everyByteOf(payload).includes('json')).toBe(false);
   expect(await decrypted(payload, NEW)).toEqual(value);
 });
 
-test('the same value is encrypted differently each time', async () => {
+test('encrypts the same value differently each time', async () => {
   const [one, other] = [await encrypted('same', NEW), await encrypted('same', NEW)];
   expect(Buffer.from(one.data ?? []).equals(Buffer.from(other.data ?? []))).toBe(false);
 });
 
-test('a new key is used from now on, and an older one still opens what it closed', async () => {
+test('encrypts with the newest key and still decrypts with older ones', async () => {
   const before = await encrypted('before', OLD);
   const after = await encrypted('after', NEW, OLD);
   expect(await decrypted(before, NEW, OLD)).toBe('before');
   expect(await decrypted(after, NEW)).toBe('after');
 });
 
-test('a key that is missing fails, and names itself', async () => {
+test('throws an error that names a missing key', async () => {
   const payload = await encrypted('any', OLD);
   await expect(decrypted(payload, NEW)).rejects.toThrow(UnknownPayloadKey);
   await expect(decrypted(payload, NEW)).rejects.toThrow(parsePayloadKeys(new Secret(OLD)).newest.id);
   expect(await decrypted(payload, OLD)).toBe('any');
 });
 
-test('what was not encrypted passes through', async () => {
-  expect(await decrypted(payloadOf({ typed: 'by hand' }), NEW)).toEqual({ typed: 'by hand' });
+test('returns unencrypted payloads unchanged', async () => {
+  expect(await decrypted(payloadOf({ typed: 'in the UI' }), NEW)).toEqual({ typed: 'in the UI' });
   expect(await codecWith(NEW).decode([{}])).toEqual([{}]);
 });
 
-test('a change of any byte, and a cut at any length, is noticed', async () => {
+test('detects a change of any byte and truncation to any length', async () => {
   const { metadata, data } = await encrypted({ secret: 'marker' }, NEW);
   const bytes = Buffer.from(data ?? []);
   for (let index = 0; index < bytes.length; index += 1) {
@@ -73,7 +73,7 @@ test('a change of any byte, and a cut at any length, is noticed', async () => {
   }
 });
 
-test('what was encrypted under one key does not open as if it were under another', async () => {
+test('does not decrypt a payload whose key id was replaced by another', async () => {
   const [one, other] = [await encrypted('any', OLD), await encrypted('any', NEW)];
   expect(
     await decrypted({ metadata: other.metadata ?? {}, data: one.data ?? new Uint8Array() }, NEW, OLD),

@@ -1,6 +1,6 @@
 import { redactCredentials, redactSecrets } from '../../security/redaction';
 
-/** With characters that JSON, URLs and HTML write in their own way. */
+/** Contains characters that JSON, URLs and HTML escape. */
 const TOKEN = '1//0gX/a+b=c&d"e\\f-Qk7vZp3RtYw8';
 const asJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -22,7 +22,7 @@ test.each<[string, string]>([
   ['in base64 for URLs', Buffer.from(`ab${TOKEN}`).toString('base64url')],
   ['cut in the middle', TOKEN.slice(0, 20)],
   ['without its beginning', TOKEN.slice(9)],
-])('a secret is masked %s', (_where, quoted) => {
+])('masks a secret %s', (_where, quoted) => {
   const shown = redactSecrets(`it says ${quoted} here`, [TOKEN]);
   expect(shown).toMatch(/^it says .*\[secret\]/);
   for (const form of [
@@ -36,13 +36,13 @@ test.each<[string, string]>([
   expect(shown).toMatch(/here$/);
 });
 
-test('what somebody else has said is shown without what looks like a token, whether it is known or not', () => {
+test('masks anything that looks like a token in text from outside', () => {
   const jwt = 'eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJzb21lYm9keSBlbHNlIn0x.c2lnbmF0dXJlLW9mLXRoZS10b2tlbjE';
   expect(redactSecrets(`refused ${jwt}`, [])).toBe('refused [secret].[secret].[secret]');
   expect(redactSecrets('shpat_0123456789abcdef0123456789abcdef is dead', [])).toBe('[secret] is dead');
 });
 
-test('what is no credential stays', () => {
+test('leaves text without credentials unchanged', () => {
   const text =
     'accessToken: Invalid input: expected string; PUT /companies/0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11/authorization, ' +
     'the value is the word Basic and a key; Basic credentials expected; CompanyValidationException: Company limit exceeded';
@@ -57,6 +57,6 @@ test.each([
   ['{"refreshToken":"abc123","name":"x"}', '{"refreshToken":"[secret]","name":"x"}'],
   ['"{\\"clientSecret\\":\\"abc123\\",\\"a\\":1}"', '"{\\"clientSecret\\":\\"[secret]\\",\\"a\\":1}"'],
   ["{ accessToken: 'abc123' }", "{ accessToken: '[secret]' }"],
-])('in the log %s is %s', (written, shown) => {
+])('redacts %s to %s in a log line', (written, shown) => {
   expect(redactCredentials(written)).toBe(shown);
 });

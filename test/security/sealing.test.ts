@@ -14,31 +14,31 @@ beforeAll(async () => {
   sealed = await seal(key.publicKey, CREDENTIAL, ROW_7);
 });
 
-test('a credential that was sealed with the public key opens with the private key', async () => {
+test('opens a credential with the private key after it was sealed with the public key', async () => {
   expect(await open(key, sealed, ROW_7)).toEqual(CREDENTIAL);
 });
 
-test('the box shows nothing of the credential, and never looks the same twice', async () => {
+test('seals differently each time and leaves nothing readable', async () => {
   expect(sealed.includes('marker')).toBe(false);
   expect(await seal(key.publicKey, CREDENTIAL, ROW_7)).not.toEqual(sealed);
 });
 
-test('an empty credential and one of 1 MB come back as they were', async () => {
+test('seals and opens an empty credential and one of 1 MB', async () => {
   for (const plaintext of [Buffer.alloc(0), Buffer.alloc(1024 * 1024, 7)]) {
     expect(await open(key, await seal(key.publicKey, plaintext, ROW_7), ROW_7)).toEqual(plaintext);
   }
 });
 
-test('a box that was moved to another row does not open', async () => {
+test('does not open a box that was copied to another row', async () => {
   await expect(open(key, sealed, ROW_8)).rejects.toThrow(SealBroken);
 });
 
-test("another migration's private key does not open it", async () => {
+test('does not open with the private key of another migration', async () => {
   const other = await createVaultKey();
   await expect(open(other, sealed, ROW_7)).rejects.toThrow(SealBroken);
 });
 
-test('a change of any byte is noticed', async () => {
+test('detects a change of any byte', async () => {
   for (let index = 0; index < sealed.length; index += 1) {
     const altered = Buffer.from(sealed);
     altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
@@ -46,7 +46,7 @@ test('a change of any byte is noticed', async () => {
   }
 });
 
-test('a box that is cut off at any length is noticed', async () => {
+test('detects truncation to any length', async () => {
   for (let length = 0; length < sealed.length; length += 1) {
     await expect(open(key, sealed.subarray(0, length), ROW_7)).rejects.toThrow(SealBroken);
   }

@@ -4,7 +4,7 @@ import { Secret } from '../../security';
 
 const MARKER = 'marker-f3a9c1';
 
-/** One JSON line of a logger that writes to memory. */
+/** Returns the JSON line that pino writes for the value. */
 function logged(value: unknown): string {
   const lines: string[] = [];
   pino({}, { write: (line: string) => lines.push(line) }).info(value, 'a message');
@@ -42,6 +42,6 @@ describe.each([
   });
 });
 
-test('its value is given to those who ask for it by name', () => {
+test('reveal() returns the value', () => {
   expect(new Secret({ accessToken: MARKER }).reveal()).toEqual({ accessToken: MARKER });
 });

@@ -1,6 +1,6 @@
 /**
- * Companies are moved whose credentials, names, approvers and reasons are markers that occur nowhere else, through success,
- * failure, a killed worker and a cancellation. Then everything that was written is searched for them.
+ * Moves companies whose credentials, names, approvers and reasons are unique markers: with success, failure, a killed
+ * worker and a cancellation. Then searches everything that was written for the markers.
  */
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ const QUOTED = marker('quoted');
 const KEYS = { master: randomBytes(32).toString('base64'), payload: randomBytes(32).toString('base64') };
 let organizations = 6_000_000_000_000_000;
 
-test('the search finds a text in every form, and finds it in the middle of another', () => {
+test('the search finds a text in every encoding, also inside another text', () => {
   const file = path.join(folder, 'hidden');
   const text = marker('content');
   for (const { name, form } of formsOf(text)) {
@@ -62,7 +62,7 @@ test('the search finds a text in every form, and finds it in the middle of anoth
   rmSync(file);
 });
 
-test('nothing of a credential is written anywhere, and nothing of a name to Temporal, a log or a stranger', async () => {
+test('no credential is written anywhere, and no name to Temporal, a log or an unauthorized caller', async () => {
   const others = [...(await move()), ...Object.values(KEYS)];
   const written = filesBelow(folder);
   const below = (name: string): readonly string[] => written.filter((file) => file.startsWith(path.join(folder, name)));
@@ -71,7 +71,7 @@ test('nothing of a credential is written anywhere, and nothing of a name to Temp
   for (const files of [inTemporal, inPostgres, answers, outputs, logs]) expect(files).not.toHaveLength(0);
   expect(inTemporal?.filter((file) => path.basename(file) === 'temporal.db')).toHaveLength(2);
 
-  // The search finds what is there: names stand in the ledger and in what `ferry` prints, which are their places.
+  // Proves that the search works: names must be found in the ledger and in the output of `ferry`.
   expect(found('content', inPostgres ?? [])).not.toEqual([]);
   expect(found('content', outputs ?? [])).not.toEqual([]);
 
@@ -81,9 +81,9 @@ test('nothing of a credential is written anywhere, and nothing of a name to Temp
 }, 300_000);
 
 /**
- * Moves three migrations' companies, each its own way, asks for everything that can be asked for, and stops everything.
+ * Runs three migrations with different outcomes, calls everything that produces output, and stops all processes.
  *
- * @returns what else must not be found, because it is a key
+ * @returns further texts that must not be found: API keys
  */
 async function move(): Promise<readonly string[]> {
   const servers = { ephemeral: false, log: () => undefined, port: 0, uiPort: 0 };
@@ -128,7 +128,7 @@ async function move(): Promise<readonly string[]> {
   const impatient = { ...TIMING, retryBudgetMs: 1 };
   const worker = await startWorker(config, log, { workflowBundle: { code } }, impatient);
   const moved = await readyToMove(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'], async (id) => {
-    // What the service says of a failure goes to Temporal, and to the worker's own log.
+    // The service's error text goes to Temporal and to the worker's log.
     await until(async () => (await readOutages(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
     between.reset();
   });
@@ -139,7 +139,7 @@ async function move(): Promise<readonly string[]> {
   const cancelled = await readyToMove(ferry, 'cancelled', ['sbx-ok-1', 'sbx-ok-1']);
   await sent(ferry, cancelled, 'pause', { reason: marker('content'), ...SUPPORT });
   await sent(ferry, cancelled, 'resume', { reason: marker('content'), ...SUPPORT });
-  // A refusal is recorded with everything that came with it.
+  // A refused decision is recorded completely.
   const early = { step: 'complete-migration', reason: marker('content'), ...CLIENT };
   expect((await decide(ferry, cancelled, 'approve', early)).became).toBe('refused');
   await sent(ferry, cancelled, 'cancel', { reason: marker('content'), ...CLIENT });
@@ -153,7 +153,7 @@ async function move(): Promise<readonly string[]> {
   await direct.close();
   await between.close();
   await service.close();
-  // With whatever SQLite keeps beside its file until it is stopped.
+  // Includes the files that SQLite keeps beside its database while it is running.
   cpSync(path.join(folder, 'temporal'), path.join(folder, 'temporal-running'), { recursive: true });
   await temporal.stop();
   await postgres.stop();
@@ -176,7 +176,7 @@ async function move(): Promise<readonly string[]> {
   }
 }
 
-/** Takes a migration through steps 1 to 4, until its first company is proven. */
+/** Takes a migration through steps 1 to 4 until its first company is verified. */
 async function taken(
   ferry: LedgerClient,
   client: string,
@@ -251,7 +251,7 @@ async function sent(
   expect({ message, became, text }).toMatchObject({ became: 'applied' });
 }
 
-/** What the command prints of each migration, good and bad. */
+/** Saves the output of commands that succeed and of commands that fail. */
 async function keepOutputs(env: NodeJS.ProcessEnv, ids: readonly string[]): Promise<void> {
   const ofEach = ids.flatMap((id) => [
     ...['show', 'companies', 'exceptions', 'report', 'audit', 'watch', 'go-nogo'].map((command) => [command, id]),
@@ -277,7 +277,7 @@ interface Wire {
   readonly data: string;
 }
 
-/** Every payload in a migration's history, as a codec server is asked about it. */
+/** Returns every payload of a migration's history in the form that the codec server takes. */
 async function payloadsOf(ferry: LedgerClient, id: string): Promise<readonly Wire[]> {
   const base64 = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString('base64');
   const below = (value: unknown): Wire[] => {
@@ -290,7 +290,7 @@ async function payloadsOf(ferry: LedgerClient, id: string): Promise<readonly Wir
   return below(await ferry.closed.workflow.getHandle(id).fetchHistory());
 }
 
-/** What a codec server with the right key answers to whoever has no token, or not the right one, also after an error. */
+/** Saves the codec server's responses to callers without a token or with a wrong one, and to invalid bodies. */
 async function keepAnswers(payloads: readonly Wire[]): Promise<void> {
   const [ours, strangers] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
   const [issuer, audience, keySet] = ['https://identity.example', 'codec', path.join(folder, 'key-set.json')];
@@ -340,7 +340,7 @@ async function keepAnswers(payloads: readonly Wire[]): Promise<void> {
       for (const call of ['decode', 'encode']) keep(await ask(call, body, bearer));
     }
   }
-  // Whoever may read is told what is wrong with a body, and not what stands in it.
+  // An authorized caller learns what is wrong with a body, without a quote of its content.
   for (const body of [broken, `{"${SUPPORT.by}`, `"${SUPPORT.by}"`]) keep(await ask('decode', body, good));
   for (const body of [encrypted, plain]) keep(await ask('encode', body, good));
   keep(await ask('else', encrypted));

@@ -1,4 +1,4 @@
-/** Somebody alters what is stored: what is noticed, by whom, and how a person is told. Nothing altered is ever used. */
+/** Tampering with stored data is detected and reported, and altered data is never used. */
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { sql } from 'kysely';
@@ -26,7 +26,7 @@ afterAll(() => rig.close());
 
 const GOOD = ['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1'];
 
-/** With one bit of one byte after the other turned. */
+/** Yields one copy per byte, with one bit of that byte flipped. */
 function* eachByteAltered(bytes: Uint8Array): Generator<Buffer> {
   for (let index = 0; index < bytes.length; index += 1) {
     const altered = Buffer.from(bytes);
@@ -39,7 +39,7 @@ describe('a sealed credential', () => {
   const UNREADABLE = { state: 'failed', failure: 'credential-unreadable' };
   const TOLD = /does not open: it was altered, sealed with another key, or belongs to another row/;
 
-  test('in which a byte was altered fails its own company, by name, and is not sent anywhere', async () => {
+  test('with an altered byte fails only its own company and is not sent', async () => {
     const { id } = await rig.migration(GOOD);
     const { db } = rig.ledger;
     await sql`update credentials set sealed = set_byte(sealed, 90, get_byte(sealed, 90) # 1)
@@ -52,7 +52,7 @@ describe('a sealed credential', () => {
     expect(rig.proxy.arrived('PUT', /authorization/)).toHaveLength(2);
   });
 
-  test('that was exchanged for that of another company fails both', async () => {
+  test("that was swapped with another company's fails both companies", async () => {
     const { id } = await rig.migration(GOOD);
     const { db } = rig.ledger;
     await sql`update credentials c set sealed = other.sealed from credentials other
@@ -70,7 +70,7 @@ describe('a sealed credential', () => {
 describe("a vault's key", () => {
   type Columns = 'vault_public_key' | 'vault_wrapped_key' | 'vault_key_id';
 
-  /** A migration whose key was altered, and the slice that meets it. */
+  /** Alters a key column of the migration, then reads its vault. */
   async function altered(id: string, column: Columns, value: Buffer | string): Promise<Promise<unknown>> {
     await rig.ledger.db
       .updateTable('migrations')
@@ -86,7 +86,7 @@ describe("a vault's key", () => {
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
 
-  test('in which a byte was altered opens nothing, whichever byte it is', async () => {
+  test('with any altered byte opens nothing', async () => {
     const { id } = await rig.migration(['sbx-ok-1']);
     const { vault_wrapped_key: wrapped, vault_public_key: publicKey } = await keyOf(id);
     if (!wrapped || !publicKey) throw new Error('the vault is open');
@@ -118,7 +118,7 @@ describe("a vault's key", () => {
     expect((await readRow(rig.ledger.db, id, 1)).state).toBe('syncing');
   });
 
-  test('that is none takes no credential', async () => {
+  test('that is not a valid public key stores no credentials', async () => {
     const { id, rows } = await rig.migration(['sbx-ok-1']);
     await altered(id, 'vault_public_key', randomBytes(65)).catch(() => undefined);
     const supplying = supplyCredentials(
@@ -145,28 +145,28 @@ describe('a payload that Temporal keeps', () => {
   };
   const metadataOf = (name: string): Uint8Array => stored.metadata?.[name] ?? new Uint8Array();
 
-  test('comes back as it was', async () => {
+  test('is decoded unchanged', async () => {
     expect(await read(stored)).toEqual({ step: 'schedule' });
   });
 
-  test('in which a byte of the content was altered is a value that says so', async () => {
+  test('with an altered byte of content becomes a value that says so', async () => {
     for (const data of eachByteAltered(stored.data ?? new Uint8Array()))
       expect(await read({ ...stored, data })).toHaveProperty('unreadable');
   });
 
-  test('in which a byte of the encoding was altered is a value that says so', async () => {
+  test('with an altered byte of encoding becomes a value that says so', async () => {
     for (const encoding of eachByteAltered(metadataOf('encoding')))
       expect(await read({ ...stored, metadata: { ...stored.metadata, encoding } })).toHaveProperty('unreadable');
   });
 
-  test("in which a byte of the key's id was altered names a key that is not there", async () => {
+  test('with an altered byte of the key id throws an error that names an unknown key', async () => {
     for (const id of eachByteAltered(metadataOf('encryption-key-id')))
       await expect(read({ ...stored, metadata: { ...stored.metadata, 'encryption-key-id': id } })).rejects.toThrow(
         UnknownPayloadKey,
       );
   });
 
-  test('from which a part was taken does not come back either', async () => {
+  test('with a part missing is not decoded', async () => {
     const { encoding } = stored.metadata ?? {};
     if (!encoding) throw new Error('it says how it is encoded');
     expect(await read({ data: stored.data ?? new Uint8Array() })).toHaveProperty('unreadable');

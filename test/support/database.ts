@@ -7,7 +7,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A throw-away database in the run's Postgres, empty: one for each test file, so that files can run side by side. */
+/**
+ * Creates an empty database in the Postgres of this run. Each test file has its own, so that files can run in parallel.
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asSuperuser(`create database ${name}`);

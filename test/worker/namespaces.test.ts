@@ -1,4 +1,7 @@
-/** A namespace for each client, on one server: reached by a profile of Temporal's own file, with workers and keys of its own. */
+/**
+ * Several namespaces on one Temporal server, each with its own workers and keys, selected by a profile of Temporal's
+ * configuration file.
+ */
 import { randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +24,7 @@ const ID = 'separated.quickbooks-online';
 
 let ours: Orchestrator;
 let folder: string;
-/** As the client's own workers, and support for this client, have it. */
+/** Configuration of the client's namespace, for its workers and for support. */
 let theirs: Orchestrator;
 let worker: RunningWorker;
 
@@ -57,7 +60,7 @@ afterAll(async () => {
   await ours.close();
 });
 
-test('a worker refuses a namespace that is not set up, and names the command that does it, in that namespace', async () => {
+test('a worker refuses a namespace without search attributes and prints the command that creates them', async () => {
   const refusal = await ours.startWorker(theirs.config).catch((error: unknown) => error);
   const command = /create them with: (temporal operator .*)$/.exec(String(refusal))?.[1] ?? '';
   expect(command).toContain(`--namespace ${NAMESPACE}`);
@@ -71,7 +74,7 @@ test('a worker refuses a namespace that is not set up, and names the command tha
   }, 20_000);
 });
 
-test('what is started with the profile is in its namespace, and nowhere else', async () => {
+test("a migration that is started with a profile exists only in that profile's namespace", async () => {
   await ours.startWorker();
   const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'separated'];
   expect((await runJson(theirs, ...start)).exitCode).toBe(0);
@@ -89,7 +92,7 @@ test('what is started with the profile is in its namespace, and nowhere else', a
   expect((await runJson(theirs, 'approve', ID, 'supply-details', '--yes')).json).toMatchObject({ became: 'applied' });
 });
 
-test('without the client’s payload key nothing of it is read, and nothing is sent', async () => {
+test('without the client’s payload key nothing can be read or sent', async () => {
   const { TOKENFERRY_PAYLOAD_KEY } = ours.env;
   const env = { ...theirs.env, TOKENFERRY_PAYLOAD_KEY };
   for (const args of [
@@ -100,7 +103,7 @@ test('without the client’s payload key nothing of it is read, and nothing is s
   }
 });
 
-test('a sweep in one namespace leaves the migrations of the others alone, whatever ledger they share', async () => {
+test('a sweep leaves the migrations of other namespaces alone, even in a shared ledger', async () => {
   expect((await runJson(ours, 'sweep', '--close')).json).toMatchObject({ open: [], closed: [], closing: [] });
   expect(await readMigration(ours.ferry.db, ID)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
   await runJson(theirs, 'cancel', ID, '--reason', 'the test is over');

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { DatabaseUnavailable, openDatabase } from '../../../store';
 import { createTestDatabase } from '../../support/database';
 
-test('five processes that open an empty database at the same time bring its schema up to date once', async () => {
+test('applies the schema migrations once when five processes open an empty database at the same time', async () => {
   const database = await createTestDatabase();
   try {
     const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openDatabase({ url: database.url, connections: 2 })));
@@ -18,7 +18,7 @@ test('five processes that open an empty database at the same time bring its sche
   }
 });
 
-test('what lies in the database beside it is left alone', async () => {
+test('creates tables only in its own Postgres schema', async () => {
   const database = await createTestDatabase();
   const db = await openDatabase({ url: database.url });
   const { rows } = await sql<{ schema: string }>`
@@ -29,7 +29,7 @@ test('what lies in the database beside it is left alone', async () => {
   await database.drop();
 });
 
-test('a database that does not answer is named, without its password', async () => {
+test('names the database that does not answer, without its password', async () => {
   const opening = openDatabase({ url: 'postgres://ferry:a-password@127.0.0.1:1/ledger', connectTimeoutMs: 2_000 });
   await expect(opening).rejects.toThrow(DatabaseUnavailable);
   await expect(opening).rejects.toThrow(/127\.0\.0\.1:1\/ledger cannot be used/);

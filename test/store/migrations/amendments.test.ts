@@ -1,4 +1,4 @@
-/** Rows that are added or corrected while a migration is open: all or none, and none is moved before it was checked. */
+/** Amendments: rows are added or corrected in one transaction, and held back until a preflight has checked them. */
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import type { Database } from '../../../store';
 import {
@@ -49,7 +49,7 @@ const changed = (row: ManifestRow | undefined, some: Partial<ManifestRow>): Mani
   return { ...row, ...some };
 };
 
-test('a new reference becomes the next row, whatever its number in the file, and waits for its check', async () => {
+test('gives a new reference the next row number and holds it back until it is checked', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   const [late] = manifestRows(1, () => ({ reference: 'late', row: 1, name: 'Late' }));
   expect(await amend(id, [changed(rows[0], {}), changed(late, {})])).toEqual({
@@ -64,7 +64,7 @@ test('a new reference becomes the next row, whatever its number in the file, and
   expect(await readHeldBack(db, id)).toEqual([{ reference: 'late', heldBack: NOT_CHECKED }]);
 });
 
-test('a corrected row is checked and confirmed again, and keeps its credential', async () => {
+test('makes a corrected row wait for check and confirmation, and keeps its credential', async () => {
   const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(2));
   expect(await amend(id, [changed(rows[0], { name: 'Renamed', expectedInvoices: null })])).toMatchObject({
     corrected: ['c1'],
@@ -80,13 +80,13 @@ test('a corrected row is checked and confirmed again, and keeps its credential',
   expect((await claimCompanies(db, owner, 10, null)).map(({ row }) => row)).toEqual([2]);
 });
 
-test('the credential of another organization is destroyed', async () => {
+test('erases the credential when the organization of a row changes', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   await amend(id, [changed(rows[0], { organization: 'another' })]);
   expect(await credentialRows(db, id)).toEqual([2]);
 });
 
-test('a list that had slipped by a row can be put right: organizations change places', async () => {
+test('lets rows swap their organizations, as when the rows of a list had shifted', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(3));
   const moved = rows.map((row, index) => changed(row, { organization: rows[(index + 1) % 3]?.organization ?? '' }));
   expect(await amend(id, moved)).toMatchObject({ corrected: ['c1', 'c2', 'c3'] });
@@ -99,8 +99,8 @@ test.each<[string, object]>([
   ['has been moved', { state: 'migrated' }],
   ['has failed', { state: 'failed' }],
   ['was left out', { state: 'excluded' }],
-  ['waits for another try, and is at the service already', { company_id: '6f1c1f9e-0000-4000-8000-000000000000' }],
-])('a company that %s stays as it is, and is named', async (_, columns) => {
+  ['waits for a retry and already exists at the service', { company_id: '6f1c1f9e-0000-4000-8000-000000000000' }],
+])('leaves a company that %s unchanged, and reports it as too late', async (_, columns) => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   await putRow(db, id, 1, columns);
   expect(await amend(id, [changed(rows[0], { name: 'Other' }), changed(rows[1], { name: 'Other' })])).toMatchObject({
@@ -110,7 +110,7 @@ test.each<[string, object]>([
   expect(await readRow(db, id, 1)).toMatchObject({ name: 'Company 1', held_back: null });
 });
 
-test('an organization that is open elsewhere is refused by name, and nothing is stored', async () => {
+test('refuses an organization that is open in another migration, names both, and stores nothing', async () => {
   const other = suppliedMigration();
   await supplyMigration(
     db,
@@ -128,19 +128,19 @@ test('an organization that is open elsewhere is refused by name, and nothing is 
   expect((await countCompanies(db, id)).total).toBe(2);
 });
 
-test('an organization of another row of the same migration is refused as well', async () => {
+test('refuses an organization of another row of the same migration', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   const late = changed(rows[0], { reference: 'late' });
   await expect(amend(id, [late])).rejects.toThrow(`is open in migration ${id}`);
 });
 
-test('after the end nothing is added', async () => {
+test('refuses amendments after the migration has ended', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
   await closeMigration(db, id, 'completed');
   await expect(amend(id, [changed(rows[0], { name: 'Other' })])).rejects.toThrow(ManifestClosed);
 });
 
-test('a claim passes by a company that is being corrected', async () => {
+test('a claim skips a company that is being corrected', async () => {
   const { id, owner } = await createMovableMigration(ledger, manifestRows(2));
   await db.transaction().execute(async (tx) => {
     await tx
@@ -153,7 +153,7 @@ test('a claim passes by a company that is being corrected', async () => {
   });
 });
 
-test('corrections and claims side by side: each company is claimed as it was, or corrected and left alone', async () => {
+test('concurrent corrections and claims: a company is claimed uncorrected, or corrected and not claimed', async () => {
   const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(200));
   const claims = Array.from({ length: 20 }, () => claimCompanies(db, owner, 5, null));
   const amendments = Array.from({ length: 4 }, (_, index) =>
@@ -169,7 +169,7 @@ test('corrections and claims side by side: each company is claimed as it was, or
   expect(claimed.flat().length + corrected.size).toBe(200);
 });
 
-test('many rows are amended in one go', async () => {
+test('amends thousands of rows in one transaction', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2_500));
   const late = manifestRows(2_500, (row) => ({ reference: `late-${row}` }));
   const renamed = rows.map((row) => changed(row, { name: `${row.name} Ltd` }));

@@ -26,7 +26,7 @@ function recorded(decisionId: string, at: string, some: Partial<Outcome> = {}) {
 const NINE = '2026-03-02T09:00:00.000Z';
 const TEN = '2026-03-02T10:00:00.000Z';
 
-test('decisions come back in the order in which they were taken, refused ones too', async () => {
+test('returns decisions in the order in which they were made, including refused ones', async () => {
   const taken = ['b', 'c', 'a'].map((name) => recorded(name, NINE, { applied: name !== 'c' }));
   await recordDecisions(db, id, taken);
   await recordDecisions(db, id, [recorded('0', TEN)]);
@@ -34,13 +34,13 @@ test('decisions come back in the order in which they were taken, refused ones to
   expect(await readOutcome(db, id, 'c')).toEqual(taken[1]?.outcome);
 });
 
-test('a decision that is recorded again stays as it was first written', async () => {
+test('keeps the first version of a decision that is recorded twice', async () => {
   await recordDecisions(db, id, [recorded('one', NINE)]);
   await recordDecisions(db, id, [recorded('one', TEN, { text: 'something else' }), recorded('two', TEN)]);
   expect(await readDecisions(db, id)).toEqual([recorded('one', NINE), recorded('two', TEN)]);
 });
 
-test('a decision of another migration is not in the trail', async () => {
+test('returns no decisions of other migrations', async () => {
   const other = suppliedMigration();
   await supplyMigration(db, other, manifestRows(1));
   await recordDecisions(db, other.id, [recorded('one', NINE)]);
@@ -48,7 +48,7 @@ test('a decision of another migration is not in the trail', async () => {
   expect(await readDecisions(db, id)).toEqual([]);
 });
 
-test('the trail is append-only: nothing in it is changed, deleted or emptied away', async () => {
+test('rejects update, delete and truncate, because the trail is append-only', async () => {
   await recordDecisions(db, id, [recorded('one', NINE)]);
   await expect(sql`update decisions set text = 'x'`.execute(db)).rejects.toThrow(/append-only/);
   await expect(sql`delete from decisions`.execute(db)).rejects.toThrow(/append-only/);
@@ -57,7 +57,7 @@ test('the trail is append-only: nothing in it is changed, deleted or emptied awa
   expect(await readDecisions(db, id)).toHaveLength(1);
 });
 
-test('nothing to record is nothing', async () => {
+test('accepts an empty list', async () => {
   await recordDecisions(db, id, []);
   expect(await readDecisions(db, id)).toEqual([]);
 });

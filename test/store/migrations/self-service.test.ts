@@ -1,4 +1,7 @@
-/** The self-service route in the ledger: confirmed as it comes in, with what the client has named. */
+/**
+ * The self-service route in the ledger: rows are confirmed when supplied, and can name existing companies and
+ * connections.
+ */
 import { randomUUID } from 'node:crypto';
 import { ManifestDigest, manifestDigest } from '../../../cli/manifest';
 import type { ManifestRow } from '../../../domain/companies/manifest';
@@ -26,7 +29,7 @@ async function supplied(rows: readonly ManifestRow[]): Promise<string> {
 const amend = (migrationId: string, rows: readonly ManifestRow[]) =>
   amendManifest(db, { migrationId, rows, createDigest: () => new ManifestDigest() });
 
-test('whoever supplies a manifest has confirmed its companies; in the managed route nobody has', async () => {
+test('supplying confirms companies in the self-service route, not in the managed route', async () => {
   const id = await supplied(manifestRows(1));
   expect(await readRow(db, id, 1)).toMatchObject({ confirmed_at: expect.any(Date) as Date, confirmed_by: 'Cleo' });
   const managed = suppliedMigration();
@@ -34,7 +37,7 @@ test('whoever supplies a manifest has confirmed its companies; in the managed ro
   expect(await readRow(db, managed.id, 1)).toMatchObject({ confirmed_at: null, confirmed_by: null });
 });
 
-test('what was named is there from the beginning, and known as named', async () => {
+test('stores the company and connection ids that the client supplied, and that they were supplied', async () => {
   const [company, connection] = [named(), named(randomUUID())];
   const id = await supplied(
     manifestRows(3, (row) => (row === 1 ? { named: company } : row === 2 ? { named: connection } : {})),
@@ -52,7 +55,7 @@ test('what was named is there from the beginning, and known as named', async () 
   expect(await readRow(db, id, 3)).toMatchObject({ named: null, company_id: null });
 });
 
-test('until its first try, what is named can be corrected; a row that is corrected or added stays confirmed', async () => {
+test('lets supplied ids be corrected until the first try; corrected and added rows stay confirmed', async () => {
   const rows = manifestRows(2, () => ({ named: named() }));
   const id = await supplied(rows);
   const other = named(randomUUID());
@@ -74,7 +77,7 @@ test('until its first try, what is named can be corrected; a row that is correct
   expect(await readRow(db, id, 3)).toMatchObject({ confirmed_by: 'Cleo', named: null });
 });
 
-test('the digest of a manifest is the same, read from the ledger; another name of a company is another digest', async () => {
+test('computes the same digest from ledger and manifest; other supplied ids give another one', async () => {
   const rows = manifestRows(2, (row) => (row === 1 ? { named: named(randomUUID()) } : {}));
   const id = await supplied(rows);
   await amend(id, rows);

@@ -1,4 +1,4 @@
-/** A manifest comes into the ledger whole or not at all. */
+/** Supplying a manifest: it is stored completely or not at all. */
 import type { Database } from '../../../store';
 import {
   closeMigration,
@@ -27,7 +27,7 @@ async function referencesOf(id: string): Promise<readonly string[]> {
   return references;
 }
 
-test('a manifest of any size is stored as it was given, and read in its order', async () => {
+test('stores a large manifest unchanged and reads it in its order', async () => {
   const migration = suppliedMigration();
   const rows = manifestRows(4_321, (row) => ({
     wave: row % 3,
@@ -45,7 +45,7 @@ test('a manifest of any size is stored as it was given, and read in its order', 
   });
 });
 
-test('one row that cannot be stored, and nothing is', async () => {
+test('stores nothing when one row cannot be stored', async () => {
   const migration = suppliedMigration();
   const rows = manifestRows(2_500, (row) => (row === 2_400 ? { reference: 'c1' } : {}));
   await expect(supplyMigration(db, migration, rows)).rejects.toThrow();
@@ -53,7 +53,7 @@ test('one row that cannot be stored, and nothing is', async () => {
   expect(await referencesOf(migration.id)).toEqual([]);
 });
 
-test('an organization that is open in another migration is named, and nothing is stored', async () => {
+test('names an organization that is open in another migration, and stores nothing', async () => {
   const [holder, late] = [suppliedMigration(), suppliedMigration()];
   const rows = manifestRows(3);
   await supplyMigration(db, holder, rows);
@@ -69,7 +69,7 @@ test('an organization that is open in another migration is named, and nothing is
   expect(await readMigration(db, late.id)).toBeUndefined();
 });
 
-test('an organization that stands twice in one manifest is not blamed on another migration', async () => {
+test('does not blame another migration for an organization that is in the manifest twice', async () => {
   const migration = suppliedMigration();
   const supplying = supplyMigration(
     db,
@@ -80,13 +80,13 @@ test('an organization that stands twice in one manifest is not blamed on another
   expect(await readMigration(db, migration.id)).toBeUndefined();
 });
 
-test('the same organization at another platform is another organization', async () => {
+test('treats the same organization id at another platform as another organization', async () => {
   const rows = manifestRows(1);
   await supplyMigration(db, suppliedMigration(), rows);
   await supplyMigration(db, suppliedMigration({ platformKey: 'gbol' }), rows);
 });
 
-test('when a migration is closed, its organizations are free for another', async () => {
+test('frees the organizations of a closed migration for another one', async () => {
   const [ended, next] = [suppliedMigration(), suppliedMigration()];
   const rows = manifestRows(2);
   await supplyMigration(db, ended, rows);
@@ -96,7 +96,7 @@ test('when a migration is closed, its organizations are free for another', async
   expect(await referencesOf(next.id)).toEqual(['c1', 'c2']);
 });
 
-test('what was supplied and never started is replaced by what is supplied next', async () => {
+test('replaces a manifest that was supplied but never started', async () => {
   const migration = suppliedMigration();
   await supplyMigration(db, migration, manifestRows(3));
   await supplyMigration(
@@ -117,7 +117,7 @@ test.each([
       await closeMigration(db, id, 'completed');
     },
   ],
-] as const)('a manifest is not replaced once its migration is %s', async (state, come) => {
+] as const)('does not replace the manifest of a migration that is %s', async (state, come) => {
   const migration = suppliedMigration();
   await supplyMigration(db, migration, manifestRows(1));
   await come(migration.id);
@@ -126,7 +126,7 @@ test.each([
   expect((await readMigration(db, migration.id))?.state).toBe(state);
 });
 
-test('of several who supply one migration at the same time, one manifest is there, whole', async () => {
+test('stores exactly one complete manifest when several are supplied at the same time', async () => {
   const migration = suppliedMigration();
   const sizes = [5, 6, 7];
   const supplied = await Promise.allSettled(sizes.map((size) => supplyMigration(db, migration, manifestRows(size))));
@@ -134,7 +134,7 @@ test('of several who supply one migration at the same time, one manifest is ther
   expect(sizes).toContain((await referencesOf(migration.id)).length);
 });
 
-test('a closed migration stays as it ended, and is not opened again', async () => {
+test('keeps a closed migration unchanged and does not reopen it', async () => {
   const migration = suppliedMigration();
   await supplyMigration(db, migration, manifestRows(1));
   await openMigration(db, migration.id);

@@ -1,4 +1,4 @@
-/** What the report says of a migration as a whole. */
+/** Totals of a migration for its report. */
 import type { Database } from '../../../store';
 import { readFigures } from '../../../store';
 import type { Ledger } from '../../support/ledger';
@@ -14,7 +14,7 @@ afterAll(() => ledger.close());
 
 const hoursLater = (hours: number): Date => new Date(Date.parse(CONFIRMED_AT) + hours * 3_600_000);
 
-test('companies are counted by who holds their grant, and by how long their data was not fresh', async () => {
+test('counts companies by crossing and measures how long their data was out of date', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(9));
   for (const [row, hours] of [
     [1, 1],
@@ -43,7 +43,7 @@ test('companies are counted by who holds their grant, and by how long their data
   });
 });
 
-test('before anything is moved there is nothing to say', async () => {
+test('returns zeros and nulls before anything is moved', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   expect(await readFigures(db, id)).toMatchObject({
     ...{ crossed: 0, mustReconnect: 0, credentialsLeft: 1 },

@@ -1,4 +1,4 @@
-/** How a migration went, counted in the database for the charts of its report. */
+/** Statistics of a migration for the charts of its report. */
 import { sql } from 'kysely';
 import type { Database } from '../../../store';
 import { DURATIONS_MS, readStatistics } from '../../../store';
@@ -15,7 +15,7 @@ afterAll(() => ledger.close());
 
 const minutesLater = (minutes: number): Date => new Date(Date.parse(CONFIRMED_AT) + minutes * 60_000);
 
-test('what was moved adds up in time; durations fall into their columns; failures are counted by kind', async () => {
+test('accumulates moved companies over time, and counts durations by bucket and failures by kind', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(8));
   for (const [row, minutes, importMs, syncMs] of [
     [1, 10, 200, 500],
@@ -53,7 +53,7 @@ test('what was moved adds up in time; durations fall into their columns; failure
   ]);
 });
 
-test('however many companies were moved, the curve has few points and ends with all of them', async () => {
+test('limits the number of points of the curve, which ends with all moved companies', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(600));
   await sql`update companies set state = 'migrated', moved_at = ${minutesLater(0)}::timestamptz + make_interval(mins => row)
     where migration_id = ${id}`.execute(db);
@@ -62,7 +62,7 @@ test('however many companies were moved, the curve has few points and ends with 
   expect(moved.at(-1)).toEqual({ at: minutesLater(600).toISOString(), companies: 600 });
 });
 
-test('of a migration that has moved one company, or none', async () => {
+test('covers a migration that has moved one company or none', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   expect(await readStatistics(db, id)).toMatchObject({ moved: [], medianMs: null, slowest: [], failures: [] });
   await putRow(db, id, 1, { state: 'migrated', moved_at: minutesLater(1) });

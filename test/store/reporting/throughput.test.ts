@@ -1,4 +1,4 @@
-/** What estimates are made from: the volume that is left, and the speed that was measured. */
+/** Inputs of an estimate: the volume that is left and the measured speed. */
 import type { Database } from '../../../store';
 import { saveSpeed, measureSpeed, readSpeed, readVolume, supplyMigration } from '../../../store';
 import type { Ledger } from '../../support/ledger';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => ledger.close());
 
 describe('the volume', () => {
-  test('is what is left to move, the companies that promise nothing counted apart', async () => {
+  test('covers what is left to move, and counts companies without a number of records separately', async () => {
     const migration = suppliedMigration();
     const rows = manifestRows(5, (row) => ({ expectedInvoices: row === 4 ? null : row * 100 }));
     await supplyMigration(db, migration, rows);
@@ -36,7 +36,7 @@ describe('the volume', () => {
     });
   });
 
-  test('knows the largest token family, and since when data is not fresh', async () => {
+  test('includes the largest token family and since when data is out of date', async () => {
     const { id } = await createMovableMigration(
       ledger,
       manifestRows(6, (row) => ({ family: row <= 3 ? 'anna' : row === 4 ? 'ben' : null })),
@@ -46,7 +46,7 @@ describe('the volume', () => {
     expect(await readVolume(db, id)).toMatchObject({ companies: 5, largestFamily: 2 });
   });
 
-  test('that was given in total is shared by the companies whose rows do not say', async () => {
+  test('shares a given total among the companies whose rows have no number', async () => {
     const expected = (row: number) => ({ expectedInvoices: row === 1 ? 100 : null });
     const { id } = await createMovableMigration(ledger, manifestRows(5, expected), { recordsInTotal: 900 });
     expect(await readVolume(db, id)).toMatchObject({ companies: 5, records: 900, companiesWithoutVolume: 0 });
@@ -54,7 +54,7 @@ describe('the volume', () => {
     expect(await readVolume(db, id)).toMatchObject({ companies: 4, records: 700, companiesWithoutVolume: 0 });
   });
 
-  test('of nothing is nothing', async () => {
+  test('is zero when nothing is left to move', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, { state: 'migrated' });
     expect(await readVolume(db, id)).toMatchObject({ companies: 0, records: 0, largestCompany: 0, darkSince: null });
@@ -74,7 +74,7 @@ describe('the measurement', () => {
       },
     ]);
 
-  test('is of companies that were moved, by the records that were found', async () => {
+  test('uses the records found in companies that were moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(4));
     for (const row of [1, 2, 3]) {
       const measured = { import_ms: row * 100, sync_ms: 1_000 + row * 50, evidence: found(row * 10) };
@@ -87,20 +87,20 @@ describe('the measurement', () => {
     expect(measured?.slope).toBeCloseTo(5);
   });
 
-  test('draws no line where all are of one size', async () => {
+  test('has no regression line when all companies have the same size', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     for (const row of [1, 2])
       await putRow(db, id, row, { state: 'migrated', import_ms: 1, sync_ms: row, evidence: found(3) });
     expect(await measureSpeed(db, id)).toMatchObject({ companies: 2, base: null, slope: null });
   });
 
-  test('is none as long as nothing has moved', async () => {
+  test('is null until a company has moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     expect(await measureSpeed(db, id)).toBeNull();
   });
 });
 
-test('a platform keeps the speed that was measured last', async () => {
+test('stores the latest measured speed of a platform', async () => {
   expect(await readSpeed(db, 'qhyg')).toBeNull();
   const speed = { importMs: 1, syncBaseMs: 2, msPerRecord: 3 };
   await saveSpeed(db, 'qhyg', { speed, basis: 'migration', companies: 9 });

@@ -1,4 +1,4 @@
-/** A new master key: what is sealed stays as it is, and opens with the new key alone. */
+/** Rotation of the master key: sealed credentials stay unchanged and open with the new key only. */
 import { randomBytes } from 'node:crypto';
 import type { KeyProvider } from '../../../security';
 import { createMasterKeyProvider, parseMasterKeys, Secret, UnknownMasterKey } from '../../../security';
@@ -27,7 +27,7 @@ const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString
 const withKeys = (...keys: string[]): KeyProvider =>
   createMasterKeyProvider(parseMasterKeys(new Secret(keys.join(','))));
 
-/** A migration of one company, its credential sealed, its vault's key under the old master key. */
+/** Creates a migration of one company with a sealed credential. Its vault's key is wrapped by the old master key. */
 async function sealedUnderOld(): Promise<string> {
   const migration = suppliedMigration({ rotating: false });
   const rows = manifestRows(1);
@@ -55,7 +55,7 @@ async function sealedOf(id: string): Promise<Buffer> {
 const opened = async (keys: KeyProvider, id: string) =>
   (await (await readVault(db, keys, id)).open(1, await sealedOf(id))).reveal()['accessToken'];
 
-test('every open vault opens with the new key alone, and what is sealed was not touched', async () => {
+test('rewraps every open vault under the new key and leaves sealed credentials unchanged', async () => {
   const [one, other] = [await sealedUnderOld(), await sealedUnderOld()];
   const before = await sealedOf(one);
   expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 2, unchanged: 0 });
@@ -65,13 +65,13 @@ test('every open vault opens with the new key alone, and what is sealed was not 
   expect(await rotateVaults(db, withKeys(NEW))).toEqual({ rewrapped: 0, unchanged: 2 });
 });
 
-test('without the older key nothing is done half, and the key that is missing is named', async () => {
+test('names the missing older key and changes nothing', async () => {
   const id = await sealedUnderOld();
   await expect(rotateVaults(db, withKeys(NEW))).rejects.toThrow(withKeys(OLD).newestKeyId);
   expect(await opened(withKeys(OLD), id)).toBe('access-1');
 });
 
-test('a vault that was destroyed stays destroyed', async () => {
+test('skips a destroyed vault', async () => {
   const id = await sealedUnderOld();
   await destroyVault(db, id);
   expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 0, unchanged: 0 });

@@ -1,4 +1,4 @@
-/** Any number of rows comes and goes in groups: nothing holds all of them. */
+/** Rows are processed in groups, so memory does not grow with their number. */
 import type { Database, SuppliedCredential } from '../../../store';
 import {
   countPreflightRows,
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-test('credentials are sealed and stored before more of them are taken', async () => {
+test('seals and stores a group of credentials before it reads the next', async () => {
   const rows = manifestRows(2_500);
   const migration = suppliedMigration({ rotating: false });
   await supplyMigration(db, migration, rows);
@@ -37,7 +37,7 @@ test('credentials are sealed and stored before more of them are taken', async ()
   expect(most).toBeLessThanOrEqual(1_000);
 });
 
-test('a manifest that breaks off while it is stored is not stored at all', async () => {
+test('stores nothing of a manifest that cannot be read to its end', async () => {
   const migration = suppliedMigration();
   async function* breaking() {
     yield* manifestRows(2_100);
@@ -47,7 +47,7 @@ test('a manifest that breaks off while it is stored is not stored at all', async
   expect(await countPreflightRows(db, migration.id)).toMatchObject({ companies: 0 });
 });
 
-test('companies are checked in pages, in their order', async () => {
+test('reads companies for a check in pages, in manifest order', async () => {
   const migration = suppliedMigration();
   await supplyMigration(db, migration, manifestRows(5_001));
   const pages: (readonly number[])[] = [];
@@ -56,7 +56,7 @@ test('companies are checked in pages, in their order', async () => {
   expect(pages.flat()).toEqual(Array.from({ length: 5_001 }, (_, index) => index + 1));
 });
 
-test('families are counted, and what is to be created', async () => {
+test('counts token families and companies to create', async () => {
   const migration = suppliedMigration();
   const family = ['jo', 'jo', 'jo', 'ann', 'ann', 'kim'];
   const named = { companyId: '6f1c1f9e-0000-4000-8000-000000000000', connectionId: null };

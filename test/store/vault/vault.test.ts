@@ -39,7 +39,7 @@ afterAll(() => ledger.close());
 
 const BEFORE = new Date(Date.parse(CONFIRMED_AT) - 1).toISOString();
 
-/** Open, with a vault, nothing confirmed. */
+/** Creates an open migration with a vault and without confirmations. */
 async function opened(count: number, rotating = true) {
   const migration = suppliedMigration({ rotating });
   const rows = manifestRows(count);
@@ -51,8 +51,8 @@ async function opened(count: number, rotating = true) {
 const confirm = (id: string, companies: 'all' | readonly string[]) =>
   confirmDisabled(db, { migrationId: id, companies, by: 'Cleo', at: CONFIRMED_AT });
 
-describe('credentials that are supplied', () => {
-  test('are stored, unknown, elsewhere or too early, each by its reference', async () => {
+describe('supplied credentials', () => {
+  test('are stored, or reported as unknown, elsewhere or too early, by reference', async () => {
     const { id, rows } = await opened(6);
     await confirm(id, ['c1', 'c2', 'c3', 'c4', 'c5']);
     await putRow(db, id, 3, { state: 'migrated' });
@@ -63,19 +63,19 @@ describe('credentials that are supplied', () => {
       stored: ['c1', 'c5'],
       unknown: ['c9'],
       elsewhere: ['c3', 'c4'],
-      // c2 was obtained before it was disabled, c6 is not disabled.
+      // c2 was obtained before its confirmation, c6 is not confirmed.
       tooEarly: ['c2', 'c6'],
     });
     expect(await credentialRows(db, id)).toEqual([1, 5]);
   });
 
-  test('are never too early where refreshes leave refresh tokens as they are', async () => {
+  test('are never too early on a platform that does not rotate refresh tokens', async () => {
     const { id, rows } = await opened(1, false);
     const given = rows.map((row) => credentialOf(row, { obtainedAt: BEFORE }));
     expect(await supplyCredentials(db, id, given, 'Cleo')).toMatchObject({ stored: ['c1'], tooEarly: [] });
   });
 
-  test('replace the older one while their company waits, and not once it is claimed', async () => {
+  test('replace an older credential while the company waits, but not after it is claimed', async () => {
     const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(1));
     const supply = (token: string) =>
       supplyCredentials(
@@ -92,7 +92,7 @@ describe('credentials that are supplied', () => {
     expect(fields.reveal()).toMatchObject({ refreshToken: 'second' });
   });
 
-  test('lie in the database so that only the migration, and only the row, opens them', async () => {
+  test('can only be opened with the vault of their migration and for their row', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2), {}, (row) =>
       credentialOf(row, { token: 'a-refresh-token' }),
     );
@@ -114,7 +114,7 @@ describe('credentials that are supplied', () => {
   });
 });
 
-describe('credentials that replace others', () => {
+describe('replacement credentials', () => {
   const replace = (id: string, rows: readonly ManifestRow[]) =>
     replaceCredentials(
       db,
@@ -124,7 +124,7 @@ describe('credentials that replace others', () => {
     );
   const failed = { state: 'failed', failure: 'incomplete', failure_text: 'too few', evidence: '[]' } as const;
 
-  test('are stored for companies that were not moved, and for no other; nothing moves before it is decided', async () => {
+  test('are stored only for companies that were not moved, which stay so until a decision', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(5));
     await putRow(db, id, 1, failed);
     await putRow(db, id, 2, { state: 'outcome-unknown' });
@@ -144,14 +144,14 @@ describe('credentials that replace others', () => {
     expect(await readRow(db, id, 1)).toMatchObject({ failure: null, failure_text: null, evidence: null });
   });
 
-  test('are needed: a company without a new one is not opened again', async () => {
+  test('are required: a company without one is not reopened', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, failed);
     await retryWithNewCredential(db, id, ['c1']);
     expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed', failure: 'incomplete' });
   });
 
-  test('are never supplied as if their company still waited', async () => {
+  test('are not accepted as first credentials of a company that was not moved', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
     await putRow(db, id, 1, { ...failed, failure: 'reauthorization-required' });
     const given = rows.map((row) => credentialOf(row));
@@ -161,7 +161,7 @@ describe('credentials that replace others', () => {
 });
 
 describe('a vault', () => {
-  test('that is not open takes nothing and gives nothing', async () => {
+  test('that is not open stores no credentials and opens none', async () => {
     const migration = suppliedMigration();
     const rows = manifestRows(1);
     await supplyMigration(db, migration, rows);
@@ -176,7 +176,7 @@ describe('a vault', () => {
     await expect(readVault(db, ledger.keys, migration.id)).rejects.toThrow(VaultClosed);
   });
 
-  test('that is opened twice, or by several at once, keeps its one key', async () => {
+  test('keeps its key pair when it is opened again or concurrently', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     const key = async () =>
       db.selectFrom('migrations').select('vault_public_key').where('id', '=', id).executeTakeFirstOrThrow();
@@ -185,7 +185,7 @@ describe('a vault', () => {
     expect(await key()).toEqual(before);
   });
 
-  test('that is destroyed leaves no credential and no key, and is not opened again', async () => {
+  test('has no credentials and no keys after it is destroyed, and cannot be reopened', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(3));
     await destroyVault(db, id);
     const destroyedAt = (await readMigration(db, id))?.vaultDestroyedAt;
@@ -206,7 +206,7 @@ describe('a vault', () => {
     ).rejects.toThrow(VaultClosed);
   });
 
-  test("is not touched by another migration's end", async () => {
+  test('is not affected by the end of another migration', async () => {
     const [ended, going] = [
       await createMovableMigration(ledger, manifestRows(1)),
       await createMovableMigration(ledger, manifestRows(1)),

@@ -10,23 +10,23 @@ export interface LimitedServiceOptions {
    * one before.
    */
   readonly windows?: 'counted' | 'opened';
-  /** The least and the most that each way takes. */
+  /** Minimum and maximum latency of each direction, in milliseconds. */
   readonly latencyMs?: readonly [number, number];
-  /** How far the service's clock is ahead of ours. */
+  /** How far the service's clock is ahead of ours, in milliseconds. */
   readonly clockAheadMs?: number;
-  /** Whether its answers say anything about the limit. */
+  /** True: responses have no rate limit headers. */
   readonly isSilent?: boolean;
 }
 
-/** A service with a limit, far away, in this process and in the time of jest's clock. */
+/** Simulates a remote service with a rate limit, in this process and by jest's clock. */
 export interface LimitedService {
   send(): Promise<HttpResponse>;
-  /** When each request arrived that was let through, and each that was refused. */
+  /** Times at which accepted and refused requests arrived. Epoch milliseconds. */
   readonly accepted: number[];
   readonly refused: number[];
-  /** From now on; what the window has given stays given. */
+  /** Changes the limit. Requests that the current window has accepted still count. */
   changeLimit(limit: number): void;
-  /** Begins another window before the present one is over. */
+  /** Begins a new window before the current one ends. */
   beginWindow(): void;
 }
 
@@ -80,7 +80,7 @@ export function simulateLimitedService(options: LimitedServiceOptions): LimitedS
   };
 }
 
-/** Numbers from 0 up to 1, the same ones in each run (a linear congruential generator). */
+/** Returns a generator of numbers from 0 to 1, the same in each run (a linear congruential generator). */
 function createChance(): () => number {
   let state = 1;
   return () => {

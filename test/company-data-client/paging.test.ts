@@ -31,13 +31,13 @@ const listed = async (from = client, filter?: CompanyFilter) => (await companies
 const urls = () => service.arrived.map(({ url }) => url);
 
 describe('a list is read by its links', () => {
-  test('up to the page without a next one', async () => {
+  test('to the page without a link to a next one', async () => {
     service.answer(page([A, B], 3, '/companies?page=2&pageSize=2'), page([C], 3));
     expect(await listed(client, { pageSize: 2 })).toEqual(['a', 'b', 'c']);
     expect(urls()).toEqual(['/companies?pageSize=2', '/companies?page=2&pageSize=2']);
   });
 
-  test('and filtered by tags, whether the service does it or not', async () => {
+  test('and filtered by tags, even if the service does not filter', async () => {
     const tagged = { ...B, tags: { uid: '4 2', wave: '1' } };
     service.answer(page([A, tagged, { ...C, tags: { uid: '4 2' } }], 3));
     expect(await listed(client, { tags: { uid: '4 2', wave: '1' } })).toEqual(['b']);
@@ -52,7 +52,7 @@ describe('a list is read by its links', () => {
   test.each([
     ['relative to the base URL', '/companies?page=2'],
     ['a path from the root', '/api/v2/companies?page=2'],
-    ['a query alone', '?page=2'],
+    ['only a query', '?page=2'],
     ['a whole URL', 'SERVICE/api/v2/companies?page=2'],
   ])('where the base URL has a path and the link is %s', async (_kind, href) => {
     const withPath = clientAt(`${service.url}/api/v2/`);
@@ -62,7 +62,7 @@ describe('a list is read by its links', () => {
     await withPath.close();
   });
 
-  test('where a proxy ended TLS, and the service takes itself for http', async () => {
+  test('behind a proxy that terminates TLS', async () => {
     const { host } = new URL(service.url);
     service.answer(page([A, B], 3, `https://${host}/companies?page=2`), page([C], 3));
     expect(await listed()).toEqual(['a', 'b', 'c']);
@@ -80,7 +80,7 @@ describe('a list is read by its links', () => {
   });
 });
 
-test('the key never goes to another port of the same host', async () => {
+test('never sends the key to another port of the same host', async () => {
   const other = await startMisbehavingService();
   other.answer(page([C], 3));
   service.answer(page([A, B], 3, `${other.url}/companies?page=2`), page([C], 3));
@@ -89,7 +89,7 @@ test('the key never goes to another port of the same host', async () => {
   await other.close();
 });
 
-test('a list ends at once when it is cancelled, with the reason', async () => {
+test("a cancelled list ends immediately with the signal's reason", async () => {
   const controller = new AbortController();
   const reason = new Error('the batch run was paused');
   service.answer(page([A, B], 4, '/companies?page=2'), () => controller.abort(reason));
@@ -102,7 +102,7 @@ test('a list ends at once when it is cancelled, with the reason', async () => {
 });
 
 describe('a list that misbehaves', () => {
-  test('is not read in circles', async () => {
+  test('whose links form a circle is not read forever', async () => {
     service.answer(
       page([A, B], 4, '/companies?page=2'),
       page([C, D], 4, '/companies'),
@@ -112,18 +112,18 @@ describe('a list that misbehaves', () => {
     expect(service.arrived).toHaveLength(3);
   });
 
-  test('is not read without end when its pages are empty', async () => {
+  test('whose pages are empty is not read forever', async () => {
     service.answer((response, arrived) => page([], 4, `/companies?page=${Math.random()}`)(response, arrived));
     await expect(listed()).rejects.toThrow(BrokenPaging);
     expect(service.arrived).toHaveLength(1);
   });
 
-  test('gives a company that moved to a later page once', async () => {
+  test('yields a company that moved to a later page once', async () => {
     service.answer(page([A, B], 3, '/companies?page=2'), page([B, C], 4));
     expect(await listed()).toEqual(['a', 'b', 'c']);
   });
 
-  test('is read again when its total shrinks: what moved to an earlier page is not missed', async () => {
+  test('is read again when its total shrinks, so that a company on an earlier page is not missed', async () => {
     service.answer(
       page([A, B], 4, '/companies?page=2'),
       page([D], 3),
@@ -134,7 +134,7 @@ describe('a list that misbehaves', () => {
     expect(service.arrived).toHaveLength(4);
   });
 
-  test('is given up when it shrinks without end', async () => {
+  test('fails when it keeps shrinking', async () => {
     let total = 100;
     service.answer((response, arrived) => {
       total -= 1;
@@ -146,7 +146,7 @@ describe('a list that misbehaves', () => {
   });
 });
 
-test('fields that are unknown, missing or null do not disturb', async () => {
+test('accepts unknown, missing and null fields', async () => {
   const odd = { ...A, tags: null, lastSync: undefined, products: [1], brandNew: { deep: true } };
   service.answer(json(200, { results: [odd], totalResults: 1, _links: {}, extra: 1 }));
   expect(await companiesOf(client)).toEqual([A]);

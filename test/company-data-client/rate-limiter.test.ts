@@ -1,15 +1,15 @@
 import { createCompanyDataClient } from '../../company-data-client';
 import { createRateLimiter, type RateLimiter } from '../../company-data-client/rate-limiter';
 import { Secret } from '../../security/secret';
-import { type LimitedService, type LimitedServiceOptions, simulateLimitedService } from './limited-service';
+import { type LimitedService, type LimitedServiceOptions, simulateLimitedService } from './rate-limited-service';
 import { json, startMisbehavingService } from './misbehaving-service';
 
-/** More than a promise's way through the pacer and the simulated service. */
+/** More microtasks than a promise takes through the rate limiter and the simulated service. */
 const MICROTASKS = 12;
-const PATIENCE_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 const HUNDRED_A_SECOND: LimitedServiceOptions = { limit: 100, windowMs: 1_000 };
 
-/** Lets the time of jest's clock pass, and everything happen in its millisecond. */
+/** Advances jest's clock, and lets all promises settle in each millisecond. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 1) {
     for (let task = 0; task < MICROTASKS; task += 1) await Promise.resolve();
@@ -17,22 +17,22 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Sends one request in its turn. */
-async function askOnce(pacer: RateLimiter, service: LimitedService): Promise<void> {
-  const turn = await pacer.acquire(Date.now() + PATIENCE_MS, undefined);
+/** Sends one request when the rate limiter permits it. */
+async function askOnce(limiter: RateLimiter, service: LimitedService): Promise<void> {
+  const turn = await limiter.acquire(Date.now() + MAX_WAIT_MS, undefined);
   if (turn instanceof Date) throw new Error(`no turn before ${turn.toISOString()}`);
   turn.complete(await service.send());
 }
 
-/** So many callers that ask one thing after the other, as long as jest's clock runs. */
-function keepAsking(pacer: RateLimiter, service: LimitedService, callers = 16): void {
+/** Starts callers that each send one request after the other while jest's clock runs. */
+function keepAsking(limiter: RateLimiter, service: LimitedService, callers = 16): void {
   const ask = async () => {
-    for (;;) await askOnce(pacer, service);
+    for (;;) await askOnce(limiter, service);
   };
   for (let caller = 0; caller < callers; caller += 1) void ask();
 }
 
-/** How many requests the service accepted and refused in the next so many milliseconds. */
+/** Counts the requests that the service accepts and refuses in the next `ms` milliseconds. */
 async function counted(service: LimitedService, ms: number): Promise<{ accepted: number; refused: number }> {
   const before = { accepted: service.accepted.length, refused: service.refused.length };
   await pass(ms);
@@ -58,7 +58,7 @@ describe('in simulated time', () => {
     ['a clock an hour behind', { ...HUNDRED_A_SECOND, clockAheadMs: -3_600_000 }],
     ['a clock a little behind', { ...HUNDRED_A_SECOND, clockAheadMs: -300 }],
     ['a clock a little ahead', { ...HUNDRED_A_SECOND, clockAheadMs: 700 }],
-  ])("finds a service's speed without being told, and stays there: %s", async (_service, options) => {
+  ])("reaches the service's limit and stays there: %s", async (_service, options) => {
     const service = simulateLimitedService(options);
     keepAsking(createRateLimiter(), service);
     await pass(Math.max(3_000, options.windowMs));
@@ -68,7 +68,7 @@ describe('in simulated time', () => {
     expect(refused).toBeLessThan(0.01 * accepted);
   });
 
-  test('spreads its requests evenly once the limit is felt', async () => {
+  test('spaces requests evenly once the limit matters', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000 });
     keepAsking(createRateLimiter(), service);
     await pass(9_700); // up to the beginning of the second window
@@ -79,15 +79,15 @@ describe('in simulated time', () => {
     }
   });
 
-  test('holds nothing back while half of the limit suffices', async () => {
+  test('delays nothing while half of the limit is enough', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 60_000, latencyMs: [10, 10] });
-    const pacer = createRateLimiter();
-    keepAsking(pacer, service, 25);
+    const limiter = createRateLimiter();
+    keepAsking(limiter, service, 25);
     await pass(20 * 20); // 20 requests of each caller, 20 ms there and back
     expect(service.accepted.length).toBeGreaterThanOrEqual(25 * 20 - 25);
   });
 
-  test('two processes of one key share the limit without knowing of each other', async () => {
+  test('two processes share the limit of one key without coordination', async () => {
     const service = simulateLimitedService(HUNDRED_A_SECOND);
     keepAsking(createRateLimiter(), service);
     keepAsking(createRateLimiter(), service);
@@ -97,10 +97,10 @@ describe('in simulated time', () => {
     expect(refused).toBeLessThan(0.01 * accepted);
   });
 
-  test('keeps still for a second after a 429 that says nothing', async () => {
+  test('waits a second after a 429 without Retry-After', async () => {
     const service = simulateLimitedService({ limit: 20, windowMs: 10_000, latencyMs: [10, 10], isSilent: true });
-    const pacer = createRateLimiter();
-    keepAsking(pacer, service, 1);
+    const limiter = createRateLimiter();
+    keepAsking(limiter, service, 1);
     await pass(450); // the 21st request is refused at 410 ms, and that is known at 420 ms
     expect(service.refused).toHaveLength(1);
     await pass(960);
@@ -109,7 +109,7 @@ describe('in simulated time', () => {
     expect(service.refused).toHaveLength(2);
   });
 
-  test('uses a window that begins before it was announced', async () => {
+  test('uses a window that begins earlier than announced', async () => {
     const service = simulateLimitedService({ limit: 1_000, windowMs: 10_000, windows: 'opened' });
     keepAsking(createRateLimiter(), service);
     await pass(15_000);
@@ -122,7 +122,7 @@ describe('in simulated time', () => {
   test.each([
     ['raised', 100, 300],
     ['lowered', 300, 100],
-  ])('follows a limit that is %s on the way', async (_how, before, after) => {
+  ])('follows a limit that is %s while it runs', async (_how, before, after) => {
     const service = simulateLimitedService({ limit: before, windowMs: 1_000 });
     keepAsking(createRateLimiter(), service);
     await pass(3_000);
@@ -134,7 +134,7 @@ describe('in simulated time', () => {
   });
 });
 
-test('over HTTP, what an answer says of the limit holds the next request back until the reset', async () => {
+test('over HTTP, delays the next request until the reset when the limit is used up', async () => {
   const service = await startMisbehavingService();
   const client = createCompanyDataClient({ baseUrl: service.url, apiKey: new Secret('key') });
   let resetAt = Infinity;

@@ -56,7 +56,7 @@ function client(options: Partial<CompanyDataClientOptions> = {}): CompanyDataCli
   return opened;
 }
 
-/** Sends an authorization that is never answered, and so takes the only connection until it is released. */
+/** Occupies the only connection with an authorization that gets no response, until it is released. */
 async function occupy(narrow: CompanyDataClient): Promise<() => Promise<void>> {
   const controller = new AbortController();
   const call = narrow.putAuthorization('c1', 'k1', FIELDS, { signal: controller.signal });
@@ -69,7 +69,7 @@ async function occupy(narrow: CompanyDataClient): Promise<() => Promise<void>> {
 
 const create = (idempotencyKey: string) => client().createCompany({ name: 'Bakery' }, { idempotencyKey });
 
-describe('a reading call is sent again', () => {
+describe('a read is retried', () => {
   test.each<[string, Reply]>([
     ['429', failing(429, 'Too many', { 'retry-after': '0' })],
     ['500', failing(500, 'Oops')],
@@ -92,14 +92,14 @@ describe('a reading call is sent again', () => {
     expect(waits.map(({ failure }) => failure)).toEqual([{ kind: 'no-answer', reason: 'time-out' }]);
   });
 
-  test('not before Retry-After is over', async () => {
+  test('not before the time in Retry-After has passed', async () => {
     service.answer(failing(503, 'Maintenance', { 'retry-after': '1' }), json(200, COMPANY));
     const startedAt = Date.now();
     await client().getCompany('c1');
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
   });
 
-  test("not before the date that Retry-After gives, by the service's own clock", async () => {
+  test("not before the date in Retry-After, by the service's own clock", async () => {
     const date = new Date('2020-01-01T00:00:00Z');
     const later = new Date(date.getTime() + 1_000);
     const headers = { date: date.toUTCString(), 'retry-after': later.toUTCString() };
@@ -109,13 +109,13 @@ describe('a reading call is sent again', () => {
     expect(waits[0]?.waitMs).toBeGreaterThanOrEqual(1_000);
   });
 
-  test('until its budget is used up, then with the last failure', async () => {
+  test('until the retry budget is used up, then fails with the last error', async () => {
     service.answer(failing(500, 'Oops'));
     await expect(client({ retryBudgetMs: 1_000 }).getCompany('c1')).rejects.toThrow(ServiceFailing);
     expect(service.arrived.length).toBeGreaterThan(2);
   });
 
-  test('but not after an error that stays', async () => {
+  test('but not after a permanent error', async () => {
     service.answer(failing(404, 'No such company'));
     await expect(client().getCompany('c1')).rejects.toThrow(NotFound);
     expect(service.arrived).toHaveLength(1);
@@ -123,7 +123,7 @@ describe('a reading call is sent again', () => {
 });
 
 describe('a creation', () => {
-  test('is sent again under the same idempotency key, also when the first one is still under way', async () => {
+  test('is retried with the same idempotency key, also while the first attempt is in progress', async () => {
     const idempotencyKey = randomUUID();
     service.answer(dropped, failing(409, 'Under way'), json(200, COMPANY));
     await create(idempotencyKey);
@@ -140,26 +140,26 @@ describe('an authorization', () => {
     ['503', failing(503, 'Maintenance', { 'retry-after': '0' }), ServiceFailing],
     ['409', failing(409, 'Conflict'), NotReady],
     ['a dropped connection', dropped, NoAnswer],
-    ['a lost answer', droppedMidBody(200, '{"id":'), NoAnswer],
-  ])('is never sent again after %s: its token may have been used', async (_what, reply, error) => {
+    ['a lost response', droppedMidBody(200, '{"id":'), NoAnswer],
+  ])('is never retried after %s, because its token might have been used', async (_what, reply, error) => {
     service.answer(reply, json(200, CONNECTION));
     await expect(put()).rejects.toThrow(error);
     expect(service.arrived).toHaveLength(1);
   });
 
-  test('is never sent again after its own time-out', async () => {
+  test('is never retried after a time-out', async () => {
     service.answer(neverAnswered, json(200, CONNECTION));
     await expect(put({ authorizationTimeoutMs: 1_000 })).rejects.toThrow(NoAnswer);
     expect(service.arrived).toHaveLength(1);
   });
 
-  test('is sent again after 429: nothing was used', async () => {
+  test('is retried after 429, because nothing was used', async () => {
     service.answer(failing(429, 'Too many', { 'retry-after': '0' }), json(200, CONNECTION));
     expect((await put()).value.status).toBe('Linked');
     expect(service.arrived).toHaveLength(2);
   });
 
-  test('goes over a connection that nothing went over before; other calls share theirs', async () => {
+  test('uses a new connection; other calls reuse theirs', async () => {
     const shared = client();
     service.answer(json(200, { ...CONNECTION, ...COMPANY }));
     for (const turn of ['c1', 'c2']) {
@@ -191,7 +191,7 @@ describe('every POST and PATCH', () => {
     ['setSyncSettings', (of) => of.setSyncSettings('c1', settings)],
     ['unlinkConnection', (of) => of.unlinkConnection('c1', 'k1')],
     ['createConnection', (of) => of.createConnection('c1', 'qhyg', { idempotencyKey })],
-  ])('%s is sent again under the key of its first attempt', async (_call, make) => {
+  ])('%s is retried with the idempotency key of its first attempt', async (_call, make) => {
     service.answer(dropped, OK);
     await make(client());
     const keys = service.arrived.map(({ headers }) => headers['idempotency-key']);
@@ -199,7 +199,7 @@ describe('every POST and PATCH', () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
-  test('has a key of its own for each call', async () => {
+  test('has another idempotency key for each call', async () => {
     service.answer(OK);
     await client().startSync('c1');
     await client().startSync('c1');
@@ -207,20 +207,20 @@ describe('every POST and PATCH', () => {
     expect(first).not.toBe(second);
   });
 
-  test('waits for its first attempt, whose answer was lost, to end', async () => {
+  test('waits for the end of its first attempt, whose response was lost', async () => {
     service.answer(dropped, failing(409, 'The first request is under way'), OK);
     expect((await client().queueSync('c1', 'bills')).value).toMatchObject({ id: 's1' });
     expect(service.arrived).toHaveLength(3);
   });
 
-  test('takes a conflict at its first attempt for what it is: the wrong state', async () => {
+  test('reports a conflict at its first attempt as NotReady', async () => {
     service.answer(failing(409, 'No linked connection'), OK);
     await expect(client().startSync('c1')).rejects.toThrow(NotReady);
     expect(service.arrived).toHaveLength(1);
   });
 });
 
-test('starting the syncs is sent again, without body and content type', async () => {
+test('starting the syncs is retried without body and content type', async () => {
   service.answer(dropped, empty(204));
   await client().startSync('c1');
   expect(service.arrived.map(({ method, url, body }) => ({ method, url, body }))).toEqual(
@@ -229,22 +229,22 @@ test('starting the syncs is sent again, without body and content type', async ()
   expect(service.arrived[1]?.headers).not.toHaveProperty('content-type');
 });
 
-test('a repeated deletion that finds nothing has succeeded; a first one has not', async () => {
+test('a retried deletion that finds nothing succeeds; a first one fails', async () => {
   service.answer(dropped, failing(404, 'No such company'));
   await client().deleteCompany('c1');
   await expect(client().deleteCompany('c1')).rejects.toThrow(NotFound);
 });
 
-describe('a cancelled call ends at once with the reason of its signal', () => {
+describe('a cancelled call ends immediately with the reason of its signal', () => {
   const reason = new Error('the batch run was paused');
 
-  test('while the service does not answer', async () => {
+  test('while the service does not respond', async () => {
     const controller = new AbortController();
     service.answer(() => controller.abort(reason));
     await expect(client().getCompany('c1', { signal: controller.signal })).rejects.toBe(reason);
   });
 
-  test('while it waits for another attempt', async () => {
+  test('while it waits for a retry', async () => {
     const controller = new AbortController();
     service.answer(failing(503, 'Maintenance', { 'retry-after': '4' }));
     const onWait = () => controller.abort(reason);
@@ -270,14 +270,14 @@ describe('a cancelled call ends at once with the reason of its signal', () => {
   });
 });
 
-test("a call's time begins when a connection is free", async () => {
+test('the time limit of a call starts when it gets a connection', async () => {
   service.answer((response, arrived) => void setTimeout(() => json(200, COMPANY)(response, arrived), 600));
   const narrow = client({ connections: 1, requestTimeoutMs: 1_500, retryBudgetMs: 60_000 });
   await Promise.all(['c1', 'c2', 'c3', 'c4'].map((id) => narrow.getCompany(id)));
   expect(service.arrived).toHaveLength(4);
 });
 
-test('an authorization that waited too long for a connection was certainly not sent', async () => {
+test('an authorization that waited too long for a connection is reported as not sent', async () => {
   service.answer(neverAnswered);
   const narrow = client({ connections: 1, retryBudgetMs: 100 });
   const release = await occupy(narrow);
@@ -286,17 +286,17 @@ test('an authorization that waited too long for a connection was certainly not s
   expect(service.arrived).toHaveLength(1);
 });
 
-describe('a call that must not be sent after a moment', () => {
+describe('a call with sendBefore', () => {
   const soon = (inMs: number) => new Date(Date.now() + inMs);
 
-  test('is not sent when the moment has passed', async () => {
+  test('is not sent after that moment', async () => {
     service.answer(json(200, CONNECTION));
     const put = client().putAuthorization('c1', 'k1', FIELDS, { sendBefore: new Date() });
     await expect(put).rejects.toMatchObject({ reason: 'refused' });
     expect(service.arrived).toHaveLength(0);
   });
 
-  test('is not sent either when it creates something', async () => {
+  test('is not sent after that moment if it creates something', async () => {
     service.answer(json(200, COMPANY));
     const options = { idempotencyKey: randomUUID(), sendBefore: new Date() };
     await expect(client().createCompany({ name: 'Late' }, options)).rejects.toMatchObject({ reason: 'refused' });
@@ -305,14 +305,14 @@ describe('a call that must not be sent after a moment', () => {
     expect(service.arrived).toHaveLength(0);
   });
 
-  test('does not wait beyond it for another attempt', async () => {
+  test('does not wait longer for a retry', async () => {
     service.answer(failing(429, 'Too many', { 'retry-after': '60' }), json(200, CONNECTION));
     const put = client({ retryBudgetMs: 120_000 }).putAuthorization('c1', 'k1', FIELDS, { sendBefore: soon(10_000) });
     await expect(put).rejects.toThrow(DeferredUntil);
     expect(service.arrived).toHaveLength(1);
   });
 
-  test('does not wait beyond it for a connection', async () => {
+  test('does not wait longer for a connection', async () => {
     service.answer(neverAnswered);
     const narrow = client({ connections: 1 });
     const release = await occupy(narrow);
@@ -323,8 +323,8 @@ describe('a call that must not be sent after a moment', () => {
   });
 });
 
-describe('what is called before a call leaves', () => {
-  test('is called each time, after the wait for another attempt', async () => {
+describe('recordSendIntent', () => {
+  test('is called before each attempt, after the wait for a retry', async () => {
     service.answer(failing(429, 'Too many', { 'retry-after': '0' }), json(200, CONNECTION));
     const arrivedBefore: number[] = [];
     const beforeSending = async () => void arrivedBefore.push(service.arrived.length);
@@ -332,7 +332,7 @@ describe('what is called before a call leaves', () => {
     expect(arrivedBefore).toEqual([0, 1]);
   });
 
-  test('may keep it from leaving', async () => {
+  test('prevents the call from being sent when it rejects', async () => {
     service.answer(json(200, CONNECTION));
     const beforeSending = () => Promise.reject(new Error('not ours any more'));
     const put = client().putAuthorization('c1', 'k1', FIELDS, { recordSendIntent: beforeSending });
