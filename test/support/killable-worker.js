@@ -7,7 +7,7 @@ const { loadConfig } = require('../../dist/config');
 const { startWorker } = require('../../dist/worker');
 const { TIMING } = require('../../dist/worker/timing');
 
-const hasty = { authorizationTimeoutMs: 3_000, sendWithinMs: 1_500, marginMs: 500 };
+const hasty = { authorizationTimeoutMs: 3_000, sendWithinMs: 1_500, marginMs: 4_000 };
 
 process.stdin.resume().on('end', () => process.exit());
 void startWorker(
