@@ -1,7 +1,6 @@
 /** Builds the `ferry` command with all of its commands, in the groups and the order of its help. */
 import { Command } from 'commander';
-import { addAboutCompanies } from './commands/decide/company-decisions';
-import { addAdjust } from './commands/decide/adjust';
+import { addCompanyDecisions } from './commands/decide/company-decisions';
 import { addAmend } from './commands/supply/amend';
 import { addApplication } from './commands/supply/application';
 import { addApprove } from './commands/decide/approve';
@@ -13,19 +12,18 @@ import { addCompanies } from './commands/view/companies';
 import { addCompletion } from './commands/operate/completion';
 import type { Context } from './shared/context';
 import { addCredentials } from './commands/supply/credentials';
-import { addDecisions } from './commands/decide/decisions';
+import { addAdjust, addDecisions, addFirstCompany } from './commands/decide/decisions';
 import { addDesk } from './commands/view/desk';
 import { addDoctor } from './commands/operate/doctor';
 import { addExceptions } from './commands/view/exceptions';
 import { addExportTemplate } from './commands/supply/export-template';
-import { addFirstCompany } from './commands/decide/first-company';
 import { addGoNoGo } from './commands/view/go-nogo';
 import { addKeys } from './commands/operate/keys';
 import { addList } from './commands/view/list';
 import { addReport } from './commands/view/report';
 import { addSchedule } from './commands/decide/schedule';
 import { addSelfService } from './commands/supply/self-service';
-import { addDefaultName } from './shared/sender';
+import { addDefaultBy } from './shared/decisions';
 import { addService } from './commands/operate/service';
 import { addShow } from './commands/view/show';
 import { addStart } from './commands/supply/start';
@@ -33,7 +31,7 @@ import { addSweep } from './commands/operate/sweep';
 import { addUp } from './commands/operate/up';
 import { addVault } from './commands/operate/vault';
 import { addWatch } from './commands/view/watch';
-import { packageJson } from './shared/package-json';
+import { packageJson } from './shared/context';
 import { inheritedOptions, runnableCommands } from './reference/commands';
 import { examplesOf } from './reference/examples';
 
@@ -44,7 +42,7 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
     ...[addCompanies, addExceptions, addReport, addAudit],
   ],
   'Decide and supply:': [
-    ...[addApprove, addDecisions, addCancel, addFirstCompany, addAboutCompanies],
+    ...[addApprove, addDecisions, addCancel, addFirstCompany, addCompanyDecisions],
     ...[addAdjust, addAmend, addApplication, addCredentials],
   ],
   'Windows:': [addSchedule, addSweep],
@@ -80,7 +78,7 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
     })
     .exitOverride();
-  addDefaultName(program, env);
+  addDefaultBy(program, env);
 
   const context: Context = { ...base, program };
   for (const [title, commands] of Object.entries(GROUPS)) {

@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
 import { ConfigurationError } from '../config';
-import { CommandFailed } from './shared/command-failed';
+import { CommandFailed } from './shared/errors';
 import { ferryCommand } from './command-line';
 import type { Context } from './shared/context';
-import { withAdvice, stacksOf } from './shared/error-advice';
+import { withAdvice, stackTrace } from './shared/errors';
 import { Output, type Terminal } from './terminal';
 
 /** The command succeeded. */
@@ -56,5 +56,5 @@ function reportError(thrown: unknown, output: Output, { stderr }: Terminal, debu
   if (error instanceof CommandFailed) output.fail(error.message.replace(/\.$/, ''), error.advice);
   else if (error instanceof ConfigurationError) output.fail(error.message);
   else output.fail(`unexpected error: ${String(error)}`, 'run again with --debug for the stack trace, and report it');
-  if (debug) stderr.write(stacksOf(error));
+  if (debug) stderr.write(stackTrace(error));
 }

@@ -8,62 +8,69 @@ import type { SigningKey } from '../security';
 import { UnknownPayloadKey } from '../security';
 import { readMigration, readOutcome } from '../store';
 import { outcomeQuery } from '../workflows/messages';
-import { ask } from './ask';
-import { assertReadable } from './missing-key';
-import { NoSuchMigration } from './no-such-migration';
-import type { MigrationClient } from './open';
+import type { MigrationClient } from './connect';
+import { MigrationClosed, NoSuchMigration } from './errors';
+import { assertReadable } from './payload-keys';
+import { queryMigration } from './query';
 
-/** Who decides, and whatever else the message carries. */
-export interface Sent {
+/** The fields of a decision: who decides, and what else the message needs, for example `step` and `digest`. */
+export interface DecisionContent {
   readonly role: Role;
+  /** The person who decides. The decision is signed if the client's signing key belongs to this name. */
   readonly by: string;
   readonly reason?: string;
   readonly [field: string]: unknown;
 }
 
-/** What became of a decision. */
-export interface Answer {
-  /** `recorded`: Temporal keeps it; a worker applies it as soon as one runs. */
+/** The result of sending a decision. */
+export interface DecisionResult {
+  /** `recorded`: Temporal keeps the decision, and a worker will apply or refuse it. */
   readonly became: 'applied' | 'refused' | 'recorded';
+  /** Identifies the decision in the audit trail. */
   readonly decisionId: string;
+  /** The outcome in a sentence. */
   readonly text: string;
-  /** Whose key has signed it; null: it is not signed. */
+  /** The name of the key that signed the decision; null: it is not signed. */
   readonly signedBy: string | null;
 }
 
-/** A worker that runs answers sooner; when none does, Temporal has the decision from then on. */
-const SIGNALLED_AFTER_MS = 2_000;
+/** How long to wait for the update before also sending the signal: long enough for a worker that is running. */
+const SIGNAL_AFTER_MS = 2_000;
 const ANSWER_WITHIN_MS = 12_000;
-const ASK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 
 /**
- * Sends a decision as an update, which a worker answers in one round trip. When none does it is left as a signal too,
- * which Temporal keeps until a worker runs: both together count once.
+ * Sends a decision and waits up to 12 s for its outcome.
  *
+ * It is sent as an update, which a worker answers in one round trip. If no answer arrives within 2 s, the same decision
+ * is sent as a signal too, because Temporal keeps signals until a worker runs. The migration applies a decision id once.
+ *
+ * @param message the kind of decision: `approve`, `reject`, `pause`, `retry`, ...
  * @throws NoSuchMigration
  * @throws MigrationClosed
- * @throws NotReadable nothing was sent
+ * @throws PayloadKeyMissing nothing was sent
  */
 export async function decide(
   ferry: MigrationClient,
   migrationId: string,
   message: DecisionMessage,
-  sent: Sent,
-): Promise<Answer> {
-  const signer = ferry.signer?.by === sent.by ? ferry.signer : null;
-  const undecided: Decided = { decisionId: randomUUID(), ...sent };
-  const decision = signer ? signed(signer, migrationId, message, undecided) : undecided;
+  content: DecisionContent,
+): Promise<DecisionResult> {
+  const signer = ferry.signer?.by === content.by ? ferry.signer : null;
+  const unsigned: IdentifiedDecision = { decisionId: randomUUID(), ...content };
+  const decision = signer ? signed(signer, migrationId, message, unsigned) : unsigned;
   const { decisionId } = decision;
   const signedBy = signer?.by ?? null;
   try {
     await assertReadable(ferry, migrationId);
-    const outcome = await sendDecision(ferry, migrationId, message, decision);
+    const outcome = await send(ferry, migrationId, message, decision);
     if (outcome instanceof UnknownPayloadKey) {
-      const text = `sent; what became of it cannot be read here: payload key ${outcome.keyId} is missing`;
+      const text = `sent, but its outcome cannot be read here: payload key ${outcome.keyId} is missing`;
       return { became: 'recorded', decisionId, text, signedBy };
     }
     if (outcome) {
-      const text = await textOf(ferry, migrationId, message, outcome);
+      const changesCompanies = outcome.applied && ABOUT_COMPANIES.includes(message);
+      const { text } = changesCompanies ? await outcomeInLedger(ferry, migrationId, outcome) : outcome;
       return { became: outcome.applied ? 'applied' : 'refused', decisionId, text, signedBy };
     }
   } catch (error) {
@@ -73,99 +80,96 @@ export async function decide(
   return { became: 'recorded', decisionId, text: 'recorded, not yet applied: no worker answers', signedBy };
 }
 
-interface Decided extends Sent {
+interface IdentifiedDecision extends DecisionContent {
   readonly decisionId: string;
 }
 
-/** With the signature of the person at the keyboard, in whose name it is. */
-function signed(signer: SigningKey, migrationId: string, message: DecisionMessage, decision: Decided): Decided {
-  const content: Decided = { ...decision, signedAt: new Date().toISOString() };
+/** Adds the time and the signature. The signature covers both, the migration, the message and the content. */
+function signed(
+  signer: SigningKey,
+  migrationId: string,
+  message: DecisionMessage,
+  decision: IdentifiedDecision,
+): IdentifiedDecision {
+  const content: IdentifiedDecision = { ...decision, signedAt: new Date().toISOString() };
   const value = signer.sign(signedText(migrationId, { message, content }));
   return { ...content, signature: { publicKey: signer.publicKey, value } };
 }
 
-/** Undefined: Temporal has it, and no worker has said what became of it. */
-async function sendDecision(
+/** Returns the outcome; undefined if Temporal has the decision and no worker has answered. */
+async function send(
   ferry: MigrationClient,
   migrationId: string,
   message: DecisionMessage,
-  decision: Decided,
+  decision: IdentifiedDecision,
 ): Promise<Outcome | UnknownPayloadKey | undefined> {
   const handle = ferry.temporal.workflow.getHandle(migrationId);
-  const until = Date.now() + ANSWER_WITHIN_MS;
-  const answer = ferry.temporal
-    .withDeadline(until, () => handle.executeUpdate<Outcome, [Decided]>(message, { args: [decision] }))
-    // It was not answered, or not with an outcome: whether it was applied is asked for.
+  const deadline = Date.now() + ANSWER_WITHIN_MS;
+  const update = ferry.temporal
+    .withDeadline(deadline, () => handle.executeUpdate<Outcome, [IdentifiedDecision]>(message, { args: [decision] }))
+    // A failed update does not say whether the decision was applied: the signal and the query below find out.
     .catch((error: unknown) => (error instanceof UnknownPayloadKey ? error : undefined));
-  const outcome = await soonerThan(SIGNALLED_AFTER_MS, answer);
+  const outcome = await resolvedWithin(SIGNAL_AFTER_MS, update);
   if (outcome) return outcome;
   await handle.signal(message, decision);
-  return (await answer) ?? (await outcomeWithin(ferry, migrationId, decision.decisionId, until));
+  return (await update) ?? (await pollOutcome(ferry, migrationId, decision.decisionId, deadline));
 }
 
-async function soonerThan<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+async function resolvedWithin<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-async function outcomeWithin(
+async function pollOutcome(
   ferry: MigrationClient,
   migrationId: string,
   decisionId: string,
-  until: number,
+  deadline: number,
 ): Promise<Outcome | undefined> {
-  while (Date.now() < until) {
-    const outcome = await outcomeOf(ferry, migrationId, decisionId, until - Date.now());
+  while (Date.now() < deadline) {
+    const outcome = await readOutcomeIfAnswered(ferry, migrationId, decisionId, deadline - Date.now());
     if (outcome) return outcome;
-    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
   return undefined;
 }
 
-async function textOf(
-  ferry: MigrationClient,
-  migrationId: string,
-  message: DecisionMessage,
-  outcome: Outcome,
-): Promise<string> {
-  const settles = outcome.applied && ABOUT_COMPANIES.includes(message);
-  const { text } = settles ? await carriedOut(ferry, migrationId, outcome) : outcome;
-  return text;
-}
-
-async function outcomeOf(
+async function readOutcomeIfAnswered(
   ferry: MigrationClient,
   migrationId: string,
   decisionId: string,
   withinMs: number,
 ): Promise<Outcome | null> {
   try {
-    const outcome = await ask(ferry, migrationId, outcomeQuery, withinMs, { decisionId });
+    const outcome = await queryMigration(ferry, migrationId, outcomeQuery, withinMs, { decisionId });
     return outcome ?? (ferry.db ? await readOutcome(ferry.db, migrationId, decisionId) : null);
   } catch {
-    // Temporal has the decision, whatever keeps us from asking what became of it; a worker may start while we wait.
+    // Temporal has the decision whatever went wrong here, and a worker may start before the deadline.
     return null;
   }
 }
 
 const ABOUT_COMPANIES: readonly DecisionMessage[] = ['exclude', 'skip', 'retry', 'relink', 'replaceCredential'];
-const CARRIED_OUT_WITHIN_MS = 3_000;
+const IN_LEDGER_WITHIN_MS = 3_000;
 
-/** What became of a decision about companies, once the ledger has it: some of them may have gone on meanwhile. */
-async function carriedOut({ db }: MigrationClient, migrationId: string, outcome: Outcome): Promise<Outcome> {
-  const until = Date.now() + CARRIED_OUT_WITHIN_MS;
-  while (db && Date.now() < until) {
+/**
+ * Waits until the ledger has a decision about companies, and returns its outcome there: it says how many companies the
+ * decision changed, because some of them may have moved on meanwhile.
+ */
+async function outcomeInLedger({ db }: MigrationClient, migrationId: string, outcome: Outcome): Promise<Outcome> {
+  const deadline = Date.now() + IN_LEDGER_WITHIN_MS;
+  while (db && Date.now() < deadline) {
     const recorded = await readOutcome(db, migrationId, outcome.decisionId);
     if (recorded) return recorded;
-    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
   return outcome;
 }
 
-/** Long after its end only the ledger remembers a migration. */
-async function closedOrMissing({ db, closed }: MigrationClient, migrationId: string): Promise<Error> {
-  const isRemembered = await closed.workflow
+/** Temporal forgets a workflow some time after its end; the ledger keeps the migration. */
+async function closedOrMissing({ db, withoutPayloads }: MigrationClient, migrationId: string): Promise<Error> {
+  const isInTemporal = await withoutPayloads.workflow
     .getHandle(migrationId)
     .describe()
     .then(
@@ -173,13 +177,6 @@ async function closedOrMissing({ db, closed }: MigrationClient, migrationId: str
       () => false,
     );
   const migration = db && (await readMigration(db, migrationId));
-  if (!migration && !isRemembered) return new NoSuchMigration(migrationId);
-  return new MigrationClosed(
-    `migration ${migrationId} is ${migration?.ending ?? 'closed'}: nothing is decided any more`,
-  );
-}
-
-/** Thrown when a migration has ended: its decisions stand. */
-export class MigrationClosed extends Error {
-  override readonly name = 'MigrationClosed';
+  if (!migration && !isInTemporal) return new NoSuchMigration(migrationId);
+  return new MigrationClosed(migrationId, migration?.ending ?? 'closed');
 }

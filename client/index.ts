@@ -1,32 +1,75 @@
 /**
- * The programmatic client: what the `ferry` command does, for programs. It reaches Temporal for the process and, where it
- * may, Postgres for the companies; it holds no key that opens a credential.
+ * The programmatic client: starts migrations, reads their progress, sends decisions, and reads the handover report. The
+ * `ferry` command is built on it.
+ *
+ * It connects to Temporal, which is enough to read progress and to decide ({@link MigrationClient}). With a database it
+ * also starts migrations and reads companies, reports and windows ({@link LedgerClient}). It holds no key that opens a
+ * stored credential: only workers do.
+ *
+ * @example
+ * ```ts
+ * import { loadConfig } from '../config';
+ * import { findPlatform } from '../platforms/platforms';
+ * import { decide, openLedgerClient, readProgress, startMigration, waitForPreflight } from '../client';
+ *
+ * const config = loadConfig(['temporal', 'payloadKeys', 'databaseUrl'], process.env, ['signingKey']);
+ * const ferry = await openLedgerClient(config);
+ * try {
+ *   const migrationId = await startMigration(ferry, {
+ *     client: 'acme',
+ *     platform: findPlatform('quickbooks-online')!,
+ *     rows,                            // the manifest, as readManifest returns it
+ *     manifestDigest,
+ *     contact: 'Sam, +44 20 7946 0000',
+ *     by: 'Sam',
+ *     firstCompany: null,              // the first one that can be moved
+ *   });
+ *   await waitForPreflight(ferry, migrationId);
+ *   const { digests, waitingFor } = await readProgress(ferry, migrationId);
+ *   const { became, text } = await decide(ferry, migrationId, 'approve', {
+ *     step: 'supply-details',
+ *     digest: digests['supply-details'],
+ *     role: 'support',
+ *     by: 'Sam',
+ *   });
+ * } finally {
+ *   await ferry.close();
+ * }
+ * ```
+ *
+ * Conventions: durations are in milliseconds and end in `Ms`; times are ISO 8601 in UTC unless they are a `Date`; `null`
+ * means "known to be absent" and is explained where it occurs. Errors are classes of their own, one per outcome. Errors
+ * of Temporal and Postgres that have no such class are passed on.
  */
-export { NoWorker, WorkerFails } from './ask';
-export { decide, MigrationClosed } from './decide';
-export type { Answer, Sent } from './decide';
+export { openLedgerClient, openMigrationClient } from './connect';
+export type { LedgerClient, LedgerClientConfig, MigrationClient, MigrationClientConfig } from './connect';
+export { startMigration, startSelfService, waitForPreflight } from './start';
+export type { SelfServiceStart, StartRequest } from './start';
+export { decide } from './decide';
+export type { DecisionContent, DecisionResult } from './decide';
 export {
-  askProgress,
   listMigrations,
-  progressIfAnswered,
+  queryProgress,
+  readAbnormalStatus,
   readCounts,
-  readTerminationReason,
-  readOutages,
   readProgress,
+  readProgressIfAnswered,
 } from './progress';
-export type { MigrationLine } from './progress';
-export { NotReadable } from './missing-key';
-export { NoSuchMigration } from './no-such-migration';
-export { openLedgerClient, openMigrationClient } from './open';
-export type { LedgerClient, MigrationClient, MigrationClientConfig } from './open';
-export { readReport } from './report';
-export type { HandoverReport } from './report';
+export type { MigrationSummary } from './progress';
+export { readOutages, readWorkers } from './health';
 export { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from './schedules';
 export type { WindowSchedule } from './schedules';
-export { startSelfService } from './self-service';
-export type { SelfServiceStarted } from './self-service';
-export { detailsChecked, startMigration } from './start';
+export { readReport } from './report';
+export type { HandoverReport } from './report';
 export { closeTerminated, sweep } from './sweep';
-export { firstConnectionError, connectionErrorText } from './connection-error';
-export { Unreachable } from './unreachable';
-export { readWorkers } from './workers';
+export type { SweepResult } from './sweep';
+export {
+  connectionErrorText,
+  firstConnectionError,
+  MigrationClosed,
+  NoSuchMigration,
+  NoWorker,
+  PayloadKeyMissing,
+  Unreachable,
+  WorkflowTaskFailing,
+} from './errors';

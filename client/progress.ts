@@ -1,47 +1,59 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import type { Counts } from '../domain/companies/company-state';
 import type { Progress } from '../domain/progress/progress';
 import { countCompanies, readMigration } from '../store';
 import { digestsOf } from '../domain/progress/progress';
 import { MIGRATIONS, progressQuery } from '../workflows/messages';
-import { ask, NoWorker } from './ask';
-import { missingKeyOf } from './missing-key';
-import { NoSuchMigration } from './no-such-migration';
-import type { LedgerClient, MigrationClient } from './open';
-import { readTaskFailure, unknownKey } from './task-failure';
+import { NoSuchMigration, NoWorker } from './errors';
+import { missingPayloadKey } from './payload-keys';
+import type { LedgerClient, MigrationClient } from './connect';
+import { queryMigration } from './query';
 
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
- * How far a migration is: what its workflow says, with the counts of the ledger, which are newer, where we have it.
+ * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. With the ledger, its counts
+ * replace those of the workflow because they are newer.
  *
+ * @param withinMs how long to wait for a worker, in milliseconds
  * @throws NoSuchMigration
  * @throws NoWorker
+ * @throws PayloadKeyMissing
  */
 export async function readProgress(
   ferry: MigrationClient,
   migrationId: string,
   withinMs: number = ANSWER_WITHIN_MS,
 ): Promise<Progress> {
-  const progress = await askProgress(ferry, migrationId, withinMs);
+  const progress = await queryProgress(ferry, migrationId, withinMs);
   if (!ferry.db) return progress;
-  const seen = { ...progress, counts: await countCompanies(ferry.db, migrationId) };
-  return { ...seen, digests: digestsOf(seen) };
+  const current = { ...progress, counts: await countCompanies(ferry.db, migrationId) };
+  return { ...current, digests: digestsOf(current) };
 }
 
 /**
- * How far a migration is, as its workflow knows: its counts may be a minute old.
+ * Reads the progress from the workflow only, without the ledger. Its counts can be a minute old.
  *
+ * @param withinMs how long to wait for a worker, in milliseconds
  * @throws NoSuchMigration
  * @throws NoWorker
+ * @throws PayloadKeyMissing
  */
-export function askProgress(ferry: MigrationClient, migrationId: string, withinMs: number): Promise<Progress> {
-  return ask(ferry, migrationId, progressQuery, withinMs);
+export function queryProgress(ferry: MigrationClient, migrationId: string, withinMs: number): Promise<Progress> {
+  return queryMigration(ferry, migrationId, progressQuery, withinMs);
 }
 
-/** The same, or undefined when no worker answers: decisions are taken all the same. */
-export async function progressIfAnswered(ferry: MigrationClient, migrationId: string): Promise<Progress | undefined> {
+/**
+ * Reads the progress like {@link readProgress}.
+ *
+ * @returns undefined if no worker answers
+ * @throws NoSuchMigration
+ * @throws PayloadKeyMissing
+ */
+export async function readProgressIfAnswered(
+  ferry: MigrationClient,
+  migrationId: string,
+): Promise<Progress | undefined> {
   try {
     return await readProgress(ferry, migrationId);
   } catch (error) {
@@ -50,30 +62,38 @@ export async function progressIfAnswered(ferry: MigrationClient, migrationId: st
   }
 }
 
-/** One line of the list of migrations, from Temporal's search attributes: no worker is needed to read it. */
-export interface MigrationLine {
+/** A migration in the list, read from Temporal's search attributes: no worker is needed. */
+export interface MigrationSummary {
   readonly migrationId: string;
+  /** `running`, `waiting`, `paused`, `completed`, `abandoned`, `cancelled`, or how Temporal ended it: `terminated`. */
   readonly state: string;
   readonly step: string;
+  /** The roles that must act; empty if none. */
   readonly waitingFor: string;
+  /** Companies of the manifest. */
   readonly total: number;
+  /** Companies with a final outcome, good or bad. */
   readonly done: number;
   readonly failed: number;
   readonly startedAt: Date;
-  /** The payload key without which it cannot be read here; null: it can be. */
+  /** The id of the payload key that is missing to read this migration; null if it can be read. */
   readonly missingKey: string | null;
 }
 
-/** @param which those that have not ended alone; otherwise all that Temporal remembers */
-export async function* listMigrations(ferry: MigrationClient, which?: 'open'): AsyncGenerator<MigrationLine> {
+/**
+ * Lists migrations, including those whose payload key is missing here.
+ *
+ * @param which `open`: only migrations that have not ended; otherwise all that Temporal still retains
+ */
+export async function* listMigrations(ferry: MigrationClient, which?: 'open'): AsyncGenerator<MigrationSummary> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')})${which === 'open' ? " AND ExecutionStatus = 'Running'" : ''}`;
-  for await (const found of ferry.closed.workflow.list({ query })) {
+  for await (const found of ferry.withoutPayloads.workflow.list({ query })) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
     yield {
       migrationId: found.workflowId,
-      // A migration that was ended from outside never said so itself.
+      // A workflow that was terminated could not update its own state attribute.
       state:
         found.status.name === 'RUNNING' || found.status.name === 'COMPLETED'
           ? text('FerryState')
@@ -84,27 +104,28 @@ export async function* listMigrations(ferry: MigrationClient, which?: 'open'): A
       done: count('FerryCompaniesDone'),
       failed: count('FerryCompaniesFailed'),
       startedAt: found.startTime,
-      missingKey: await missingKeyOf(ferry, found.raw.memo),
+      missingKey: await missingPayloadKey(ferry, found.raw.memo),
     };
   }
 }
 
-/** @throws NoSuchMigration */
+/**
+ * Counts the companies of a migration in each state, from the ledger. No worker is needed.
+ *
+ * @throws NoSuchMigration
+ */
 export async function readCounts({ db }: LedgerClient, migrationId: string): Promise<Counts> {
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   return countCompanies(db, migrationId);
 }
 
 /**
- * How a migration was ended with Temporal's own tools, which its workflow never knew of: `terminated`, for example.
- * Null: it was not.
+ * Reads how Temporal's own tools ended a migration: `terminated`, for example. Its workflow never learns of this.
  *
+ * @returns null if the migration runs, is paused, or ended by itself
  * @throws NoSuchMigration
  */
-export async function readTerminationReason(
-  { temporal }: MigrationClient,
-  migrationId: string,
-): Promise<string | null> {
+export async function readAbnormalStatus({ temporal }: MigrationClient, migrationId: string): Promise<string | null> {
   try {
     const { status } = await temporal.workflow.getHandle(migrationId).describe();
     return ['RUNNING', 'PAUSED', 'COMPLETED'].includes(status.name) ? null : status.name.toLowerCase();
@@ -112,18 +133,4 @@ export async function readTerminationReason(
     if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
     throw error;
   }
-}
-
-/** What keeps failing and is tried again, in the words of its last failure: an outage of the service, for example. */
-export async function readOutages(ferry: MigrationClient, migrationId: string): Promise<readonly string[]> {
-  const { raw } = await ferry.closed.workflow.getHandle(migrationId).describe();
-  const failures = (raw.pendingActivities ?? []).flatMap(({ attempt, lastFailure }) =>
-    (attempt ?? 1) > 1 && lastFailure ? [lastFailure] : [],
-  );
-  const errors = failures.map((failure) =>
-    decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(unknownKey),
-  );
-  const messages = (await Promise.all(errors)).flatMap((error) => (error?.message ? [error.message] : []));
-  const isStuck = (raw.pendingWorkflowTask?.attempt ?? 1) > 1;
-  return isStuck ? [await readTaskFailure(ferry, migrationId), ...messages] : messages;
 }

@@ -3,21 +3,21 @@ import type { ReportHead } from '../presentation/handover/report-facts';
 import type { MigrationStatistics } from '../store';
 import { countCompanies, readCompanies, readStatistics, readDecisions, readFigures, readMigration } from '../store';
 import type { LedgerCompany } from '../store';
-import { NoSuchMigration } from './no-such-migration';
-import type { LedgerClient } from './open';
+import { NoSuchMigration } from './errors';
+import type { LedgerClient } from './connect';
 
-/** The handover report: everything about a migration, its companies to be read one after the other. */
+/** The handover report. Companies are streamed because there can be any number of them. */
 export interface HandoverReport {
   readonly head: ReportHead;
-  /** In the manifest's order; only those in these states, where there are any. */
+  /** Streams the companies in the manifest's order; with `states`, only those in these ledger states. */
   readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<LedgerCompany>;
-  /** How it went, for charts. */
-  readonly course: () => Promise<MigrationStatistics>;
+  /** Reads the data of the charts. */
+  readonly statistics: () => Promise<MigrationStatistics>;
 }
 
 /**
- * The report as of now: from the ledger and the audit trail, so that it can be had at any time, also long after Temporal
- * has forgotten the workflow.
+ * Reads the report as of now from the ledger and the audit trail. Works at any time, also after the end, when Temporal
+ * no longer has the workflow.
  *
  * @throws NoSuchMigration
  */
@@ -36,6 +36,6 @@ export async function readReport({ db }: Pick<LedgerClient, 'db'>, migrationId: 
       decisions: await readDecisions(db, migrationId),
     },
     companies: (states) => readCompanies(db, migrationId, states === undefined ? {} : { states }),
-    course: () => readStatistics(db, migrationId),
+    statistics: () => readStatistics(db, migrationId),
   };
 }

@@ -1,4 +1,4 @@
-/** The Schedules that open migrations' windows, as people handle them. */
+/** Reads, pauses, resumes and triggers the Temporal Schedules that open the windows of migrations. */
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/temporal-names';
@@ -6,49 +6,54 @@ import type { WindowStart, WindowOccurrence, Window } from '../domain/planning/w
 import { windowOccurrences } from '../domain/planning/windows';
 import { readLimits, readMigration } from '../store';
 import { wakeSignal } from '../workflows/messages';
-import { NoSuchMigration } from './no-such-migration';
-import type { LedgerClient } from './open';
+import { NoSuchMigration } from './errors';
+import type { LedgerClient } from './connect';
 
-/** When a migration's companies may be started, and whether anybody opens these windows. */
+/** The windows of a migration and the state of the Schedule that opens them. */
 export interface WindowSchedule {
   readonly migrationId: string;
   readonly windows: readonly Window[];
-  /** The present one, if there is one, and those that follow. */
+  /** The current window, if one is open, and the next ones; empty if the migration has no windows or has ended. */
   readonly openings: readonly WindowOccurrence[];
-  /** `not-yet`: before step 6; `none`: it has no windows, or has ended. */
+  /** `not-yet`: the Schedule is created in step 6. `none`: the migration has no windows or has ended. */
   readonly state: 'running' | 'paused' | 'not-yet' | 'none';
-  /** Who paused or resumed it, and why. */
+  /** Who paused or resumed the Schedule and why; null if nobody did. */
   readonly note: string | null;
 }
 
-/** @throws NoSuchMigration */
+/**
+ * Reads the windows of a migration and the state of its Schedule.
+ *
+ * @throws NoSuchMigration
+ */
 export async function readWindowSchedule(ferry: LedgerClient, migrationId: string): Promise<WindowSchedule> {
   const migration = await readMigration(ferry.db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const { limits, now } = await readLimits(ferry.db, migrationId);
-  const isOpen = migration.state !== 'closed' && limits.windows.length > 0;
-  const described = await ifThere(() => scheduleOf(ferry, migrationId).describe());
+  const hasWindows = migration.state !== 'closed' && limits.windows.length > 0;
+  const description = await undefinedIfMissing(() => scheduleOf(ferry, migrationId).describe());
   return {
     migrationId,
     windows: limits.windows,
-    openings: isOpen ? windowOccurrences(limits.windows, now.toISOString()) : [],
-    state: described ? stateOf(described) : isOpen ? 'not-yet' : 'none',
-    note: described?.state.note ?? null,
+    openings: hasWindows ? windowOccurrences(limits.windows, now.toISOString()) : [],
+    state: description ? stateOf(description) : hasWindows ? 'not-yet' : 'none',
+    note: description?.state.note ?? null,
   };
 }
 
-/** The migrations whose windows are scheduled. */
-export async function* scheduledMigrations({ closed }: LedgerClient): AsyncGenerator<string> {
-  for await (const listed of closed.schedule.list()) {
+/** Lists the ids of all migrations in the namespace that have a Schedule. */
+export async function* scheduledMigrations({ withoutPayloads }: LedgerClient): AsyncGenerator<string> {
+  for await (const listed of withoutPayloads.schedule.list()) {
     const migrationId = migrationOfSchedule(listed);
     if (migrationId !== undefined) yield migrationId;
   }
 }
 
 /**
- * Pauses the openings, or lets them come again; what is under way goes on.
+ * Pauses or resumes a migration's Schedule. A batch run that is in progress continues.
  *
- * @returns false: the migration's windows are not scheduled
+ * @param note who did it and why; Temporal shows it
+ * @returns false if the migration has no Schedule
  */
 export async function setSchedulePaused(
   ferry: LedgerClient,
@@ -57,79 +62,82 @@ export async function setSchedulePaused(
   note: string,
 ): Promise<boolean> {
   const handle = scheduleOf(ferry, migrationId);
-  const done = await ifThere(async () => {
+  const done = await undefinedIfMissing(async () => {
     await (paused ? handle.pause(note) : handle.unpause(note));
-    // Temporal does it a moment later; the migration must not see the Schedule as it was before.
-    await onceDescribed(handle, ({ state }) => state.paused === paused, Date.now() + PAUSED_WITHIN_MS);
+    // Temporal applies it a moment later. The migration is told only then, or it would read the old state.
+    await waitForDescription(handle, ({ state }) => state.paused === paused, Date.now() + PAUSED_WITHIN_MS);
     return true;
   });
-  if (done) await tell(ferry, migrationId);
+  if (done) await notifyMigration(ferry, migrationId);
   return done ?? false;
 }
 
 const PAUSED_WITHIN_MS = 5_000;
 const TRIGGERED_WITHIN_MS = 15_000;
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 
-/** The Schedule once it is as expected; null: not in time. */
-async function onceDescribed(
+/** Returns the description once it is as expected; null at the deadline. */
+async function waitForDescription(
   handle: ScheduleHandle,
-  expected: (description: ScheduleDescription) => boolean,
-  until: number,
+  isExpected: (description: ScheduleDescription) => boolean,
+  deadline: number,
 ): Promise<ScheduleDescription | null> {
   for (;;) {
     const description = await handle.describe();
-    if (expected(description)) return description;
-    if (Date.now() > until) return null;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    if (isExpected(description)) return description;
+    if (Date.now() > deadline) return null;
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
 }
 
 /**
- * Opens the window that is now, as the Schedule would.
+ * Triggers a migration's Schedule now: it opens the current window even if the Schedule is paused. Waits up to 15 s.
  *
- * @returns what came of it; null: no worker has done it yet; undefined: the migration's windows are not scheduled
+ * @returns the outcome; null if no worker has answered in time; undefined if the migration has no Schedule
  */
 export async function triggerSchedule(
   ferry: LedgerClient,
   migrationId: string,
 ): Promise<WindowStart | null | undefined> {
   const handle = scheduleOf(ferry, migrationId);
-  const before = await ifThere(async () => answered(await handle.describe()));
+  const before = await undefinedIfMissing(async () => actionsTaken(await handle.describe()));
   if (before === undefined) return undefined;
-  const until = Date.now() + TRIGGERED_WITHIN_MS;
-  const after = await ifThere(async () => {
+  const deadline = Date.now() + TRIGGERED_WITHIN_MS;
+  const after = await undefinedIfMissing(async () => {
     await handle.trigger();
-    return onceDescribed(handle, (description) => answered(description) > before, until);
+    return waitForDescription(handle, (description) => actionsTaken(description) > before, deadline);
   });
-  if (after === undefined)
-    return { opened: false, text: 'the migration has ended: nothing opens its windows any more' };
+  if (after === undefined) return { opened: false, text: 'the migration has ended: its windows no longer open' };
   const latest = after?.info.recentActions.at(-1);
-  return latest ? whatCameOf(ferry, latest.action.workflow.workflowId, until) : null;
+  return latest ? readWindowStart(ferry, latest.action.workflow.workflowId, deadline) : null;
 }
 
-/** Whoever triggers while somebody else's trigger is being answered gets the same answer. */
-const answered = ({ info }: ScheduleDescription): number => info.numActionsTaken + info.numActionsSkippedOverlap;
+/** Counts skipped actions too: a trigger that overlaps with another one is skipped, and both report the same outcome. */
+const actionsTaken = ({ info }: ScheduleDescription): number => info.numActionsTaken + info.numActionsSkippedOverlap;
 
-async function whatCameOf({ temporal }: LedgerClient, workflowId: string, until: number): Promise<WindowStart | null> {
+async function readWindowStart(
+  { temporal }: LedgerClient,
+  workflowId: string,
+  deadline: number,
+): Promise<WindowStart | null> {
   try {
     return await temporal.withDeadline(
-      until,
+      deadline,
       () => temporal.workflow.getHandle(workflowId).result() as Promise<WindowStart>,
     );
   } catch {
-    // It is done as soon as a worker runs.
+    // The window opens as soon as a worker runs.
     return null;
   }
 }
 
-/** One that is gone already needs no deleting. */
+/** Deletes a migration's Schedule if it has one. */
 export async function deleteSchedule(ferry: LedgerClient, migrationId: string): Promise<void> {
-  await ifThere(() => scheduleOf(ferry, migrationId).delete());
+  await undefinedIfMissing(() => scheduleOf(ferry, migrationId).delete());
 }
 
-/** The migration looks at its Schedule now and then; it need not wait for that. */
-async function tell({ temporal }: LedgerClient, migrationId: string): Promise<void> {
+/** Wakes the migration, which otherwise reads its Schedule only from time to time. */
+async function notifyMigration({ temporal }: LedgerClient, migrationId: string): Promise<void> {
   try {
     await temporal.workflow.getHandle(migrationId).signal(wakeSignal);
   } catch (error) {
@@ -137,12 +145,12 @@ async function tell({ temporal }: LedgerClient, migrationId: string): Promise<vo
   }
 }
 
-const scheduleOf = ({ closed }: LedgerClient, migrationId: string) =>
-  closed.schedule.getHandle(scheduleIdOf(migrationId));
+const scheduleOf = ({ withoutPayloads }: LedgerClient, migrationId: string) =>
+  withoutPayloads.schedule.getHandle(scheduleIdOf(migrationId));
 
 const stateOf = ({ state }: ScheduleDescription): 'running' | 'paused' => (state.paused ? 'paused' : 'running');
 
-async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
+async function undefinedIfMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {

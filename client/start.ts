@@ -10,40 +10,49 @@ import { migrationIdOf } from '../domain/migration/temporal-names';
 import type { Platform, Route } from '../platforms/platforms';
 import { isRotating } from '../platforms/platforms';
 import { BOTTOM_PADDING } from '../presentation/temporal-ui/page-parts';
-import { MigrationExists, supplyMigration } from '../store';
+import type { SuppliedCredential } from '../store';
+import { MigrationExists, supplyCredentials, supplyMigration } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
-import { ask } from './ask';
-import type { LedgerClient } from './open';
+import type { LedgerClient } from './connect';
+import { decide } from './decide';
+import { readOutages } from './health';
+import { readProgressIfAnswered } from './progress';
+import { queryMigration } from './query';
 import { counted, oneLine } from '../domain/text/sentences';
 
+/** Everything that starts a migration. */
 export interface StartRequest {
-  /** Absent: managed. */
+  /** `managed`: six steps, approved by people. `self-service`: the client moves its own companies. Default: `managed`. */
   readonly route?: Route;
+  /** Short name of the client: lower-case letters, digits and hyphens. Part of the migration's id. */
   readonly client: string;
   readonly platform: Platform;
+  /** Distinguishes several migrations of one client and platform. Part of the migration's id. */
   readonly label?: string;
-  /** Gone through once, and once more when one of them cannot be stored. */
+  /** The manifest. Read once, and a second time to name the rows in error if one cannot be stored. */
   readonly rows: Stream<ManifestRow>;
+  /** SHA-256 of the manifest, in hexadecimal. Approvals of step 1 refer to it. */
   readonly manifestDigest: string;
-  /** Whom the client calls. */
+  /** The person or team that the client calls. */
   readonly contact: string;
-  /** Who supplies the manifest. */
+  /** The person who supplies the manifest. */
   readonly by: string;
-  /** By its reference; null: the first that can be moved. */
+  /** Reference of the company to move first; null: the first one that can be moved. */
   readonly firstCompany: string | null;
+  /** Limits that differ from the defaults. */
   readonly limits?: Partial<MigrationLimits>;
-  /** Records of all companies together, where their rows do not say. */
+  /** Expected records of all companies together, used for the estimate if the rows do not give their own. */
   readonly recordsInTotal?: number;
   readonly decisions?: Partial<DecisionRules>;
 }
 
 /**
- * Stores the manifest and starts the migration. Nothing is half stored: a manifest whose migration did not start is
- * replaced by the next attempt.
+ * Stores the manifest and starts the migration. If the workflow does not start, the stored manifest is replaced by the
+ * next attempt.
  *
- * @returns the migration's id
+ * @returns the migration's id: `client.platform` or `client.platform.label`
  * @throws MigrationExists
- * @throws OrganizationTaken
+ * @throws OrganizationTaken another open migration has one of the organizations
  */
 export async function startMigration({ temporal, db }: LedgerClient, request: StartRequest): Promise<string> {
   const { client, platform, contact, route = 'managed' } = request;
@@ -67,7 +76,7 @@ export async function startMigration({ temporal, db }: LedgerClient, request: St
       platformKey: platform.key,
       contact,
       route,
-      // Without a freeze of its own there is no moment from which on alone a credential counts.
+      // Self-service has no confirmation step, so there is no time after which credentials must have been obtained.
       rotating: route === 'managed' && isRotating(platform),
       limits,
       manifestDigest: request.manifestDigest,
@@ -82,50 +91,98 @@ export async function startMigration({ temporal, db }: LedgerClient, request: St
       workflowId: migrationId,
       taskQueue: TASK_QUEUE,
       args: [plan],
-      // An id names one migration for ever: its ledger and its audit trail are kept.
+      // An id is never used again, because its ledger and its audit trail are kept.
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       staticSummary: `${platform.name}: ${counted(companies, 'company')} of ${client}`,
-      staticDetails: aboutIt(client, platform.name, contact),
+      staticDetails: workflowDetails(client, platform.name, contact),
       memo: { contact, platform: platform.name, companies },
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    throw new MigrationExists(`there is a migration ${migrationId} already`);
+    throw new MigrationExists(`migration ${migrationId} already exists`);
   }
   return migrationId;
 }
 
+/** Temporal limits the details of a workflow to 20 KB. In characters. */
+const CONTACT_SHOWN = 1_000;
+
+/** Explains the migration to people who open its page in Temporal's Web UI for the first time. Markdown. */
+function workflowDetails(client: string, platform: string, contact: string): string {
+  return [
+    `Moves ${client}'s connections from ${platform} into the Company Data Service, so that no end customer has to reconnect.`,
+    'See **Current Details** for progress, who needs to act, and what to do.',
+    `Whom to call: ${oneLine(contact, CONTACT_SHOWN)}`,
+    BOTTOM_PADDING,
+  ].join('\n\n');
+}
+
+const PREFLIGHT_WITHIN_MS = 15_000;
+const POLL_EVERY_MS = 100;
+
 /**
- * Waits until everything that was supplied has been checked, and credentials can be sealed.
+ * Waits up to 15 s until the preflight has checked everything that was supplied. Credentials can be sealed from then on.
  *
- * @returns null: not in this time, because no worker runs or something that it needs does not answer
+ * @returns null if it is not finished in time: no worker runs, or something it needs does not answer
  */
-export async function detailsChecked(ferry: LedgerClient, migrationId: string): Promise<Preflight | null> {
-  const until = Date.now() + CHECKED_WITHIN_MS;
-  while (Date.now() < until) {
+export async function waitForPreflight(ferry: LedgerClient, migrationId: string): Promise<Preflight | null> {
+  const deadline = Date.now() + PREFLIGHT_WITHIN_MS;
+  while (Date.now() < deadline) {
     try {
-      const { preflight, checking } = await ask(ferry, migrationId, progressQuery, until - Date.now());
+      const { preflight, checking } = await queryMigration(ferry, migrationId, progressQuery, deadline - Date.now());
       if (preflight && !checking) return preflight;
     } catch {
-      // The migration has started, whatever keeps us from asking it; a worker may start while we wait.
+      // The migration has started whatever went wrong here, and a worker may start before the deadline.
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
   return null;
 }
 
-const CHECKED_WITHIN_MS = 15_000;
-const LOOK_EVERY_MS = 100;
+/** The result of starting a self-service migration. */
+export interface SelfServiceStart {
+  readonly migrationId: string;
+  /** Number of credentials that were sealed and stored. */
+  readonly stored: number;
+  /** Null: no worker has finished the preflight, so no credential could be sealed. */
+  readonly preflight: Preflight | null;
+  /** What keeps the preflight from finishing; empty if nothing is known to fail. */
+  readonly outages: readonly string[];
+}
 
-/** Temporal takes 20 KB of details. Characters. */
-const CONTACT_SHOWN = 1_000;
+/**
+ * Starts a self-service migration, which confirms in the name of `by` that nothing else uses the companies' tokens, and
+ * supplies the credentials once a worker has opened the vault.
+ *
+ * @throws MigrationExists
+ * @throws OrganizationTaken another open migration has one of the organizations
+ */
+export async function startSelfService(
+  ferry: LedgerClient,
+  request: Omit<StartRequest, 'route' | 'firstCompany' | 'decisions'>,
+  credentials: Stream<SuppliedCredential>,
+): Promise<SelfServiceStart> {
+  const { by } = request;
+  const migrationId = await startMigration(ferry, { ...request, route: 'self-service', firstCompany: null });
+  const preflight = await waitForPreflightWhileRunning(ferry, migrationId);
+  if (!preflight) return { migrationId, stored: 0, preflight, outages: await readOutages(ferry, migrationId) };
+  const { stored } = await supplyCredentials(ferry.db, migrationId, credentials, by);
+  if (stored.length > 0) {
+    await decide(ferry, migrationId, 'credentialsSupplied', { companies: stored.length, role: 'client', by });
+  }
+  return { migrationId, stored: stored.length, preflight, outages: [] };
+}
 
-/** For somebody who opens the migration's page in Temporal's Web UI and has never seen one. Markdown. */
-function aboutIt(client: string, platform: string, contact: string): string {
-  return [
-    `The connections of ${client} to ${platform} are moved to the Company Data Service, so that no end customer has to connect again.`,
-    '**Current Details**, beside this, say where the move is, who is waited for, and what they have to do.',
-    `Whom to call: ${oneLine(contact, CONTACT_SHOWN)}`,
-    BOTTOM_PADDING,
-  ].join('\n\n');
+/**
+ * Waits for the preflight without a deadline while a worker makes progress, because a large account takes long.
+ *
+ * @returns null if no worker answers or something keeps failing
+ */
+async function waitForPreflightWhileRunning(ferry: LedgerClient, migrationId: string): Promise<Preflight | null> {
+  for (;;) {
+    const preflight = await waitForPreflight(ferry, migrationId);
+    if (preflight) return preflight;
+    if ((await readOutages(ferry, migrationId)).length > 0) return null;
+    if (!(await readProgressIfAnswered(ferry, migrationId))) return null;
+  }
 }

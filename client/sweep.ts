@@ -1,22 +1,23 @@
-/** What migrations leave behind that were terminated in Temporal's own tools: nothing of theirs runs that could tidy up. */
+/** Cleans up after migrations that were terminated with Temporal's own tools, which leaves them no chance to do it. */
 import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { closeDecision } from '../domain/decisions/audit-trail';
 import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
 import { listOpenMigrations } from '../store';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../workflows/messages';
-import type { LedgerClient } from './open';
+import type { LedgerClient } from './connect';
 import { deleteSchedule, scheduledMigrations } from './schedules';
 
-export interface Swept {
-  /** Whose Schedules were deleted. */
+/** What a sweep has deleted and found. Both lists hold migration ids. */
+export interface SweepResult {
+  /** Migrations whose Schedules were deleted. */
   readonly schedulesDeleted: readonly string[];
-  /** Terminated, but open in the ledger: their organizations are taken, and their credentials not destroyed. */
+  /** Terminated migrations that are still open in the ledger: they block their organizations and keep credentials. */
   readonly open: readonly string[];
 }
 
-/** Deletes the Schedules of migrations that run no more, and finds those that are still open in the ledger. */
-export async function sweep(ferry: LedgerClient): Promise<Swept> {
+/** Deletes the Schedules of migrations that no longer run, and finds terminated migrations that are still open. */
+export async function sweep(ferry: LedgerClient): Promise<SweepResult> {
   const schedulesDeleted: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
     if (await isRunning(ferry, migrationId)) continue;
@@ -33,37 +34,39 @@ export async function sweep(ferry: LedgerClient): Promise<Swept> {
 const CLOSED_WITHIN_MS = 30_000;
 
 /**
- * Closes a migration in the ledger that was terminated, as a cancellation would have.
+ * Closes a terminated migration in the ledger in the same way as a cancellation: its organizations are released and its
+ * credentials destroyed. Waits up to 30 s.
  *
- * @returns false: a worker does it later, when nothing of it can be on its way any more
+ * @param by the person who closes it, for the audit trail
+ * @returns false if a worker closes it later, when no request of the migration can be in flight any more
  */
 export async function closeTerminated({ temporal }: LedgerClient, migrationId: string, by: string): Promise<boolean> {
   const handle = await temporal.workflow.start(CLOSE_TERMINATED, {
     workflowId: closeWorkflowIdOf(migrationId),
     taskQueue: TASK_QUEUE,
     args: [{ migrationId, recorded: closeDecision(by, randomUUID(), new Date().toISOString()) }],
-    staticSummary: `What ${migrationId} has left behind`,
-    // Whoever asks twice waits for the same.
+    staticSummary: `Clean up after ${migrationId}`,
+    // A second call waits for the workflow of the first.
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
   });
   try {
     await temporal.withDeadline(Date.now() + CLOSED_WITHIN_MS, () => handle.result());
     return true;
   } catch (error) {
-    if (isDeadline(error)) return false;
+    if (isDeadlineExceeded(error)) return false;
     throw error;
   }
 }
 
-/** gRPC: not answered in time. */
-function isDeadline(error: unknown): boolean {
+/** gRPC status 4: DEADLINE_EXCEEDED. */
+function isDeadlineExceeded(error: unknown): boolean {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error && 'code' in cause && cause.code === 4;
 }
 
-async function isRunning({ closed }: LedgerClient, migrationId: string): Promise<boolean> {
+async function isRunning({ withoutPayloads }: LedgerClient, migrationId: string): Promise<boolean> {
   try {
-    const { status } = await closed.workflow.getHandle(migrationId).describe();
+    const { status } = await withoutPayloads.workflow.getHandle(migrationId).describe();
     return status.name === 'RUNNING' || status.name === 'PAUSED';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

@@ -3,12 +3,12 @@ import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
 import { isStep, ROLES, STEP_RULES } from '../../domain/migration/steps';
-import { CommandFailed } from '../shared/command-failed';
-import { assertCompany } from '../shared/send';
+import { CommandFailed } from '../shared/errors';
+import { assertCompany } from '../shared/decisions';
 import { readReview } from '../shared/review';
-import { withAdvice } from '../shared/error-advice';
-import type { LedgerClient, Sent } from '../../client';
-import { decide, progressIfAnswered } from '../../client';
+import { withAdvice } from '../shared/errors';
+import type { LedgerClient, DecisionContent } from '../../client';
+import { decide, readProgressIfAnswered } from '../../client';
 import type { Terminal } from '../terminal';
 import { Output } from '../terminal';
 import type { Prompts } from '../terminal/prompts';
@@ -55,7 +55,7 @@ export function openDialogs(
       latest = await askWho(context.prompts, latest);
       const reason = await askReason(context.prompts, draft.reason);
       if (!(await context.prompts.confirm(draft.question))) return NO_DECISION;
-      const sent: Sent = { ...draft.fields, ...latest, ...(reason === '' ? {} : { reason }) };
+      const sent: DecisionContent = { ...draft.fields, ...latest, ...(reason === '' ? {} : { reason }) };
       const { became, text } = await decide(context.ferry, requested.migrationId, draft.message, sent);
       return { became, text: `${requested.migrationId}: ${text}` };
     } catch (error) {
@@ -96,7 +96,7 @@ async function draftOf(context: DialogContext, requested: RequestedDecision, lis
   switch (requested.kind) {
     case 'approve':
     case 'reject': {
-      const progress = await progressIfAnswered(ferry, migrationId);
+      const progress = await readProgressIfAnswered(ferry, migrationId);
       const step = progress?.step ?? listedStep;
       if (!isStep(step))
         throw new CommandFailed(`there is no step to ${requested.kind}`, 'self-service migrations need no approvals');

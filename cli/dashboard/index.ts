@@ -5,7 +5,7 @@
  * reading (`withReading`) and the result of a decision (`openDialogs`).
  */
 import type { ReadStream } from 'node:tty';
-import { openPause, untilAborted } from '../shared/pause';
+import { createInterruptibleSleep, waitForAbort } from '../shared/waiting';
 import { openFullScreen } from '../terminal/full-screen';
 import { openKeyboard } from '../terminal/keyboard';
 import type { DialogContext } from './dialogs';
@@ -31,7 +31,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
   const quit = new AbortController();
   const read = openReader(ferry);
   const decideOn = openDialogs(decider);
-  const pause = openPause();
+  const nextReading = createInterruptibleSleep();
   let state: DashboardState = INITIAL_STATE;
   /** A dialog is open and writes to the screen. */
   let isDialogOpen = false;
@@ -53,7 +53,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
         open: state.isOpen ? state.selected : null,
       });
       setState(withReading(state, reading));
-      await pause.wait(Math.max(READ_INTERVAL_MS, (Date.now() - startedAt) * PAUSE_PER_READING));
+      await nextReading.sleep(Math.max(READ_INTERVAL_MS, (Date.now() - startedAt) * PAUSE_PER_READING));
     }
   }
 
@@ -63,7 +63,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
     const lastResult = await keyboard.whileReleased(() => decideOn(requested, selectedRow(state)?.step ?? ''));
     isDialogOpen = false;
     setState({ ...state, lastResult });
-    pause.end();
+    nextReading.wake();
   }
 
   const fail = (error: unknown): void => quit.abort(error);
@@ -73,12 +73,12 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
     setState(next);
     if (action === 'quit') quit.abort();
     else if (action) void runDialog(action).catch(fail);
-    else if (hasNavigated) pause.end();
+    else if (hasNavigated) nextReading.wake();
   });
   const resized = (): void => {
     screen.invalidate();
     redraw();
-    pause.end();
+    nextReading.wake();
   };
   // Keeps the clock running even while nothing answers.
   const clock = setInterval(redraw, 1_000);
@@ -91,7 +91,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
   } finally {
     clearInterval(clock);
     terminal.stdout.off('resize', resized);
-    pause.end();
+    nextReading.wake();
     keyboard.close();
     screen.close();
   }
@@ -99,7 +99,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
 
 /** Waits for the abort. @throws the error that it was aborted with, if any */
 async function untilQuit(signal: AbortSignal): Promise<void> {
-  await untilAborted(signal);
+  await waitForAbort(signal);
   const reason: unknown = signal.reason;
   if (reason instanceof Error && reason.name !== 'AbortError') throw reason;
 }

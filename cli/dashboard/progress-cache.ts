@@ -1,7 +1,7 @@
 /** Queries the workflows of the visible migrations for what the list does not contain, and caches the answers. */
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerClient } from '../../client';
-import { askProgress } from '../../client';
+import { queryProgress } from '../../client';
 import type { DashboardRow, ProgressFacts } from './state';
 
 /** Answers expire after this time, because the numbers in a task change without a change in the list. */
@@ -40,7 +40,7 @@ export function openProgressCache(ferry: LedgerClient): ProgressCache {
     const { migrationId } = row;
     const version = versionOf(row);
     try {
-      const facts = factsOf(await askProgress(ferry, migrationId, QUERY_TIMEOUT_MS));
+      const facts = factsOf(await queryProgress(ferry, migrationId, QUERY_TIMEOUT_MS));
       entries.set(migrationId, { facts, version, expiresAt: Date.now() + MAX_AGE_MS });
     } catch (error) {
       const expiresAt = Date.now() + RETRY_AFTER_MS;

@@ -3,9 +3,9 @@
  */
 import type { LedgerCompany, Overview } from '../../store';
 import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
-import type { LedgerClient, MigrationLine } from '../../client';
+import type { LedgerClient, MigrationSummary } from '../../client';
 import { firstConnectionError, listMigrations, readOutages, readProgress, connectionErrorText } from '../../client';
-import { within } from '../shared/pause';
+import { withTimeout } from '../shared/waiting';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';
 
@@ -44,7 +44,7 @@ export function openReader(ferry: LedgerClient): (wanted: ReadRequest) => Promis
     const visible = visibleRows(current());
     const ids = visible.map(({ migrationId }) => migrationId);
     const [latest] = await Promise.all([
-      attempt(within(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, ids))),
+      attempt(withTimeout(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, ids))),
       attempt(progress.refresh(visible)),
     ]);
     for (const overview of latest ?? []) overviews.set(overview.migrationId, overview);
@@ -54,13 +54,13 @@ export function openReader(ferry: LedgerClient): (wanted: ReadRequest) => Promis
   async function readDetail(migrationId: string): Promise<MigrationDetail> {
     const [progress, [overview = null], outages, decisions] = await Promise.all([
       readProgress(ferry, migrationId, TEMPORAL_TIMEOUT_MS),
-      within(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, [migrationId])),
+      withTimeout(LEDGER_TIMEOUT_MS, readOverviews(ferry.db, [migrationId])),
       ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readOutages(ferry, migrationId)),
-      within(LEDGER_TIMEOUT_MS, readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
+      withTimeout(LEDGER_TIMEOUT_MS, readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
     ]);
     const { exceptionsDigest, heldBack } = progress.counts;
     const version = `${migrationId} ${exceptionsDigest} ${heldBack}`;
-    const exceptions = await within(LEDGER_TIMEOUT_MS, readExceptions(migrationId, version));
+    const exceptions = await withTimeout(LEDGER_TIMEOUT_MS, readExceptions(migrationId, version));
     return { progress, overview, outages, decisions, exceptions };
   }
 
@@ -79,9 +79,9 @@ export function openReader(ferry: LedgerClient): (wanted: ReadRequest) => Promis
 /** Returns undefined if the work failed, and keeps the error. */
 type Attempt = <T>(work: Promise<T>) => Promise<T | undefined | void>;
 
-function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationLine[]> {
+function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSummary[]> {
   return ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, async () => {
-    const lines: MigrationLine[] = [];
+    const lines: MigrationSummary[] = [];
     for await (const line of listMigrations(ferry, 'open')) lines.push(line);
     return lines;
   });

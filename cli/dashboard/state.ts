@@ -2,7 +2,7 @@
 import type { Progress } from '../../domain/progress/progress';
 import type { Window } from '../../domain/planning/windows';
 import type { AuditEntry, LedgerCompany, Overview } from '../../store';
-import type { Answer, MigrationLine } from '../../client';
+import type { DecisionResult, MigrationSummary } from '../../client';
 import type { StyledLine } from '../terminal/styled-text';
 
 /** The part of a migration's progress that the list shows. Its workflow is queried for it. */
@@ -21,7 +21,7 @@ export interface ProgressFacts {
 }
 
 /** A migration in the list. */
-export interface DashboardRow extends MigrationLine {
+export interface DashboardRow extends MigrationSummary {
   /** Null: not read yet, because the row was not visible. */
   readonly overview: Overview | null;
   readonly facts: ProgressFacts | null;
@@ -40,7 +40,7 @@ export interface MigrationDetail {
 
 /** The result of a decision that was taken in the dashboard. */
 export interface ActionResult {
-  readonly became: Answer['became'] | 'nothing' | 'failed';
+  readonly became: DecisionResult['became'] | 'nothing' | 'failed';
   readonly text: string;
 }
 

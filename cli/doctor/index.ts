@@ -1,5 +1,5 @@
 /** The checks of `ferry doctor`. They run in parallel; one problem does not keep the others from running. */
-import { packageJson } from '../shared/package-json';
+import { packageJson } from '../shared/context';
 import { checkCodecServer } from './codec-server';
 import { readConfig } from './check-result';
 import { checkDatabase } from './database';

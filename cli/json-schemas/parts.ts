@@ -1,6 +1,6 @@
 /** The types that several outputs share; those with an id are listed as shared types in docs/json.md. */
 import { z } from 'zod';
-import { COMPANY_STATES, type Counts } from '../../domain/companies/company-state';
+import { CLIENT_STATES, COMPANY_STATES, type ClientState, type Counts } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { Estimate } from '../../domain/planning/estimate';
 import { FAILURE_KINDS } from '../../domain/companies/failures';
@@ -154,7 +154,8 @@ export const companyFields = {
   organization: z.string(),
   wave: count.nullable(),
   expectedInvoices: count.nullable(),
-  state: z.enum(COMPANY_STATES),
+  state: z.enum(Object.keys(CLIENT_STATES) as [ClientState, ...ClientState[]]),
+  ledgerState: z.enum(COMPANY_STATES),
   confirmedAt: time.nullable().describe('when syncing was confirmed as disabled'),
   crossedAt: time.nullable().describe('when the credential was handed to the service'),
   sentAt: time.nullable().describe('when a single-use token was last sent, unless it was certainly not used'),

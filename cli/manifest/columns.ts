@@ -1,5 +1,5 @@
 import type { Platform, Route } from '../../platforms/platforms';
-import { nearest } from '../shared/spelling';
+import { nearest } from '../shared/options';
 import { inQuotes, type Report } from './findings';
 
 /** The text of one field and its place in the file. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/companies/finding';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 
 /** Records a finding; reading continues. */
 export type Report = (finding: Finding) => void;

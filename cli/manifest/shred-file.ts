@@ -6,7 +6,7 @@ import { randomFillSync } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 import type { Output, Terminal } from '../terminal';
 
 export interface ShredOption {

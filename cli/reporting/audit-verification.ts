@@ -1,4 +1,4 @@
-/** `ferry audit --verify`: an exported trail, held to its signatures. Nothing but the file and the public keys is needed. */
+/** Verifies the signatures of an exported audit trail. Needs only the file and the approvers' public keys. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -6,13 +6,13 @@ import type { TrailEnd } from '../../domain/decisions/audit-trail';
 import { trailEndProblem, isTrailEnd, isTrailEntry, createTrailVerifier } from '../../domain/decisions/audit-trail';
 import type { Approver } from '../../domain/migration/signatures';
 import { counted } from '../../domain/text/sentences';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 import type { CommandResult, Output } from '../terminal';
 import { localTime } from '../terminal/times';
 
 interface Unproven {
   readonly line: number;
-  /** Null: it is about the file as a whole. */
+  /** Null: the line is not a decision. */
   readonly decisionId: string | null;
   readonly why: string;
 }
@@ -20,11 +20,14 @@ interface Unproven {
 interface Verification {
   readonly entries: number;
   readonly unproven: readonly Unproven[];
-  /** Who has signed the file as a whole; null: nobody. */
+  /** The signed last line; null: the file has none. */
   readonly end: TrailEnd | null;
 }
 
-/** @param file as `ferry audit --format jsonl` writes it */
+/**
+ * @param file an export of `ferry audit --format jsonl`
+ * @throws CommandFailed if no approvers are given, or the file cannot be read
+ */
 export async function verifyTrail(
   file: string,
   migrationId: string,
@@ -32,11 +35,11 @@ export async function verifyTrail(
 ): Promise<CommandResult> {
   if (approvers.length === 0) {
     throw new CommandFailed(
-      'no public keys are given to verify the trail with',
-      'name each approver with --approver, from where you trust it: keys that come with the trail prove nothing',
+      'verifying needs the public keys of the approvers',
+      'pass each with --approver, from a source that you trust: keys that came with the trail prove nothing',
     );
   }
-  const { entries, unproven, end } = await verified(file, migrationId, approvers);
+  const { entries, unproven, end } = await verify(file, migrationId, approvers);
   return {
     failed: unproven.length > 0,
     json: { schema: 'ferry.audit-verification/1', migrationId, entries, unproven, end },
@@ -45,53 +48,53 @@ export async function verifyTrail(
         const what = decisionId === null ? '' : `, decision ${decisionId}`;
         output.line(`${output.styled('red', '✗')} line ${line}${what}: ${why}`);
       }
-      if (unproven.length === 0) printProven(output, entries, end);
+      if (unproven.length === 0) printVerified(output, entries, end);
     },
   };
 }
 
-async function verified(file: string, migrationId: string, approvers: readonly Approver[]): Promise<Verification> {
-  const objectionTo = createTrailVerifier(migrationId, approvers);
+async function verify(file: string, migrationId: string, approvers: readonly Approver[]): Promise<Verification> {
+  const problemOf = createTrailVerifier(migrationId, approvers);
   const unproven: Unproven[] = [];
   const digest = createHash('sha256');
   let end: TrailEnd | null = null;
   let entries = 0;
-  for await (const { line, text, value } of linesOf(file)) {
-    if (end) unproven.push({ line, decisionId: null, why: 'it stands below the end of the trail' });
+  for await (const { line, text, value } of readLines(file)) {
+    if (end) unproven.push({ line, decisionId: null, why: 'it comes after the end of the trail' });
     else if (isTrailEntry(value)) {
       entries += 1;
       digest.update(`${text}\n`);
-      const why = objectionTo(value);
+      const why = problemOf(value);
       if (why !== null) unproven.push({ line, decisionId: value.decision.decisionId, why });
     } else if (isTrailEnd(value)) {
       end = value.end;
       const why = trailEndProblem(value, { migrationId, entries, sha256: digest.digest('hex') }, approvers);
       if (why !== null) unproven.push({ line, decisionId: null, why });
-    } else unproven.push({ line, decisionId: null, why: 'it is no entry of a trail' });
+    } else unproven.push({ line, decisionId: null, why: 'it is not an entry of an audit trail' });
   }
   return { entries, unproven, end };
 }
 
-function printProven(output: Output, entries: number, end: TrailEnd | null): void {
+function printVerified(output: Output, entries: number, end: TrailEnd | null): void {
   const mark = output.styled('green', '✓');
-  output.line(`${mark} ${counted(entries, 'entry')}: each that was applied was signed as it stands there`);
+  output.line(`${mark} ${counted(entries, 'entry')}: every applied decision was signed exactly as recorded`);
   if (end) {
-    const by = `${end.exportedBy} exported them on ${localTime(end.exportedAt)}`;
-    output.line(`${mark} ${by}, and has signed for the whole: nothing was altered, added or left out since`);
+    const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;
+    output.line(`${mark} ${by}: nothing was changed, added or removed since`);
     return;
   }
   output.line(
-    'Nobody has signed for the whole: what is not signed (refusals, when, with which answer), and that nothing was left out, is not proven.',
+    'The export itself is not signed. Not proven: refused decisions, times and outcomes, and that no entry was removed.',
   );
 }
 
-interface Line {
+interface TrailLine {
   readonly line: number;
   readonly text: string;
   readonly value: unknown;
 }
 
-async function* linesOf(file: string): AsyncGenerator<Line> {
+async function* readLines(file: string): AsyncGenerator<TrailLine> {
   let line = 0;
   try {
     for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
@@ -99,7 +102,7 @@ async function* linesOf(file: string): AsyncGenerator<Line> {
       if (text.trim() !== '') yield { line, text, value: JSON.parse(text) as unknown };
     }
   } catch (error) {
-    const why = error instanceof SyntaxError ? `line ${line} is no JSON` : String(error);
+    const why = error instanceof SyntaxError ? `line ${line} is not JSON` : String(error);
     throw new CommandFailed(`${file} cannot be read: ${why}`, 'export it with: ferry audit <migration> --format jsonl');
   }
 }

@@ -1,4 +1,4 @@
-/** The handover report, written in whatever form was asked for while its companies are read. */
+/** Writes the handover report in each format, while its companies are read. */
 import type { ReportedCompany, Section } from '../../presentation/handover/company-sections';
 import { companyRecord, sectionsOf } from '../../presentation/handover/company-sections';
 import { pageHead, pageTail } from '../../presentation/handover/html-page';
@@ -8,7 +8,7 @@ import { remediesFor } from '../../domain/companies/remedies';
 import { reactivationOf } from '../../domain/companies/reactivation';
 import type { HandoverReport } from '../../client';
 import type { Output } from '../terminal';
-import { flowCsv } from '../shared/csv';
+import { companyJson, writeCsv } from '../shared/results';
 
 export const REPORT_FORMATS = ['md', 'json', 'csv', 'html'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -25,23 +25,23 @@ export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
     await output.stream(`\n${reportDecisions(report.head)}`);
   },
   html: async (output, report) => {
-    await output.stream(pageHead(report.head, await report.course(), new Date().toISOString()));
+    await output.stream(pageHead(report.head, await report.statistics(), new Date().toISOString()));
     await flowSections(output, report, { head: pageSectionHead, row: pageSectionRow, tail: PAGE_SECTION_TAIL });
     await output.stream(pageTail(report.head));
   },
   csv: (output, { head, companies }) =>
-    flowCsv(
+    writeCsv(
       output,
-      each(companies(), (company) => companyRecord(company, head.ending !== null)),
+      mapEach(companies(), (company) => companyRecord(company, head.ending !== null)),
     ),
   json: (output, { head, companies }) => {
     const ended = head.ending !== null;
-    const forPrograms = (company: ReportedCompany) => ({
-      ...company,
+    const reportedJson = (company: ReportedCompany) => ({
+      ...companyJson(company),
       switchOn: reactivationOf(company, ended),
       remedies: ended ? [] : remediesFor(company),
     });
-    return output.streamJson({ schema: 'ferry.report/1', ...head }, 'companies', each(companies(), forPrograms));
+    return output.streamJson({ schema: 'ferry.report/1', ...head }, 'companies', mapEach(companies(), reportedJson));
   },
 };
 
@@ -51,7 +51,7 @@ interface SectionWriter {
   readonly tail?: string;
 }
 
-/** An empty section is not worth its head. */
+/** Writes the sections that have companies. */
 async function flowSections(
   output: Output,
   { head: { ending }, companies }: HandoverReport,
@@ -70,6 +70,6 @@ async function flowSections(
   }
 }
 
-async function* each<T, R>(all: AsyncIterable<T>, change: (one: T) => R): AsyncGenerator<R> {
-  for await (const one of all) yield change(one);
+async function* mapEach<T, R>(items: AsyncIterable<T>, change: (item: T) => R): AsyncGenerator<R> {
+  for await (const item of items) yield change(item);
 }

@@ -1,13 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandResult, Output, AlreadyWritten, Terminal } from '../terminal';
 
-/** What every command is added with. */
+/** What every command receives when it is added to the program. */
 export interface Context {
   readonly program: Command;
   readonly output: Output;
   readonly terminal: Terminal;
-  /** What was typed, without the program's own name. */
+  /** The arguments as typed, without the program's own name. */
   readonly args: readonly string[];
-  /** Runs the work and shows its result. */
+  /** Runs the command's work and prints its result. */
   readonly run: (work: () => Promise<CommandResult | AlreadyWritten>) => Promise<void>;
+}
+
+export interface YesOption {
+  readonly yes?: true;
+}
+
+/**
+ * Asks a yes-or-no question. Returns true without asking if there is no terminal, with `--json` and with `--yes`.
+ *
+ * @param show prints what the question is about; called only if the question is asked
+ */
+export async function confirm(
+  { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
+  { yes }: YesOption,
+  question: string,
+  show: () => Promise<void> = async () => undefined,
+): Promise<boolean> {
+  if (yes || output.json || !prompts) return true;
+  await show();
+  return prompts.confirm(question);
+}
+
+interface PackageJson {
+  readonly version: string;
+  readonly engines: { readonly node: string };
+}
+
+/** Reads the package.json of ferry. It is in a parent folder, because the build moves this file. */
+export function packageJson(): PackageJson {
+  let folder = __dirname;
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageJson;
 }

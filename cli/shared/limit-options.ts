@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import ms from 'ms';
 import type { LimitsChange, ReminderIntervals } from '../../domain/planning/limits';
-import type { Window } from '../../domain/planning/windows';
-import { readWindow } from './window-text';
+import type { Weekday, Window } from '../../domain/planning/windows';
+import { isTimeZone, isWindow, WEEKDAYS } from '../../domain/planning/windows';
+import { CommandFailed } from './errors';
 
 export interface LimitOptions {
   readonly slicesAtOnce?: number;
@@ -18,43 +19,55 @@ export interface LimitOptions {
   readonly window?: readonly Window[] | boolean;
 }
 
-/** The limits of a migration, as options. */
-export function addLimits(command: Command): Command {
-  return addWindow(
+/** Adds an option for each limit of a migration. */
+export function addLimitOptions(command: Command): Command {
+  return addWindowOptions(
     command
-      .option('--slices-at-once <number>', 'slices that move companies side by side', number)
-      .option('--companies-per-slice <number>', 'companies that one slice moves side by side', number)
-      .option('--companies-per-minute <number>', 'companies started in a minute, or "any"', numberOrAny)
-      .option('--ramp <number>', 'so many companies are moved before the rest, 0 for no ramp', number)
-      .option('--tolerated-failures <number>', 'failures that do not pause the batch, or "any"', numberOrAny)
-      .option('--tolerated-share <share>', 'the same as a share of what was tried, from 0 to 1, or "any"', numberOrAny)
-      .option('--sync-timeout <duration>', 'a company that syncs longer has failed, as 36h', duration)
+      .option('--slices-at-once <number>', 'number of slices that run at the same time', parseNumber)
+      .option('--companies-per-slice <number>', 'number of companies that a slice moves at the same time', parseNumber)
+      .option('--companies-per-minute <number>', 'companies started per minute at most, or "any"', parseNumberOrAny)
+      .option('--ramp <number>', 'number of companies to move first, before the rest; 0: no ramp', parseNumber)
+      .option(
+        '--tolerated-failures <number>',
+        'number of failed companies that does not pause the batch, or "any"',
+        parseNumberOrAny,
+      )
+      .option(
+        '--tolerated-share <share>',
+        'the same as a share of the companies tried, from 0 to 1, or "any"',
+        parseNumberOrAny,
+      )
+      .option(
+        '--sync-timeout <duration>',
+        'time after which a company that is still syncing has failed, e.g. 36h',
+        parseDuration,
+      )
       .option(
         '--remind-before-dark <first,every,escalate>',
-        'when people are reminded while data is fresh, as 2d,1d,7d',
-        patience,
+        'when to remind people while data is up to date, e.g. 2d,1d,7d',
+        parseReminders,
       )
       .option(
         '--remind-while-dark <first,every,escalate>',
-        'when people are reminded once syncing is disabled, as 2h,1h,8h',
-        patience,
+        'when to remind people once syncing is disabled, e.g. 2h,1h,8h',
+        parseReminders,
       ),
   );
 }
 
-/** The hours in which companies may be started. */
-export function addWindow(command: Command): Command {
+/** Adds `--window` and `--no-window`: the hours in which companies are moved. */
+export function addWindowOptions(command: Command): Command {
   return command
     .option(
       '--window <hours>',
-      'start companies in these hours alone, as "mon-fri 22:00-05:00 Europe/London"; may be repeated',
-      (text: string, windows: readonly Window[] = []) => [...windows, readWindow(text)],
+      'move companies only in these hours, e.g. "mon-fri 22:00-05:00 Europe/London"; can be repeated',
+      (text: string, windows: readonly Window[] = []) => [...windows, parseWindow(text)],
     )
-    .option('--no-window', 'start companies at any hour');
+    .option('--no-window', 'move companies at any time');
 }
 
-/** The limits that were named. */
-export function limitsOf(options: LimitOptions): LimitsChange {
+/** Returns the limits that were given. */
+export function limitsFrom(options: LimitOptions): LimitsChange {
   const { slicesAtOnce, companiesPerSlice, companiesPerMinute, ramp, toleratedFailures, toleratedShare } = options;
   const { syncTimeout, remindBeforeDark, remindWhileDark } = options;
   return {
@@ -67,37 +80,65 @@ export function limitsOf(options: LimitOptions): LimitsChange {
     ...(syncTimeout === undefined ? {} : { syncTimeoutMs: syncTimeout }),
     ...(remindBeforeDark === undefined ? {} : { remindBeforeDark }),
     ...(remindWhileDark === undefined ? {} : { remindWhileDark }),
-    ...windowsOf(options),
+    ...windowsFrom(options),
   };
 }
 
-/** Commander says true where neither option was used. */
-export function windowsOf({ window }: Pick<LimitOptions, 'window'>): { readonly windows?: readonly Window[] } {
+/** Returns the windows that were given; `--no-window` gives none. Commander passes true if neither option was used. */
+export function windowsFrom({ window }: Pick<LimitOptions, 'window'>): { readonly windows?: readonly Window[] } {
   if (typeof window === 'object') return { windows: window };
   return window === false ? { windows: [] } : {};
 }
 
-function number(text: string): number {
+function parseNumber(text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('A number is expected.');
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.');
   return value;
 }
 
-function numberOrAny(text: string): number | null {
-  return text === 'any' ? null : number(text);
+function parseNumberOrAny(text: string): number | null {
+  return text === 'any' ? null : parseNumber(text);
 }
 
-/** Milliseconds. */
-function duration(text: string): number {
+/** @returns milliseconds */
+function parseDuration(text: string): number {
   const value = /^[\d.]+ ?[a-z]+$/i.test(text.trim()) ? ms(text.trim() as ms.StringValue) : undefined;
-  if (value === undefined) throw new InvalidArgumentError('A duration is expected, as 90m, 36h or 2d.');
+  if (value === undefined) throw new InvalidArgumentError('Expected a duration, e.g. 90m, 36h or 2d.');
   return value;
 }
 
-function patience(text: string): ReminderIntervals {
-  const [firstAfterMs, everyMs, escalateAfterMs, ...more] = text.split(',').map(duration);
+function parseReminders(text: string): ReminderIntervals {
+  const [firstAfterMs, everyMs, escalateAfterMs, ...more] = text.split(',').map(parseDuration);
   if (firstAfterMs === undefined || everyMs === undefined || escalateAfterMs === undefined || more.length > 0) {
-    throw new InvalidArgumentError('Three durations are expected: the first reminder, every further one, escalation.');
+    throw new InvalidArgumentError('Expected three durations: first reminder, later reminders, escalation.');
   }
   return { firstAfterMs, everyMs, escalateAfterMs };
+}
+
+/** `mon-fri 22:00-05:00 Europe/London`, `sat,sun 00:00-24:00 UTC`, `daily 20:00-23:00 UTC`. */
+const WINDOW = /^(?<days>[a-z,-]+) +(?<from>\d\d:\d\d)-(?<to>\d\d:\d\d) +(?<timeZone>\S+)$/i;
+
+/** @throws CommandFailed */
+export function parseWindow(text: string): Window {
+  const { days = '', from = '', to = '', timeZone = '' } = WINDOW.exec(text.trim())?.groups ?? {};
+  const window = { days: parseDays(days.toLowerCase()), from, to: to === '24:00' ? '00:00' : to, timeZone };
+  if (timeZone !== '' && !isTimeZone(timeZone)) {
+    throw new CommandFailed(`there is no time zone ${timeZone}`, 'write it like Europe/London, or UTC');
+  }
+  if (!isWindow(window)) {
+    throw new CommandFailed(`invalid window "${text}"`, 'write it like "mon-fri 22:00-05:00 Europe/London"');
+  }
+  return window;
+}
+
+/** Parses `mon-fri`, `sat,sun`, `fri-mon` or `daily`. Returns no day if one of them is unknown. */
+function parseDays(text: string): readonly Weekday[] {
+  if (text === 'daily') return WEEKDAYS;
+  const days = text.split(',').flatMap((part): readonly (Weekday | undefined)[] => {
+    const [first, last = first] = part.split('-').map((name) => WEEKDAYS.indexOf(name as Weekday));
+    if (first === undefined || last === undefined || first < 0 || last < 0) return [undefined];
+    const count = ((last - first + WEEKDAYS.length) % WEEKDAYS.length) + 1;
+    return Array.from({ length: count }, (_, index) => WEEKDAYS[(first + index) % WEEKDAYS.length]);
+  });
+  return days.every((day) => day !== undefined) ? [...new Set(days)] : [];
 }

@@ -1,4 +1,4 @@
-/** What people can type to take a migration further: the commands as they are, for whatever is waited for. */
+/** Suggests the commands that take a migration further, ready to be typed. */
 import { movableCompanies, openCompanies } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
 import type { FindingCode } from '../../domain/companies/finding';
@@ -14,10 +14,11 @@ export interface NextCommand {
 
 type Commands = readonly NextCommand[];
 
+/** Returns the commands for whatever the migration is waiting for; empty if it has ended or waits for nobody. */
 export function nextCommands(progress: Progress): Commands {
   const { migrationId: id, state, step, counts } = progress;
   if (isEnding(state)) return [];
-  if (progress.route === 'self-service') return inSelfService(progress);
+  if (progress.route === 'self-service') return selfServiceCommands(progress);
   if (state === 'paused') return [...beforeResuming(progress, progress.pause?.stop), bySupport(`ferry resume ${id}`)];
   switch (step) {
     case 'supply-details':
@@ -32,26 +33,31 @@ export function nextCommands(progress: Progress): Commands {
       return duringFirstCompany(progress);
     case 'complete-migration':
       if (openCompanies(counts) === 0) return [...exceptions(progress), ...signatures(progress)];
-      return [...supplies(progress), ...exceptions(progress), ...goNoGo(progress), bySupport(`ferry watch ${id}`)];
+      return [
+        ...missingSupplies(progress),
+        ...exceptions(progress),
+        ...goNoGo(progress),
+        bySupport(`ferry watch ${id}`),
+      ];
   }
 }
 
-/** The client is alone there: it decides what support decides otherwise. */
-function inSelfService(progress: Progress): Commands {
+/** In self-service the client also takes the decisions that support takes otherwise. */
+function selfServiceCommands(progress: Progress): Commands {
   const { migrationId: id, state, preflight, counts } = progress;
-  const toLook = (command: string): NextCommand => ({ who: 'client', command });
-  const exceptional = counts.failed + counts.outcomeUnknown + counts.heldBack > 0;
-  const exceptions = exceptional ? [toLook(`ferry exceptions ${id}`)] : [];
+  const toRead = (command: string): NextCommand => ({ who: 'client', command });
+  const hasExceptions = counts.failed + counts.outcomeUnknown + counts.heldBack > 0;
+  const exceptions = hasExceptions ? [toRead(`ferry exceptions ${id}`)] : [];
   if (state === 'paused') return [...exceptions, byClient(`ferry resume ${id}`)];
-  const isWrong = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
+  const hasProblems = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
   return [
     ...credentials(progress),
     ...exceptions,
     ...(counts.heldBack === 0
       ? []
       : [byClient(`ferry amend ${id} FILE`), byClient(`ferry exclude ${id} REFERENCE... --reason TEXT`)]),
-    ...(isWrong ? [byClient(`ferry retry ${id} --all`)] : []),
-    ...(openCompanies(counts) > 0 && !isWrong ? [toLook(`ferry watch ${id}`)] : []),
+    ...(hasProblems ? [byClient(`ferry retry ${id} --all`)] : []),
+    ...(openCompanies(counts) > 0 && !hasProblems ? [toRead(`ferry watch ${id}`)] : []),
   ];
 }
 
@@ -60,7 +66,7 @@ const byClient = (command: string): NextCommand => ({ who: 'client', command: `$
 
 const APPLICATION_PROBLEMS: readonly FindingCode[] = ['application-missing', 'application-environment'];
 
-/** What stopped it by itself would stop it again. */
+/** A migration that paused itself pauses again unless the cause is fixed first. */
 function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
   switch (stop) {
     case 'application-refused':
@@ -78,12 +84,12 @@ function beforeResuming(progress: Progress, stop: StopReason | null | undefined)
 
 function whileDetailsAreSupplied(progress: Progress): Commands {
   const { migrationId: id, preflight } = progress;
-  // Being checked.
+  // The preflight is still running.
   if (!preflight) return [];
   if (preflight.problems.length === 0) return approvals(progress);
-  const ofApplication = preflight.problemCodes.some((code) => APPLICATION_PROBLEMS.includes(code));
+  const isAboutApplication = preflight.problemCodes.some((code) => APPLICATION_PROBLEMS.includes(code));
   return [
-    ...(ofApplication ? [application(progress)] : []),
+    ...(isAboutApplication ? [application(progress)] : []),
     ...exceptions(progress),
     ...heldBack(progress),
     bySupport(`ferry reject ${id} supply-details --reason "check again"`),
@@ -116,7 +122,7 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
   return STEP_RULES[step].approvers.filter((role) => !given.some((approval) => approval.role === role));
 }
 
-/** Wave by wave, where there are several; later ones, and companies that came late, while others are moved. */
+/** Suggests waves if there are several. Later waves and added companies are confirmed while others are moved. */
 function confirmations({ migrationId: id, counts, step }: Progress): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
   if (unconfirmed === 0) return [];
@@ -129,28 +135,28 @@ function credentials({ migrationId, counts }: Progress): Commands {
   return counts.withoutCredential === 0 ? [] : [byClient(`ferry credentials ${migrationId} FILE`)];
 }
 
-/** Companies that the check of the details holds back; what is wrong with them stands in the list of exceptions. */
+/** For companies that the preflight holds back; `ferry exceptions` says what is wrong with them. */
 function heldBack(progress: Progress): Commands {
   const { migrationId: id, counts, checking } = progress;
   if (counts.heldBack === 0 || checking) return [];
   return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry exclude ${id} REFERENCE... --reason TEXT`)];
 }
 
-/** What lacks before more companies can be moved. */
-function supplies(progress: Progress): Commands {
+/** For what is still missing before more companies can be moved. */
+function missingSupplies(progress: Progress): Commands {
   return [...confirmations(progress), ...credentials(progress), ...heldBack(progress)];
 }
 
-/** What can be done about them stands there, as commands. */
+/** `ferry exceptions` lists a command for each remedy. */
 function exceptions({ migrationId, counts }: Progress): Commands {
   if (counts.failed + counts.outcomeUnknown + counts.heldBack === 0) return [];
   return [bySupport(`ferry exceptions ${migrationId}`)];
 }
 
-/** Somebody will be asleep when it begins. */
+/** Suggested before an unattended start: in a window, or of the first company. */
 function goNoGo({ migrationId, counts, windows, step }: Progress): Commands {
-  const comes = step === 'migrate-first-company' || windows.length > 0;
-  return comes && movableCompanies(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
+  const startsByItself = step === 'migrate-first-company' || windows.length > 0;
+  return startsByItself && movableCompanies(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
 }
 
 function duringFirstCompany(progress: Progress): Commands {
@@ -167,8 +173,9 @@ function duringFirstCompany(progress: Progress): Commands {
     case 'importing':
       return [];
     case undefined:
-      if (wantedFirst?.heldUp) return [...supplies(progress), bySupport(`ferry first-company ${id} REFERENCE`)];
-      if (openCompanies(counts) > 0) return [...supplies(progress), ...exceptions(progress), ...goNoGo(progress)];
+      if (wantedFirst?.heldUp) return [...missingSupplies(progress), bySupport(`ferry first-company ${id} REFERENCE`)];
+      if (openCompanies(counts) > 0)
+        return [...missingSupplies(progress), ...exceptions(progress), ...goNoGo(progress)];
       return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry cancel ${id} --reason TEXT`)];
   }
 }

@@ -3,67 +3,97 @@ import { InvalidArgumentError, Option } from 'commander';
 import { findPlatform, PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
 import type { Approver } from '../../domain/migration/signatures';
 import { isRole, ROLES } from '../../domain/migration/steps';
-import { nearest } from './spelling';
 
-/** An option whose value is one of a few words; one that is misspelt is answered with the one that was probably meant. */
-export function wordOption(flags: string, description: string, words: readonly string[]): Option {
-  return new Option(flags, description).choices(words).argParser((text) => {
-    if (words.includes(text)) return text;
-    const near = nearest(text, words);
-    throw new InvalidArgumentError(near === undefined ? `One of: ${words.join(', ')}.` : `Did you mean ${near}?`);
+/** Makes an option with a fixed set of values; for a misspelt value the error suggests the nearest one. */
+export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices).argParser((text) => {
+    if (choices.includes(text)) return text;
+    throw notAmong(text, choices);
   });
 }
 
-/** A whole number, from `least` on. */
-export function countOption(flags: string, description: string, least = 0): Option {
+/** Makes an option whose value is a whole number. */
+export function integerOption(flags: string, description: string, least = 0): Option {
   return new Option(flags, description).argParser((text) => {
     if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new InvalidArgumentError(`A whole number is expected${least === 0 ? '' : `, from ${least} on`}.`);
+    throw new InvalidArgumentError(`Expected a whole number${least === 0 ? '' : ` of at least ${least}`}.`);
   });
 }
 
-/** Those of a route: what people are likely to look for. */
-function namesOf(route: Route): string {
-  const ofRoute = PLATFORMS.filter(({ routes }) => routes.includes(route));
-  return ofRoute.map(({ slug }) => slug).join(', ');
-}
-
-/** `--platform quickbooks-online`: which platform the companies come from. */
+/** `--platform quickbooks-online`. The help lists the platforms of the route. */
 export function platformOption(route: Route = 'managed'): Option {
+  const ofRoute = PLATFORMS.filter(({ routes }) => routes.includes(route)).map(({ slug }) => slug);
   return new Option(
     '-p, --platform <name>',
-    `the platform that the companies come from: ${namesOf(route)}${route === 'managed' ? ', ...' : ''}`,
+    `platform of the companies: ${ofRoute.join(', ')}${route === 'managed' ? ', ...' : ''}`,
   )
     .argParser(parsePlatform)
     .makeOptionMandatory();
 }
 
-/** `--total-invoices 12000`: the volume, where the rows of a manifest do not say it one by one. */
-export function totalInvoicesOption(): Option {
-  const what = 'invoices of all companies together, where their rows do not say: for the estimate';
-  return countOption('--total-invoices <number>', what);
+function parsePlatform(text: string): Platform {
+  const platform = findPlatform(text);
+  if (platform) return platform;
+  throw notAmong(
+    text,
+    PLATFORMS.map(({ slug }) => slug),
+  );
 }
 
-/** `--approver support:Sam:4f1c...`: whose signed decisions a migration takes. Several times. */
+function notAmong(text: string, choices: readonly string[]): InvalidArgumentError {
+  const near = nearest(text, choices);
+  return new InvalidArgumentError(
+    near === undefined ? `Choose one of: ${choices.join(', ')}.` : `Did you mean ${near}?`,
+  );
+}
+
+/** `--total-invoices 12000`: the volume, for manifests whose rows do not have their own. */
+export function totalInvoicesOption(): Option {
+  const description = 'invoices of all companies together, for the estimate, if the rows do not say';
+  return integerOption('--total-invoices <number>', description);
+}
+
+/** `--approver support:Sam:4f1c...`: a person whose signed decisions the migration accepts. Can be repeated. */
 export function approverOption(): Option {
   return new Option(
     '--approver <role:name:key>',
-    'take signed decisions only, and those of this person: client or support, the name, the public key (several times)',
+    'accept only signed decisions, and those of this person: client or support, name, public key (can be repeated)',
   ).argParser((text: string, before: readonly Approver[] = []) => [...before, parseApprover(text)]);
 }
 
 function parseApprover(text: string): Approver {
   const [, role, by, publicKey] = /^([^:]+):(.+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (!isRole(role) || by === undefined || publicKey === undefined) {
-    throw new InvalidArgumentError(`As ferry keys create prints it: ${ROLES.join(' or ')}, the name, the public key.`);
+    throw new InvalidArgumentError(
+      `Expected ${ROLES.join(' or ')}, a name and a public key, as ferry keys create prints them.`,
+    );
   }
   return { role, by, publicKey };
 }
 
-function parsePlatform(text: string): Platform {
-  const platform = findPlatform(text);
-  if (platform) return platform;
-  const slugs = PLATFORMS.map(({ slug }) => slug);
-  const near = nearest(text, slugs);
-  throw new InvalidArgumentError(near === undefined ? `Platforms are: ${slugs.join(', ')}.` : `Did you mean ${near}?`);
+/** Returns the candidate that was probably meant; undefined if none is similar enough. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: { candidate: string; distance: number } | undefined;
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < (best?.distance ?? Math.min(3, candidate.length / 2) + Number.EPSILON))
+      best = { candidate, distance };
+  }
+  return best?.candidate;
 }
+
+/** Levenshtein distance: how many letters must be added, removed or replaced. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(at(row, j) + 1, at(next, j - 1) + 1, replaced));
+    }
+    row = next;
+  }
+  return at(row, b.length);
+}
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Infinity;

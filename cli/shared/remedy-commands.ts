@@ -1,10 +1,10 @@
 import type { Remedy } from '../../domain/companies/remedies';
 import type { StoredMigration } from '../../store';
 
-/** More references than these are left to a file. */
-export const NAMED_AT_MOST = 8;
+/** References that a suggested command names; more of them belong in a file. */
+export const REFERENCES_IN_A_COMMAND = 8;
 
-/** The command that does something about companies that were not moved, as it is typed by whoever decides in the route. */
+/** Returns the command that applies a remedy to companies, with the role that decides in the migration's route. */
 export function remedyCommand(
   remedy: Remedy,
   { id, route }: Pick<StoredMigration, 'id' | 'route'>,
@@ -18,22 +18,22 @@ function commandOf(remedy: Remedy, migrationId: string, references: readonly str
   switch (remedy) {
     case 'retry':
     case 'relink':
-      return `ferry ${remedy} ${migrationId} ${named(references)}`;
+      return `ferry ${remedy} ${migrationId} ${referenceArguments(references)}`;
     case 'skip':
     case 'exclude':
-      return `ferry ${remedy} ${migrationId} ${named(references)} --reason TEXT`;
+      return `ferry ${remedy} ${migrationId} ${referenceArguments(references)} --reason TEXT`;
     case 'replace-credential':
     case 'amend':
       return `ferry ${remedy} ${migrationId} FILE`;
   }
 }
 
-function named(references: readonly string[]): string {
-  if (references.length > NAMED_AT_MOST) return '--file FILE';
-  return references.map(quoted).join(' ');
+function referenceArguments(references: readonly string[]): string {
+  if (references.length > REFERENCES_IN_A_COMMAND) return '--file FILE';
+  return references.map(shellQuoted).join(' ');
 }
 
-/** A word as a shell takes it for one. */
-export function quoted(word: string): string {
+/** Quotes a word for a POSIX shell if it needs it. */
+export function shellQuoted(word: string): string {
   return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,29 +8,29 @@ import { readCompanies } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
+import { printEvidence } from './results';
 
-import { printEvidence } from '../commands/view/show';
-
-/** What somebody is about to decide about, and the digest by which the migration knows that it was just this. */
+/** What a person sees before deciding about a step. */
 export interface Review {
   readonly step: Step;
+  /** Identifies exactly this content: the migration refuses an approval whose digest is out of date. */
   readonly digest: string;
   print(output: Output): void;
 }
 
-/** More would scroll the question away; all of them are in `ferry companies`. */
-const MOST_SHOWN = 20;
+/** More companies would scroll the question off the screen. */
+const COMPANIES_SHOWN = 20;
 
 /**
- * What there is to see of a step before it is approved.
+ * Reads what there is to review before a step is approved.
  *
- * @param most so many companies are shown
+ * @param most number of companies to show
  */
 export async function readReview(
   ferry: MigrationClient,
   progress: Progress,
   step: Step,
-  most: number = MOST_SHOWN,
+  most: number = COMPANIES_SHOWN,
 ): Promise<Review> {
   const notMoved = step === 'complete-migration' ? await readNotMoved(ferry, progress.migrationId) : [];
   return {
@@ -56,12 +56,12 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   schedule: (output, { proposal, windows }) => {
     if (!proposal) return output.line('  No time has been proposed yet.');
     output.line(`  Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
-    output.line(`  Companies are started ${windowsText(windows)}`);
+    output.line(`  Companies are moved ${windowsText(windows)}`);
   },
   'update-application': (output, { preflight }) =>
     output.line(`  Callback URL: ${preflight?.callbackUrl ?? 'not known yet'}`),
   'disable-syncing': (output, { counts }) =>
-    output.line(`  ${counts.unconfirmed} of ${counted(counts.total, 'company')} not yet confirmed as disabled`),
+    output.line(`  Syncing not confirmed off for ${counts.unconfirmed} of ${counted(counts.total, 'company')}`),
   'migrate-first-company': (output, progress) => printEvidence(output, progress),
   'complete-migration': (output, { counts, migrationId }, notMoved, most) => {
     output.line(`  ${counts.migrated} of ${counted(counts.total, 'company')} moved`);
@@ -74,7 +74,7 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   },
 };
 
-/** None, where the ledger cannot be read: their number stands in the counts. */
+/** Returns an empty list without the ledger: the counts say how many there are. */
 async function readNotMoved({ db }: MigrationClient, migrationId: string): Promise<readonly LedgerCompany[]> {
   if (!db) return [];
   const notMoved: LedgerCompany[] = [];

@@ -1,4 +1,4 @@
-/** What account, platform and other migrations have against a manifest: asked before there is a migration. */
+/** Checks a manifest against the account, the platform and other migrations before a migration is started. */
 import type { CompanyDataClient, FoundConnection } from '../../company-data-client';
 import { CompanyDataError, readServiceFacts } from '../../company-data-client';
 import type { Config } from '../../config';
@@ -16,45 +16,45 @@ import { organizationFindings } from '../../domain/preflight/organization-confli
 import type { Database } from '../../store';
 import { DatabaseUnavailable, findOpenElsewhere, openDatabase, readMigration, readSpeed } from '../../store';
 import type { Manifest } from '../manifest';
-import { usingService } from '../shared/with-service';
+import { withServiceAt } from '../shared/clients';
 
-/** Who was asked beside the files themselves. */
+/** What was checked besides the files. */
 type Asked = 'account' | 'other migrations';
 
 export interface AccountCheck {
-  /** Whether anybody could be asked at all. */
+  /** False: neither the service nor the database is configured. */
   readonly isConfigured: boolean;
   readonly asked: readonly Asked[];
-  /** As if it were started now. */
+  /** For a start now. */
   readonly estimate: Estimate;
 }
 
-/** What is known of the migration that is to be. */
+/** The migration to check for. */
 export interface CheckedPlan {
   readonly platform: Platform;
-  /** Absent: managed, where the platform has that route. */
+  /** Default: managed if the platform has that route. */
   readonly route?: Route;
   readonly migrationId?: string;
   readonly limits?: LimitsChange;
-  /** Of all companies together, where their rows do not say. */
+  /** Expected records of all companies together, if the rows do not give their own. */
   readonly recordsInTotal?: number;
 }
 
-/** The route that connections of a platform take unless somebody says otherwise. */
-export function routeOf({ routes }: Platform): Route {
+/** Returns `managed` if the platform has that route, otherwise `self-service`. */
+export function defaultRoute({ routes }: Platform): Route {
   return routes.includes('managed') ? 'managed' : 'self-service';
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Asks whatever is configured, or runs here: the service about the account, the ledger about other migrations. Nothing
- * is written. What is found comes to the findings of the manifest: that about a company with its place in the file, and
- * what does not answer as a warning.
+ * Reads the account from the service and other migrations from the ledger, if they are configured or run here. Writes
+ * nothing. Adds findings to the manifest's: one about a company gets its place in the file, and a server that does not
+ * answer becomes a warning.
  */
 export async function checkAccount(
   env: NodeJS.ProcessEnv,
-  { platform, route = routeOf(platform), migrationId, limits = {}, recordsInTotal }: CheckedPlan,
+  { platform, route = defaultRoute(platform), migrationId, limits = {}, recordsInTotal }: CheckedPlan,
   file: string,
   manifest: Manifest,
 ): Promise<AccountCheck> {
@@ -111,11 +111,11 @@ async function askService(
       found.filter(({ organization }) => hasOrganization(organization)),
   };
   try {
-    const facts = await usingService(config, (service: CompanyDataClient) => readServiceFacts(service, question));
+    const facts = await withServiceAt(config, (service: CompanyDataClient) => readServiceFacts(service, question));
     return { facts, connected: 'refused' in facts ? silent.connected : facts.connected, findings: [] };
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
-    return { ...silent, findings: [notAsked('the account', error, `look at the service at ${config.url}`)] };
+    return { ...silent, findings: [notAnswered('the account', error, `check the service at ${config.url}`)] };
   }
 }
 
@@ -141,29 +141,29 @@ async function askLedger(
       answered: true,
       openElsewhere: await findOpenElsewhere(db, platform.key, rows, migrationId),
       speed: (await readSpeed(db, platform.key)) ?? ASSUMED_SPEED,
-      findings: await existing(db, migrationId),
+      findings: await existingMigration(db, migrationId),
     };
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
-    return { ...silent, findings: [notAsked('other migrations', error, 'look at the database')] };
+    return { ...silent, findings: [notAnswered('other migrations', error, 'check the database')] };
   } finally {
     await db?.destroy();
   }
 }
 
-/** An id names one migration for ever. */
-async function existing(db: Database, migrationId: string | null): Promise<readonly Finding[]> {
+/** An id is never used again, so an existing migration is an error unless its workflow was never started. */
+async function existingMigration(db: Database, migrationId: string | null): Promise<readonly Finding[]> {
   const migration = migrationId === null ? undefined : await readMigration(db, migrationId);
   if (!migration || migration.state === 'supplied') return [];
-  const message = `there is a migration ${migrationId} already`;
-  return [{ code: 'migration-exists', severity: 'error', message, advice: 'give this one another --label' }];
+  const message = `migration ${migrationId} already exists`;
+  return [{ code: 'migration-exists', severity: 'error', message, advice: 'choose another --label' }];
 }
 
-function notAsked(what: Asked | 'the account', error: Error, advice: string): Finding {
+function notAnswered(what: Asked | 'the account', error: Error, advice: string): Finding {
   return {
     code: 'not-asked',
     severity: 'warning',
-    message: `${what} could not be looked at: ${error.message}`,
+    message: `${what} could not be checked: ${error.message}`,
     advice,
   };
 }

@@ -1,29 +1,29 @@
-/** `ferry start` without all that it needs: asks for it, and shows the command that would have done the same. */
+/** Asks for the options that `ferry start` needs and prints the complete command. */
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Platform, Route } from '../../platforms/platforms';
 import { isRotating, PLATFORMS } from '../../platforms/platforms';
 import { isIdWord, migrationIdOf } from '../../domain/migration/temporal-names';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 import type { Prompts } from '../terminal/prompts';
-import type { WholeCheck } from '../commands/supply/check';
-import { checkWhole, printSummary } from '../commands/supply/check';
+import type { CheckOutcome } from './check';
+import { checkAll, printSummary } from './check';
 import type { Context } from '../shared/context';
-import { printFindings } from '../shared/finding-list';
-import { quoted } from '../shared/remedy-commands';
+import { printFindings } from '../shared/results';
+import { shellQuoted } from '../shared/remedy-commands';
 
-/** What was typed already. */
-export interface Typed {
+/** What was given on the command line. */
+export interface GivenOptions {
   readonly manifest: string | undefined;
   readonly platform?: Platform;
   readonly client?: string;
   readonly label?: string;
   readonly credentials?: string;
-  /** Absent: nobody has typed one. */
+  /** Absent: the default was not changed. */
   readonly contact?: string;
 }
 
-/** What is known once everything was asked. */
+/** The given options and the answers. */
 interface Answers {
   readonly route: Route;
   readonly platform: Platform;
@@ -31,88 +31,88 @@ interface Answers {
   readonly credentials?: string;
   readonly client: string;
   readonly label?: string;
-  /** What has to be typed beside what was. */
+  /** Arguments to add to the given ones. */
   readonly added: readonly string[];
 }
 
 /**
- * Asks for what is missing, checks it, and asks for a last yes.
+ * Asks for the missing options, checks everything, and asks for confirmation.
  *
- * @param args what was typed, without the program's own name
- * @returns the arguments of the command that starts it
- * @throws CommandFailed when nothing is to be started
+ * @param args the given arguments, without the program's own name
+ * @returns the arguments of the complete command
+ * @throws CommandFailed if nothing is to be started
  */
-export async function askedArguments(
+export async function askForArguments(
   { output, terminal }: Context,
   prompts: Prompts,
   args: readonly string[],
-  typed: Typed,
+  given: GivenOptions,
 ): Promise<readonly string[]> {
-  let answers = await ask(prompts, typed, (line) => output.line(line));
-  // That command checks, says what it is about to do, and asks, by itself.
-  if (answers.route === 'self-service') return shown(['self-service', ...args.slice(1), ...answers.added]);
+  let answers = await ask(prompts, given, (line) => output.line(line));
+  // The self-service command checks and asks by itself.
+  if (answers.route === 'self-service') return printCommand(['self-service', ...args.slice(1), ...answers.added]);
   for (;;) {
-    const check = await checked(terminal.env, answers);
-    printFindings(output, check.findings);
-    printSummary(output, check);
-    if (check.findings.errors === 0) break;
-    answers = await corrected(prompts, answers, check);
+    const outcome = await check(terminal.env, answers);
+    printFindings(output, outcome.findings);
+    printSummary(output, outcome);
+    if (outcome.findings.errors === 0) break;
+    answers = await askForCorrection(prompts, answers, outcome);
   }
-  const command = shown([...args, ...answers.added]);
+  const command = printCommand([...args, ...answers.added]);
   if (!(await prompts.confirm('Start it?'))) throw notStarted();
   return command;
 
-  function shown(command: readonly string[]): readonly string[] {
+  function printCommand(command: readonly string[]): readonly string[] {
     output.line();
-    output.line('The command that does the same:');
-    output.line(output.styled('bold', `  ferry ${command.map(quoted).join(' ')}`));
+    output.line('The same as a command:');
+    output.line(output.styled('bold', `  ferry ${command.map(shellQuoted).join(' ')}`));
     output.line();
     return command;
   }
 }
 
 const notStarted = (): CommandFailed =>
-  new CommandFailed('nothing was stored, nothing was started', 'run it again when you know');
+  new CommandFailed('nothing was stored or started', 'run the command again when you are ready');
 
-async function ask(prompts: Prompts, typed: Typed, say: (line: string) => void): Promise<Answers> {
-  const platform =
-    typed.platform ?? (await prompts.search('Which platform do the companies come from?', PLATFORM_CHOICES));
-  const route = await routeOf(prompts, platform, say);
-  const manifest = typed.manifest ?? (await askFile(prompts, 'Which manifest? (CSV or JSON, one company per row)'));
-  const credentials = typed.credentials ?? (await askCredentials(prompts, platform, route, say));
+async function ask(prompts: Prompts, given: GivenOptions, say: (line: string) => void): Promise<Answers> {
+  const platform = given.platform ?? (await prompts.search('Which platform are the companies on?', PLATFORM_CHOICES));
+  const route = await askRoute(prompts, platform, say);
+  const manifest = given.manifest ?? (await askFile(prompts, 'Manifest file? (CSV or JSON, one company per row)'));
+  const credentials = given.credentials ?? (await askCredentials(prompts, platform, route, say));
   const client =
-    typed.client ?? (await askWord(prompts, 'Which client? (a key, as acme: migrations are named after it)'));
+    given.client ?? (await askWord(prompts, "Short name of the client, e.g. acme (used in the migration's id)"));
   const contact =
-    typed.contact ?? (await prompts.text('Whom does the client call?', { defaultAnswer: DEFAULT_CONTACT }));
+    given.contact ?? (await prompts.text('Who does the client call?', { defaultAnswer: DEFAULT_CONTACT }));
   return {
     ...{ route, platform, manifest, client },
     ...(credentials === undefined ? {} : { credentials }),
-    ...(typed.label === undefined ? {} : { label: typed.label }),
+    ...(given.label === undefined ? {} : { label: given.label }),
     added: [
-      ...(typed.manifest === undefined ? [manifest] : []),
-      ...(typed.platform === undefined ? ['--platform', platform.slug] : []),
-      ...(typed.client === undefined ? ['--client', client] : []),
-      ...(typed.credentials === undefined && credentials !== undefined ? ['--credentials', credentials] : []),
-      ...(typed.contact === undefined && contact !== DEFAULT_CONTACT ? ['--contact', contact] : []),
+      ...(given.manifest === undefined ? [manifest] : []),
+      ...(given.platform === undefined ? ['--platform', platform.slug] : []),
+      ...(given.client === undefined ? ['--client', client] : []),
+      ...(given.credentials === undefined && credentials !== undefined ? ['--credentials', credentials] : []),
+      ...(given.contact === undefined && contact !== DEFAULT_CONTACT ? ['--contact', contact] : []),
     ],
   };
 }
 
-/** Whom a client calls where nobody has said it. */
+/** The contact if none is given. */
 export const DEFAULT_CONTACT = 'the solutions team';
 
 const PLATFORM_CHOICES = PLATFORMS.map((platform) => ({ name: platform.name, value: platform }));
 
 const ROUTES = [
-  { name: "the provider's: six steps, each approved by a person", value: 'managed' },
-  { name: "the client's own: self-service, without the steps", value: 'self-service' },
+  { name: 'the provider: six steps, each approved by a person', value: 'managed' },
+  { name: 'the client itself: self-service, without the steps', value: 'self-service' },
 ] as const;
 
-async function routeOf(prompts: Prompts, { name, routes }: Platform, say: (line: string) => void): Promise<Route> {
+async function askRoute(prompts: Prompts, { name, routes }: Platform, say: (line: string) => void): Promise<Route> {
   const [only, ...more] = routes;
-  if (only === undefined || more.length > 0) return prompts.choose('Whose key of the service moves them?', ROUTES);
-  const whose = only === 'managed' ? "the provider's key, in six steps" : "the client's own key: self-service";
-  say(`  ${name}: moved with ${whose}.`);
+  if (only === undefined || more.length > 0)
+    return prompts.choose("Who runs this migration: the provider's team, or the client?", ROUTES);
+  const who = only === 'managed' ? 'the provider, in six steps' : 'the client itself, by self-service';
+  say(`  ${name}: moved by ${who}.`);
   return only;
 }
 
@@ -123,39 +123,39 @@ async function askCredentials(
   say: (line: string) => void,
 ): Promise<string | undefined> {
   if (route === 'managed' && isRotating(platform)) {
-    say('  Its tokens change: credentials come later, once syncing is disabled.');
+    say('  Its tokens are replaced at each use: supply credentials later, when syncing is disabled.');
     return undefined;
   }
-  const file = await askFile(prompts, 'Which file holds the credentials? (Enter: none yet)', 'none');
+  const file = await askFile(prompts, 'Credential file? (Enter: none yet)', 'none');
   return file === '' ? undefined : file;
 }
 
 async function askFile(prompts: Prompts, question: string, orNone?: 'none'): Promise<string> {
-  const refused = (answer: string): string | null => {
-    if (answer === '') return orNone ? null : 'A file is needed';
+  const rejection = (answer: string): string | null => {
+    if (answer === '') return orNone ? null : 'Enter the path of a file';
     const file = pathOf(answer);
     return existsSync(file) && statSync(file).isFile() ? null : `There is no file ${file}`;
   };
-  return pathOf(await prompts.text(question, { rejection: refused }));
+  return pathOf(await prompts.text(question, { rejection }));
 }
 
-/** As a shell takes it, from which people paste: with quotes, or from their home folder. */
+/** Accepts paths as people paste them from a shell: in quotes, or beginning with ~. */
 function pathOf(text: string): string {
   const bare = text.replace(/^(['"])(.*)\1$/, '$2');
   return bare.replace(/^~(?=\/)/, homedir());
 }
 
 function askWord(prompts: Prompts, question: string): Promise<string> {
-  const refused = (answer: string): string | null =>
-    isIdWord(answer) ? null : 'Lower-case letters, digits and hyphens are needed';
-  return prompts.text(question, { rejection: refused });
+  const rejection = (answer: string): string | null =>
+    isIdWord(answer) ? null : 'Use only lower-case letters, digits and hyphens';
+  return prompts.text(question, { rejection });
 }
 
-function checked(
+function check(
   env: NodeJS.ProcessEnv,
   { platform, route, manifest, credentials, client, label }: Answers,
-): Promise<WholeCheck> {
-  return checkWhole(env, {
+): Promise<CheckOutcome> {
+  return checkAll(env, {
     files: { manifest, ...(credentials === undefined ? {} : { credentials }) },
     platform,
     route,
@@ -163,12 +163,12 @@ function checked(
   });
 }
 
-/** An id that is taken gets a label; anything else is corrected in the files. */
-async function corrected(prompts: Prompts, answers: Answers, { findings }: WholeCheck): Promise<Answers> {
+/** Asks for a label if the id already exists; any other error must be corrected in the files. */
+async function askForCorrection(prompts: Prompts, answers: Answers, { findings }: CheckOutcome): Promise<Answers> {
   if (answers.label === undefined && findings.listed.some(({ code }) => code === 'migration-exists')) {
-    const label = await askWord(prompts, 'A word that tells this migration apart?');
+    const label = await askWord(prompts, 'This migration already exists. Label for the new one?');
     return { ...answers, label, added: [...answers.added, '--label', label] };
   }
-  if (await prompts.confirm('Is it corrected? Check again?')) return answers;
+  if (await prompts.confirm('Have you corrected the files? Check again?')) return answers;
   throw notStarted();
 }

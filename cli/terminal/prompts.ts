@@ -1,6 +1,6 @@
 /** Questions to the user at the terminal. */
 import type * as Inquirer from '@inquirer/prompts';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 
 export interface Prompts {
   /** Asks for yes or no; the default is no. */

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 
 /**
  * Formats a time in the reader's time zone, and names the zone, because reader and writer may be in different ones:

@@ -131,6 +131,8 @@ export interface LedgerCompany {
 export interface CompanyFilter {
   readonly states?: readonly CompanyState[];
   readonly failure?: FailureKind;
+  /** True: only companies whose owner must reconnect. False: none of them. */
+  readonly mustReconnect?: boolean;
   /** Part of the reference or name, in upper or lower case. */
   readonly search?: string;
   readonly row?: number;
@@ -143,6 +145,8 @@ export interface CompanyFilter {
 
 const EXCEPTION = sql<boolean>`
   (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null))`;
+
+const MUST_RECONNECT = sql<boolean>`(failure is not distinct from 'reauthorization-required')`;
 
 /** Reads companies in the manifest's order, page by page, because a migration can have any number of them. */
 export async function* readCompanies(
@@ -210,11 +214,12 @@ function companiesOf(db: Database, migrationId: string, filter: CompanyFilter) {
 }
 
 function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean> {
-  const { states, failure, search, row, reference, references, wave, exceptions } = filter;
+  const { states, failure, mustReconnect, search, row, reference, references, wave, exceptions } = filter;
   const all = [
     sql`migration_id = ${migrationId}`,
     ...(states === undefined ? [] : [sql`state = any(${states})`]),
     ...(failure === undefined ? [] : [sql`failure = ${failure}`]),
+    ...(mustReconnect === undefined ? [] : [sql`${MUST_RECONNECT} = ${mustReconnect}`]),
     ...(search === undefined ? [] : [containing(search)]),
     ...(row === undefined ? [] : [sql`row = ${row}`]),
     ...(reference === undefined ? [] : [sql`reference = ${reference}`]),

@@ -89,7 +89,7 @@ async function insertMigration(
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (!inserted) throw new MigrationExists(`there is a migration ${migration.id} already`);
+  if (!inserted) throw new MigrationExists(`migration ${migration.id} already exists`);
   return insertRows(tx, migration.id, rows, { heldBack: null, organizationOpen: true });
 }
 

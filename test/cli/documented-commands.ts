@@ -1,4 +1,4 @@
-/** Runs the commands of a document exactly as written there. */
+/** Runs the commands of a document as they are written. */
 import { execFile } from 'node:child_process';
 import {
   copyFileSync,
@@ -29,12 +29,12 @@ export interface Section {
   readonly blocks: readonly (readonly string[])[];
 }
 
-/** Reads a document. @param name path from `docs/` */
+/** Reads a document, by its path relative to `docs/`. */
 export function readDocument(name: string): string {
   return readFileSync(path.join(__dirname, '../../docs', name), 'utf8');
 }
 
-/** Returns the blocks below each heading of a document, for chapters and sections alike. */
+/** Returns the shell blocks below each heading of a document: chapters (`##`) and their sections (`###`). */
 export function readSections(name: string): readonly Section[] {
   let chapter = '';
   return readDocument(name)
@@ -47,22 +47,23 @@ export function readSections(name: string): readonly Section[] {
     });
 }
 
+/** The exit code of a command, and what it printed. */
 export interface CommandOutcome {
   readonly exitCode: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** A shell in a folder with the files that the document names, and an orchestrator for its commands. */
+/** A shell in a folder with the files that the documents name, and an orchestrator that its commands can reach. */
 export interface Shell {
   readonly orchestrator: Orchestrator;
   /**
-   * Runs one line: `temporal` as a process, `ferry` in this process with the arguments that the shell passes.
+   * Runs one line: `temporal` as a process; `ferry` in this process, with the arguments that the shell passes.
    *
-   * @param prompts the answers to questions; absent: the command must not ask
+   * @param prompts the answers of a person at the terminal; absent: ferry asks nothing
    */
   run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<CommandOutcome>;
-  /** Makes the file of credentials as new as if exported just now. */
+  /** Sets the modification time of the credentials file to now, as an export by the client would. */
   exportCredentials(): void;
   close(): Promise<void>;
 }
@@ -81,7 +82,7 @@ export async function openShell(): Promise<Shell> {
   copyFileSync(path.join(EXAMPLE, 'manifest.csv'), path.join(folder, 'manifest.csv'));
   for (const file of ['credentials.csv', 'new-credentials.csv'])
     copyFileSync(path.join(EXAMPLE, 'credentials.csv'), path.join(folder, file));
-  writeFileSync(path.join(folder, 'secret.txt'), 'known only to the service\n');
+  writeFileSync(path.join(folder, 'secret.txt'), 'the secret of the application\n');
   writeFileSync(
     path.join(folder, 'late-companies.csv'),
     'reference,name,realmId,expectedInvoices\nC-1026,Late Lunches,9130350226405999,12\n',

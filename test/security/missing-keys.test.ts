@@ -32,7 +32,7 @@ async function inPlaceOfWorker(some: Parameters<Orchestrator['startWorker']>[0])
 }
 
 const historyLength = async ({ id }: TestMigration): Promise<number> =>
-  (await orchestrator.ferry.closed.workflow.getHandle(id).describe()).historyLength;
+  (await orchestrator.ferry.withoutPayloads.workflow.getHandle(id).describe()).historyLength;
 
 describe('ferry without the payload key of a migration', () => {
   let ours: TestMigration;
@@ -97,7 +97,7 @@ describe('ferry without the payload key of a migration', () => {
     const answer = await decide(orchestrator.ferry, ours.id, 'pause', { ...SUPPORT, reason: 'a new key' });
     expect(answer).toMatchObject({
       became: 'recorded',
-      text: `sent; what became of it cannot be read here: payload key ${OTHERS_ID} is missing`,
+      text: `sent, but its outcome cannot be read here: payload key ${OTHERS_ID} is missing`,
     });
     expect((await decide(theirFerry, ours.id, 'resume', SUPPORT)).became).toBe('applied');
   });
@@ -112,14 +112,14 @@ test('a worker without the payload key waits and says so; with the key it contin
   const { exitCode, err } = await run({}, 'show', migration.id);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: `ferry: the worker cannot go on with ${migration.id}; its log says why: it lacks a payload key, or is of another version than the migration\n`,
+    err: `ferry: the worker cannot continue ${migration.id}; its log says why: it lacks a payload key, or is of another version than the migration\n`,
   });
   const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
   expect(decided.exitCode).toBe(0);
   expect(decided.out).toContain('recorded, not yet applied');
   const theirFerry = await openLedgerClient({ ...orchestrator.config, payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER) });
   const why = async () => (await readOutages(theirFerry, migration.id)).join();
-  await until(async () => (await why()).startsWith('the worker cannot go on: This was encrypted under payload key'));
+  await until(async () => (await why()).startsWith('the worker cannot continue: This was encrypted under payload key'));
 
   await inPlaceOfWorker({ payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
   const trail = async () => JSON.parse((await run({}, 'audit', migration.id, '--json')).out) as { trail: object[] };

@@ -287,7 +287,7 @@ async function payloadsOf(ferry: LedgerClient, id: string): Promise<readonly Wir
     const metadata = Object.entries(value.metadata ?? {}).map(([name, bytes]) => [name, base64(bytes)]);
     return [{ metadata: Object.fromEntries(metadata) as Record<string, string>, data: base64(value.data) }];
   };
-  return below(await ferry.closed.workflow.getHandle(id).fetchHistory());
+  return below(await ferry.withoutPayloads.workflow.getHandle(id).fetchHistory());
 }
 
 /** Saves the codec server's responses to callers without a token or with a wrong one, and to invalid bodies. */

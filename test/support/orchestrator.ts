@@ -105,13 +105,15 @@ export async function startOrchestrator(
       await Promise.all(workers.map((worker) => worker.stop()));
       if (process.env['TOKENFERRY_KEEP_HISTORIES']) await keepHistories(ferry.temporal, begunAt);
       // The next file's worker in this namespace has another ledger.
-      for await (const { scheduleId } of ferry.closed.schedule.list()) {
+      for await (const { scheduleId } of ferry.withoutPayloads.schedule.list()) {
         await ferry.temporal.schedule
           .getHandle(scheduleId)
           .delete()
           .catch(() => undefined);
       }
-      for await (const { workflowId } of ferry.closed.workflow.list({ query: "ExecutionStatus = 'Running'" })) {
+      for await (const { workflowId } of ferry.withoutPayloads.workflow.list({
+        query: "ExecutionStatus = 'Running'",
+      })) {
         await ferry.temporal.workflow
           .getHandle(workflowId)
           .terminate('the test file is over')

@@ -3,7 +3,7 @@
  * it through steps 1 to 4.
  */
 import { decide, readProgress, startMigration } from '../../client';
-import type { LedgerClient, Sent } from '../../client';
+import type { LedgerClient, DecisionContent } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { findPlatform } from '../../platforms/platforms';
@@ -32,7 +32,7 @@ export const windowChange = (windows: unknown) => ({ limits: { windows }, ...SUP
 export interface TestMigration {
   readonly id: string;
   /** Sends a decision and returns `applied`, or `refused: <reason>`. */
-  readonly send: (message: DecisionMessage, sent: Sent) => Promise<string>;
+  readonly send: (message: DecisionMessage, sent: DecisionContent) => Promise<string>;
   /** Waits until the progress is as wanted, and returns it. */
   readonly until: (reached: (progress: Progress) => boolean) => Promise<Progress>;
   /** Takes steps 1 to 4, and supplies the credentials that the migration was started with. */
@@ -99,7 +99,7 @@ export async function startTestMigration(
   });
 
   const untilProgress = (reached: (progress: Progress) => boolean) => waitForProgress(ferry, id, reached);
-  const send = async (message: DecisionMessage, sent: Sent): Promise<string> => {
+  const send = async (message: DecisionMessage, sent: DecisionContent): Promise<string> => {
     const { became, text } = await decide(ferry, id, message, sent);
     return became === 'applied' ? became : `${became}: ${text}`;
   };

@@ -1,75 +1,59 @@
 import type { Step } from '../../../domain/migration/steps';
-import { CommandFailed } from '../../shared/command-failed';
-import type { MigrationClient, Sent } from '../../../client';
-import { progressIfAnswered } from '../../../client';
-import type { CommandResult } from '../../terminal';
-import type { Context } from '../../shared/context';
-import { send, stepNamed } from '../../shared/send';
-import type { SenderOptions } from '../../shared/sender';
-import { addDecider, sentBy } from '../../shared/sender';
-import type { Review } from '../../shared/review';
+import { readProgressIfAnswered } from '../../../client';
+import { withMigrationClient } from '../../shared/clients';
+import type { Context, YesOption } from '../../shared/context';
+import { confirm } from '../../shared/context';
+import type { DecisionOptions } from '../../shared/decisions';
+import { addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
+import { CommandFailed } from '../../shared/errors';
 import { readReview } from '../../shared/review';
-import type { YesOption } from '../../shared/confirm';
-import { confirm } from '../../shared/confirm';
-import { withMigrationClient } from '../../shared/with-ferry';
+import type { CommandResult } from '../../terminal';
 
-interface ApproveOptions extends SenderOptions, YesOption {
+interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;
 }
 
-/** `ferry approve`, `ferry sign-off`: shows what it is about, asks, and sends the digest of just that. */
-export function addApprove({ program, run, output, terminal }: Context): void {
-  const options = (command: ReturnType<typeof program.command>) =>
-    addDecider(command)
+/** `ferry approve`, `ferry sign-off`: shows what is approved, asks, and sends an approval with the digest of it. */
+export function addApprove(context: Context): void {
+  const { program, run } = context;
+  const addOptions = (command: ReturnType<typeof program.command>) =>
+    addDecisionOptions(command)
       .option('--yes', 'do not ask')
-      .option('--digest <digest>', 'approve only what was seen before, by its digest in: ferry show --json');
+      .option('--digest <digest>', 'approve only the content with this digest, as ferry show --json prints it');
 
-  options(
-    program.command('approve <migration> [step]').description('Approve a step; without one, the step that is open'),
-  ).action((migration: string, step: string | undefined, given: ApproveOptions) =>
-    run(() =>
-      withMigrationClient(terminal.env, (ferry) =>
-        approve(ferry, { output, terminal }, migration, step === undefined ? undefined : stepNamed(step), given),
-      ),
-    ),
+  addOptions(
+    program.command('approve <migration> [step]').description('Approve a step (default: the current step)'),
+  ).action((migration: string, step: string | undefined, options: ApproveOptions) =>
+    run(() => approve(context, migration, step === undefined ? undefined : parseStep(step), options)),
   );
 
-  options(
+  addOptions(
     program.command('sign-off <migration>').description('Accept the handover: what was moved, and what was not'),
-  ).action((migration: string, given: ApproveOptions) =>
-    run(() =>
-      withMigrationClient(terminal.env, (ferry) =>
-        approve(ferry, { output, terminal }, migration, 'complete-migration', given),
-      ),
-    ),
+  ).action((migration: string, options: ApproveOptions) =>
+    run(() => approve(context, migration, 'complete-migration', options)),
   );
 }
 
-async function approve(
-  ferry: MigrationClient,
-  { output, terminal }: Pick<Context, 'output' | 'terminal'>,
+function approve(
+  { output, terminal }: Context,
   migrationId: string,
-  named: Step | undefined,
+  requestedStep: Step | undefined,
   options: ApproveOptions,
 ): Promise<CommandResult> {
-  const subject = await subjectOf(ferry, migrationId, named);
-  const step = subject?.step ?? named;
-  if (step === undefined) throw new CommandFailed('no worker answers, so the open step is not known', 'name the step');
-  const sent: Sent = { step, ...sentBy(options) };
-  if (!subject) return send(ferry, migrationId, 'approve', sent);
-  if (!output.json && !(output.quiet && options.yes)) subject.print(output);
-  if (!(await confirm({ output, terminal }, options, `Approve ${step}?`))) {
-    throw new CommandFailed('nothing was decided', `look at all of it with: ferry show ${migrationId}`);
-  }
-  return send(ferry, migrationId, 'approve', { ...sent, digest: options.digest ?? subject.digest });
-}
-
-/** Undefined: no worker answers. A decision is taken all the same, only not bound to what was seen. */
-async function subjectOf(
-  ferry: MigrationClient,
-  migrationId: string,
-  named: Step | undefined,
-): Promise<Review | undefined> {
-  const progress = await progressIfAnswered(ferry, migrationId);
-  return progress && readReview(ferry, progress, named ?? progress.step);
+  return withMigrationClient(terminal.env, async (ferry) => {
+    const progress = await readProgressIfAnswered(ferry, migrationId);
+    const step = requestedStep ?? progress?.step;
+    if (step === undefined) {
+      throw new CommandFailed('no worker answers, so the current step is not known', 'name the step');
+    }
+    const content = { step, ...contentFrom(options) };
+    // Without a worker there is nothing to show: the approval carries no digest and waits for a worker.
+    if (!progress) return sendDecision(ferry, migrationId, 'approve', content);
+    const review = await readReview(ferry, progress, step);
+    if (!output.json && !(output.quiet && options.yes)) review.print(output);
+    if (!(await confirm({ output, terminal }, options, `Approve ${step}?`))) {
+      throw new CommandFailed('nothing was decided', `review the migration with: ferry show ${migrationId}`);
+    }
+    return sendDecision(ferry, migrationId, 'approve', { ...content, digest: options.digest ?? review.digest });
+  });
 }

@@ -1,50 +1,49 @@
-import { CommandFailed } from '../../shared/command-failed';
 import type { MigrationClient } from '../../../client';
-import { progressIfAnswered } from '../../../client';
+import { readProgressIfAnswered } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
-import type { Context } from '../../shared/context';
-import { send } from '../../shared/send';
-import type { SenderOptions } from '../../shared/sender';
-import { addDecider, sentBy } from '../../shared/sender';
-import type { YesOption } from '../../shared/confirm';
-import { confirm } from '../../shared/confirm';
-import { withMigrationClient } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/clients';
+import type { Context, YesOption } from '../../shared/context';
+import { confirm } from '../../shared/context';
+import type { DecisionOptions } from '../../shared/decisions';
+import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
+import { CommandFailed } from '../../shared/errors';
 
-type CancelOptions = SenderOptions & YesOption;
+type CancelOptions = DecisionOptions & YesOption;
 
-/** `ferry cancel`: nothing brings a cancelled migration back, so that on a terminal it is asked for once more. */
+/** `ferry cancel`: asks first on a terminal, because a cancelled migration cannot be resumed. */
 export function addCancel({ program, run, output, terminal }: Context): void {
-  addDecider(
-    program.command('cancel <migration>').description('End a migration for ever; what has been moved stays moved'),
-    'reason needed',
+  addDecisionOptions(
+    program.command('cancel <migration>').description('End a migration for good; companies already moved stay moved'),
+    'reason required',
   )
     .option('--yes', 'do not ask')
     .action((migration: string, options: CancelOptions) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
-          const question = `Cancel ${migration} for ever?`;
-          const show = () => showWhatEnds(ferry, output, migration);
+          const question = `Cancel ${migration} for good?`;
+          const show = () => printConsequences(ferry, output, migration);
           if (!(await confirm({ output, terminal }, options, question, show))) {
             throw new CommandFailed('nothing was cancelled', `to stop it for a while: ferry pause ${migration}`);
           }
-          const answer = await send(ferry, migration, 'cancel', sentBy(options));
-          return answer.failed ? answer : { ...answer, print: () => printCancelled(output, answer, migration) };
+          const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
+          return result.failed ? result : { ...result, print: () => printCancelled(output, result, migration) };
         }),
       ),
     );
 }
 
-async function showWhatEnds(ferry: MigrationClient, output: Output, migrationId: string): Promise<void> {
-  const progress = await progressIfAnswered(ferry, migrationId);
-  if (progress)
-    output.line(`${progress.counts.migrated} of ${progress.counts.total} companies are moved, and stay moved.`);
-  output.line('No other is started, and every credential that was supplied is destroyed.');
+async function printConsequences(ferry: MigrationClient, output: Output, migrationId: string): Promise<void> {
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  if (progress) {
+    output.line(`${progress.counts.migrated} of ${progress.counts.total} companies are moved and stay moved.`);
+  }
+  output.line('No other company is started, and all supplied credentials are destroyed.');
 }
 
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {
   print(output);
   output.line(
-    '  Companies that are on their way are finished first. Which have been handed over, which have not, and what',
+    '  Companies that are being moved are finished first. To see which companies were moved, which were not,',
   );
-  output.line(`  the client may switch on again: ferry report ${migrationId}`);
+  output.line(`  and which ones the client can switch on again: ferry report ${migrationId}`);
 }

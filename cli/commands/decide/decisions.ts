@@ -2,79 +2,118 @@ import type { Step } from '../../../domain/migration/steps';
 import type { MigrationClient } from '../../../client';
 import { readProgress } from '../../../client';
 import { parseTime } from '../../terminal/times';
+import { withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
+import type { DecisionOptions } from '../../shared/decisions';
+import { addDecisionOptions, assertCompany, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
+import { CommandFailed } from '../../shared/errors';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addWindow, windowsOf } from '../../shared/limit-options';
-import { assertCompany, send, stepNamed } from '../../shared/send';
-import type { SenderOptions } from '../../shared/sender';
-import { addDecider, sentBy } from '../../shared/sender';
-import { withMigrationClient } from '../../shared/with-ferry';
+import { addLimitOptions, addWindowOptions, limitsFrom, windowsFrom } from '../../shared/limit-options';
 
-/** `ferry reject`, `propose-time`, `pause`, `resume`: decisions in one line each. */
+/** `ferry reject`, `propose-time`, `pause`, `resume`. */
 export function addDecisions({ program, run, terminal }: Context): void {
-  addDecider(
+  addDecisionOptions(
     program
       .command('reject <migration> [step]')
-      .description('Reject a step: it opens again; the first company: say what is tried next')
+      .description('Reject a step: it is opened again. For the first company, say what to try next')
       .option('--next <what>', 'after the first company: same-company, another-company or abandon')
-      .option('--company <reference>', 'with --next another-company: which'),
-    'reason needed',
-  ).action((migration: string, step: string | undefined, options: SenderOptions & Next) =>
+      .option('--company <reference>', 'with --next another-company: the company'),
+    'reason required',
+  ).action((migration: string, step: string | undefined, options: DecisionOptions & NextOptions) =>
     run(() =>
       withMigrationClient(terminal.env, async (ferry) =>
-        send(ferry, migration, 'reject', {
-          step: await stepOf(ferry, migration, step),
-          ...sentBy(options),
-          ...(await nextOf(ferry, migration, options)),
+        sendDecision(ferry, migration, 'reject', {
+          step: await readStep(ferry, migration, step),
+          ...contentFrom(options),
+          ...(await nextFrom(ferry, migration, options)),
         }),
       ),
     ),
   );
 
-  addDecider(
-    addWindow(
+  addDecisionOptions(
+    addWindowOptions(
       program
         .command('propose-time <migration> <when>')
-        .description('Propose when the first company is moved: "2026-11-21 22:00" in your time zone, ISO 8601, or now'),
+        .description('Propose when to move the first company: "2026-11-21 22:00" in your time zone, ISO 8601, or now'),
     ),
-  ).action((migration: string, when: string, options: SenderOptions & Pick<LimitOptions, 'window'>) =>
+  ).action((migration: string, when: string, options: DecisionOptions & Pick<LimitOptions, 'window'>) =>
     run(() =>
       withMigrationClient(terminal.env, (ferry) =>
-        send(ferry, migration, 'proposeTime', {
+        sendDecision(ferry, migration, 'proposeTime', {
           startAt: parseTime(when).toISOString(),
-          ...windowsOf(options),
-          ...sentBy(options),
+          ...windowsFrom(options),
+          ...contentFrom(options),
         }),
       ),
     ),
   );
 
   for (const message of ['pause', 'resume'] as const) {
-    addDecider(
+    addDecisionOptions(
       program
         .command(`${message} <migration>`)
-        .description(message === 'pause' ? 'Start no further company' : 'Go on after a pause'),
-    ).action((migration: string, options: SenderOptions) =>
-      run(() => withMigrationClient(terminal.env, (ferry) => send(ferry, migration, message, sentBy(options)))),
+        .description(message === 'pause' ? 'Stop starting companies' : 'Continue after a pause'),
+    ).action((migration: string, options: DecisionOptions) =>
+      run(() =>
+        withMigrationClient(terminal.env, (ferry) => sendDecision(ferry, migration, message, contentFrom(options))),
+      ),
     );
   }
 }
 
-interface Next {
+interface NextOptions {
   readonly next?: string;
   readonly company?: string;
 }
 
-async function stepOf(ferry: MigrationClient, migrationId: string, step: string | undefined): Promise<Step> {
-  return step === undefined ? (await readProgress(ferry, migrationId)).step : stepNamed(step);
+async function readStep(ferry: MigrationClient, migrationId: string, step: string | undefined): Promise<Step> {
+  return step === undefined ? (await readProgress(ferry, migrationId)).step : parseStep(step);
 }
 
-async function nextOf(
+async function nextFrom(
   ferry: MigrationClient,
   migrationId: string,
-  { next, company }: Next,
+  { next, company }: NextOptions,
 ): Promise<Record<string, unknown>> {
   if (company === undefined) return next === undefined ? {} : { next };
   await assertCompany(ferry, migrationId, company);
   return { next: next ?? 'another-company', company };
+}
+
+/** `ferry first-company`: chooses the first company, or the next one to try if the first was not accepted. */
+export function addFirstCompany({ program, run, terminal }: Context): void {
+  addDecisionOptions(
+    program
+      .command('first-company <migration> <reference>')
+      .description('Choose the company to move first. Once it was moved: choose another one, or the same one again'),
+  ).action((migration: string, reference: string, options: DecisionOptions) =>
+    run(() =>
+      withMigrationClient(terminal.env, async (ferry) => {
+        await assertCompany(ferry, migration, reference);
+        return sendDecision(ferry, migration, 'chooseFirstCompany', { company: reference, ...contentFrom(options) });
+      }),
+    ),
+  );
+}
+
+/** `ferry adjust`: changes the limits of a migration, also of a batch run in progress. */
+export function addAdjust({ program, run, terminal }: Context): void {
+  addDecisionOptions(
+    addLimitOptions(
+      program
+        .command('adjust <migration>')
+        .description('Change the limits of a migration, even while companies are being moved'),
+    ),
+  ).action((migration: string, options: LimitOptions & DecisionOptions) =>
+    run(() => {
+      const limits = limitsFrom(options);
+      if (Object.keys(limits).length === 0) {
+        throw new CommandFailed('no limit was given', 'list the limits with: ferry adjust --help');
+      }
+      return withMigrationClient(terminal.env, (ferry) =>
+        sendDecision(ferry, migration, 'adjust', { limits, ...contentFrom(options) }),
+      );
+    }),
+  );
 }

@@ -3,12 +3,12 @@ import { completedCommands, type Shell, SHELLS } from '../../reference/completio
 import { completionScript } from '../../reference/completion-scripts';
 import type { Context } from '../../shared/context';
 
-/** `ferry completion`: what completes commands, options and migrations in a shell. */
+/** `ferry completion`: prints a script that completes commands, options and migration ids in a shell. */
 export function addCompletion({ program, run }: Context): void {
   program
     .command('completion')
-    .description('Print what completes commands, options and migrations in your shell')
-    .addArgument(new Argument('<shell>', 'which').choices(SHELLS))
+    .description('Print a script that completes commands, options and migration ids in your shell')
+    .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .action((shell: Shell) =>
       run(async () => {
         const script = completionScript(shell, completedCommands(program));

@@ -5,15 +5,15 @@ import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 
-/** `ferry doctor`: everything that the command needs, and what to do about what is missing. */
+/** `ferry doctor`: checks everything that ferry needs, and says how to fix what is wrong. */
 export function addDoctor({ program, run, terminal }: Context): void {
   program
     .command('doctor')
-    .description('Check everything that ferry needs, and say what to do about what is missing')
-    .action(() => run(async () => answered(await checkEverything(terminal.env))));
+    .description('Check everything that ferry needs, and say how to fix what is wrong')
+    .action(() => run(async () => doctorResult(await checkEverything(terminal.env))));
 }
 
-function answered(checks: readonly CheckResult[]): CommandResult {
+function doctorResult(checks: readonly CheckResult[]): CommandResult {
   const problems = checks.filter(({ verdict }) => verdict === 'problem').length;
   return {
     failed: problems > 0,
@@ -22,15 +22,15 @@ function answered(checks: readonly CheckResult[]): CommandResult {
     print: (output) => {
       for (const check of checks) printCheck(output, check);
       output.line();
-      output.line(problems === 0 ? 'Nothing is wrong.' : `${counted(problems, 'problem')}.`);
+      output.line(problems === 0 ? 'No problems found.' : `${counted(problems, 'problem')}.`);
     },
   };
 }
 
-const WIDEST = 'search attributes'.length;
+const WIDEST_LABEL = 'search attributes'.length;
 
 function printCheck(output: Output, { about, verdict, what, advice }: CheckResult): void {
   const marks = { ok: output.styled('green', '✓'), problem: output.styled('red', '✗'), 'not-checked': '-' };
-  output.line(`${marks[verdict]} ${about.padEnd(WIDEST)}  ${what}`);
-  if (advice !== undefined) output.line(`  ${' '.repeat(WIDEST)}  ${advice}`);
+  output.line(`${marks[verdict]} ${about.padEnd(WIDEST_LABEL)}  ${what}`);
+  if (advice !== undefined) output.line(`  ${' '.repeat(WIDEST_LABEL)}  ${advice}`);
 }

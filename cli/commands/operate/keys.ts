@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Option } from 'commander';
 import { loadConfig, signingKeyFile } from '../../../config';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
-import { CommandFailed } from '../../shared/command-failed';
+import { CommandFailed } from '../../shared/errors';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
 
@@ -13,43 +13,40 @@ interface CreateOptions {
   readonly file?: string;
 }
 
-/** `ferry keys`: the key of the person at the keyboard, which signs their decisions. */
+/** `ferry keys`: creates and shows the signing key of the current user. */
 export function addKeys({ program, run, terminal }: Context): void {
-  const keys = program.command('keys').description('Your own key, which signs what you decide');
+  const keys = program.command('keys').description('Manage your signing key, which signs your decisions');
   keys
     .command('create')
-    .description('Make a signing key; what it prints is public, and goes to whoever starts the migration')
+    .description('Create a signing key, and print its public key for the person who starts the migration')
     .addOption(
-      new Option('--by <name>', 'your name, as your decisions say it').default(
-        userInfo().username,
-        'the user of this machine',
-      ),
+      new Option('--by <name>', 'your name, as in your decisions').default(userInfo().username, 'your user name'),
     )
     .option(
       '--file <file>',
-      'where it goes, and TOKENFERRY_SIGNING_KEY_FILE has to point to (default: your home folder)',
+      'where to store it; set TOKENFERRY_SIGNING_KEY_FILE to this path (default: in your home folder)',
     )
-    .action((options: CreateOptions) => run(async () => created(terminal.env, options)));
+    .action((options: CreateOptions) => run(async () => createKey(terminal.env, options)));
   keys
     .command('show')
-    .description('Print the public half of your signing key')
-    .action(() => run(async () => shown(terminal.env)));
+    .description('Print your public key')
+    .action(() => run(async () => showKey(terminal.env)));
 }
 
-function created(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): CommandResult {
+function createKey(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): CommandResult {
   const file = signingKeyFile(loadConfig([], env).home, options.file);
   if (existsSync(file)) {
-    throw new CommandFailed(`${file} is there already`, 'whatever was signed with it needs it; name another --file');
+    throw new CommandFailed(`${file} already exists`, 'decisions signed with it refer to it; choose another --file');
   }
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${createSigningKey(by)}\n`, { mode: 0o600, flag: 'wx' });
   return keyResult(file);
 }
 
-function shown(env: NodeJS.ProcessEnv): CommandResult {
+function showKey(env: NodeJS.ProcessEnv): CommandResult {
   const file = signingKeyFile(loadConfig([], env).home, env['TOKENFERRY_SIGNING_KEY_FILE']);
   if (!existsSync(file))
-    throw new CommandFailed(`there is no signing key at ${file}`, 'make one with: ferry keys create');
+    throw new CommandFailed(`there is no signing key at ${file}`, 'create one with: ferry keys create');
   return keyResult(file);
 }
 
@@ -59,8 +56,8 @@ function keyResult(file: string): CommandResult {
     json: { schema: 'ferry.signing-key/1', by, publicKey, file },
     printQuietly: (output) => output.line(publicKey),
     print: (output) => {
-      output.line(`The signing key of ${by} lies in ${file}; it goes to nobody.`);
-      output.line('Whoever starts the migration names its public half, with your role:');
+      output.line(`The signing key of ${by} is stored in ${file}. Do not share it.`);
+      output.line('Send the public key to the person who starts the migration, who passes it with your role:');
       output.line(`  ferry start ... --approver "support:${by}:${publicKey}"`);
     },
   };

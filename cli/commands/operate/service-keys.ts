@@ -11,48 +11,50 @@ import {
   type CreatedKey,
   type KeyRequest,
 } from '../../../stack/service/keys';
-import { CommandFailed } from '../../shared/command-failed';
+import { CommandFailed } from '../../shared/errors';
 import type { CommandResult, Output } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 
-/** `ferry service keys`: each is shown once, when it is made. */
+/** `ferry service keys`: manages API keys. A key is shown only once, when it is created. */
 export function addServiceKeys({ run, terminal }: Context, service: Command): void {
   const withDatabase = (work: (databaseUrl: string) => Promise<CommandResult>): Promise<void> =>
     run(() => withServiceDatabase(terminal.env, work));
-  const keys = service.command('keys').description('Manage the accounts and API keys of the service that runs here');
+  const keys = service.command('keys').description('Manage the accounts and API keys of the service on this machine');
   keys
     .command('create')
-    .description('Create a key; it is shown once')
-    .requiredOption('--account <name>', 'the account, by name or id; a new name makes a new account')
-    .addOption(new Option('--plan <plan>', 'of a new account').choices(['paid', 'free', 'trial']))
+    .description('Create a key. It is shown only once')
+    .requiredOption('--account <name>', 'name or id of the account; a new name creates a new account')
+    .addOption(new Option('--plan <plan>', 'plan of a new account').choices(['paid', 'free', 'trial']))
     .addOption(
-      new Option('--role <role>', 'what the key may do').choices(['client', 'administrator']).default('client'),
+      new Option('--role <role>', 'what the key is allowed to do')
+        .choices(['client', 'administrator'])
+        .default('client'),
     )
-    .action((request: KeyRequest) => withDatabase(async (url) => created(await createKeyFor(url, request))));
+    .action((request: KeyRequest) => withDatabase(async (url) => createdResult(await createKeyFor(url, request))));
   keys
     .command('list')
-    .description('List the keys; what they are, nobody knows')
-    .action(() => withDatabase(async (url) => listed(await listKeys(url))));
+    .description('List the keys, without their secrets')
+    .action(() => withDatabase(async (url) => listResult(await listKeys(url))));
   keys
     .command('revoke <id>')
-    .description('Make a key outdated: from now on it is answered 403')
+    .description('Revoke a key: requests with it are answered 403')
     .action((id: string) =>
       withDatabase(async (url) => {
-        if (!(await retireKey(url, id))) throw noKey(id);
-        const print = (output: Output): void => output.line(`The key ${id} is outdated.`);
+        if (!(await retireKey(url, id))) throw noSuchKey(id);
+        const print = (output: Output): void => output.line(`Key ${id} is revoked.`);
         return { json: { schema: 'ferry.service-key-revoked/1', id }, print, printQuietly: PRINT_NOTHING };
       }),
     );
   keys
     .command('rotate <id>')
-    .description('Create a key of the same account and role, and make the old one outdated')
+    .description('Create a key for the same account and role, and revoke the old one')
     .action((id: string) =>
       withDatabase(async (url) => {
         const key = await rotateKey(url, id);
-        if (!key) throw noKey(id);
-        return created(key);
+        if (!key) throw noSuchKey(id);
+        return createdResult(key);
       }),
     );
 }
@@ -64,30 +66,35 @@ async function withServiceDatabase(
   const { home } = loadConfig([], env);
   const databaseUrl = serviceDatabaseUrl(home, env['DATABASE_URL'] || undefined);
   if (databaseUrl === undefined) {
-    throw new CommandFailed('no service runs here', 'start it with: ferry service start; or set DATABASE_URL');
+    throw new CommandFailed(
+      'there is no service on this machine',
+      'start one with: ferry service start; or set DATABASE_URL',
+    );
   }
   try {
     return await work(databaseUrl);
   } catch (error) {
     if (error instanceof CommandFailed || !(error instanceof Error)) throw error;
     const advice =
-      error instanceof AccountUnclear ? 'see them with: ferry service keys list' : 'look whether its Postgres runs';
+      error instanceof AccountUnclear
+        ? 'list the accounts with: ferry service keys list'
+        : 'check whether its Postgres is running';
     throw new CommandFailed(error.message, advice, { cause: error });
   }
 }
 
-function created({ id, key }: CreatedKey): CommandResult {
+function createdResult({ id, key }: CreatedKey): CommandResult {
   return {
     json: { schema: 'ferry.service-key/1', id, key },
     printQuietly: (output) => output.line(key),
     print: (output) => {
-      output.line(`${output.styled('green', '✓')} Key ${id}. It is shown this once:`);
+      output.line(`${output.styled('green', '✓')} Key ${id}. It is shown only this once:`);
       output.line(key);
     },
   };
 }
 
-function listed(keys: readonly ApiKey[]): CommandResult {
+function listResult(keys: readonly ApiKey[]): CommandResult {
   return {
     json: { schema: 'ferry.service-keys/1', keys },
     print: (output) =>
@@ -112,6 +119,6 @@ function listed(keys: readonly ApiKey[]): CommandResult {
   };
 }
 
-function noKey(id: string): CommandFailed {
-  return new CommandFailed(`there is no key ${id}`, 'see them with: ferry service keys list');
+function noSuchKey(id: string): CommandFailed {
+  return new CommandFailed(`there is no key ${id}`, 'list the keys with: ferry service keys list');
 }

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../../../config';
 import { startStandaloneService, type StandaloneService } from '../../../stack/service/standalone';
-import { CommandFailed } from '../../shared/command-failed';
-import { untilAborted } from '../../shared/pause';
+import { CommandFailed } from '../../shared/errors';
+import { waitForAbort } from '../../shared/waiting';
 import type { Output, Terminal } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { addServiceKeys } from './service-keys';
@@ -13,37 +13,35 @@ interface StartOptions {
   readonly faults?: true;
 }
 
-/** `ferry service`: the Company Data Service alone, and its keys. */
+/** `ferry service`: runs only the Company Data Service, and manages its keys. */
 export function addService(context: Context): void {
   const service = context.program
     .command('service')
-    .description('Run the Company Data Service alone, and manage its keys');
+    .description('Run only the Company Data Service, and manage its keys');
   service
     .command('start')
-    .description('Start the service and stay; Postgres is embedded unless DATABASE_URL is set')
-    .addOption(
-      new Option('--port <number>', 'where to listen (default: 8700, or the next that is free)').argParser(port),
-    )
-    .option('--temporary', 'begin with an empty embedded database, and remove it at the end')
-    .option('--faults', 'for tests of clients: an administrator can order faults of the service, see docs/sandbox.md')
+    .description('Run the service until Ctrl-C, with an embedded Postgres unless DATABASE_URL is set')
+    .addOption(new Option('--port <number>', 'port to listen on (default: 8700, or the next free one)').argParser(port))
+    .option('--temporary', 'use an empty embedded database, and remove it at the end')
+    .option('--faults', 'for testing clients: let an administrator inject faults, see docs/sandbox.md')
     .action((options: StartOptions) => start(context, options));
   addServiceKeys(context, service);
 }
 
 async function start({ output, terminal }: Context, options: StartOptions): Promise<void> {
   const interrupted = terminal.interruption();
-  const service = await started(output, terminal, options);
+  const service = await startService(output, terminal, options);
   try {
     if (output.json)
       terminal.stdout.write(`${JSON.stringify({ schema: 'ferry.service/1', url: service.url, ...service.keys })}\n`);
     else printStarted(output, service);
-    await untilAborted(interrupted);
+    await waitForAbort(interrupted);
   } finally {
     await service.stop();
   }
 }
 
-async function started(output: Output, { env }: Terminal, options: StartOptions): Promise<StandaloneService> {
+async function startService(output: Output, { env }: Terminal, options: StartOptions): Promise<StandaloneService> {
   const { home, logLevel } = loadConfig([], env);
   try {
     return await startStandaloneService({
@@ -57,28 +55,28 @@ async function started(output: Output, { env }: Terminal, options: StartOptions)
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : 'the service did not start';
-    throw new CommandFailed(message, 'choose another --port, or look at the database', { cause: error });
+    throw new CommandFailed(message, 'choose another --port, or check the database', { cause: error });
   }
 }
 
 function printStarted(output: Output, { url, keys }: StandaloneService): void {
   output.note(
-    `${output.styled('green', '✓')} The Company Data Service listens at ${url}; its documentation: ${url}/docs`,
+    `${output.styled('green', '✓')} The Company Data Service listens at ${url}. API documentation: ${url}/docs`,
   );
   if (keys) {
     output.table(
-      [{ title: 'Key of' }, { title: 'Shown this once' }],
+      [{ title: 'Role' }, { title: 'API key (shown only this once)' }],
       [
-        ['an administrator', keys.administratorKey],
-        ['a client', keys.clientKey],
+        ['administrator', keys.administratorKey],
+        ['client', keys.clientKey],
       ],
     );
   }
-  output.note('More keys: ferry service keys create. Stop with Ctrl-C.');
+  output.note('Create more keys with: ferry service keys create. Stop with Ctrl-C.');
 }
 
 function port(text: string): number {
   const number = Number(text);
-  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('A port is a number up to 65535.');
+  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('Expected a port number up to 65535.');
   return number;
 }

@@ -1,27 +1,28 @@
 import { closeTerminated, sweep } from '../../../client';
 import type { CommandResult } from '../../terminal';
 import type { Context } from '../../shared/context';
-import { BY_DEFAULT } from '../../shared/sender';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { DEFAULT_BY } from '../../shared/decisions';
+import { withLedgerClient } from '../../shared/clients';
 
 interface SweepOptions {
   readonly close?: true;
   readonly by: string;
 }
 
-/** `ferry sweep`: what terminated migrations have left behind. */
+/** `ferry sweep`: cleans up after migrations that were terminated in Temporal. */
 export function addSweep({ program, run, terminal }: Context): void {
   program
     .command('sweep')
-    .description(
-      "Tidy up after migrations that were terminated with Temporal's own tools: schedules, and what is still open",
+    .description("Clean up after migrations that were terminated with Temporal's own tools")
+    .option(
+      '--close',
+      'close them as if they were cancelled: release their organizations and destroy their credentials',
     )
-    .option('--close', 'close them as if cancelled: organizations are free again, credentials destroyed')
-    .option('--by <name>', `who closes them ${BY_DEFAULT}`)
-    .action((options: SweepOptions) => run(() => swept(terminal.env, options)));
+    .option('--by <name>', `name of the person who closes them ${DEFAULT_BY}`)
+    .action((options: SweepOptions) => run(() => runSweep(terminal.env, options)));
 }
 
-async function swept(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Promise<CommandResult> {
+async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Promise<CommandResult> {
   return withLedgerClient(env, async (ferry) => {
     const { schedulesDeleted, open } = await sweep(ferry);
     const closed: string[] = [];
@@ -36,14 +37,14 @@ async function swept(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Promi
         for (const id of left) output.line(id);
       },
       print: (output) => {
-        for (const id of schedulesDeleted) output.line(`The schedule of ${id} is deleted.`);
-        for (const id of closed) output.line(`${id} is closed; what became of it: ferry report ${id}`);
-        for (const id of closing) output.line(`${id} is closed as soon as nothing of it can be on its way any more.`);
+        for (const id of schedulesDeleted) output.line(`Deleted the schedule of ${id}.`);
+        for (const id of closed) output.line(`Closed ${id}. For its outcome: ferry report ${id}`);
+        for (const id of closing) output.line(`${id} will be closed when no request of it can be in flight any more.`);
         for (const id of left) {
-          output.line(`${id} was terminated, and is still open: its organizations are taken, its credentials kept.`);
-          output.line('  Close it as if cancelled with: ferry sweep --close');
+          output.line(`${id} was terminated but is still open: it blocks its organizations and keeps its credentials.`);
+          output.line('  Close it as if it were cancelled with: ferry sweep --close');
         }
-        if (schedulesDeleted.length + open.length === 0) output.line('Nothing is left behind.');
+        if (schedulesDeleted.length + open.length === 0) output.line('Nothing to clean up.');
       },
     };
   });

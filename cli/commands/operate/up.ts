@@ -1,26 +1,25 @@
 import path from 'node:path';
 import { loadConfig } from '../../../config';
-import type { Stack } from '../../../stack/stack';
-import { startStackWithWorker, workerLog } from '../../../stack/stack';
-import { CommandFailed } from '../../shared/command-failed';
-import { untilAborted } from '../../shared/pause';
+import { startStackWithWorker, workerLog, type Stack } from '../../../stack/stack';
+import { CommandFailed } from '../../shared/errors';
+import { waitForAbort } from '../../shared/waiting';
 import type { CommandResult, Output, Terminal } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import type { Context } from '../../shared/context';
 
-/** `ferry up`: the embedded stack, in the foreground until Ctrl-C. */
+/** `ferry up`: runs the embedded stack in the foreground until Ctrl-C. */
 export function addUp({ program, run, output, terminal }: Context): void {
   program
     .command('up')
-    .description('Start everything on this machine (Temporal, Postgres, the service, a worker) and stay')
+    .description('Run everything on this machine until Ctrl-C: Temporal, Postgres, the service and a worker')
     .action(async () => {
       const interrupted = terminal.interruption();
       let stack: Stack | undefined;
       await run(async () => {
         stack = await start(output, terminal, interrupted);
-        return addresses(stack);
+        return upResult(stack);
       });
-      await untilAborted(interrupted);
+      await waitForAbort(interrupted);
       output.note('Stopping...');
       await stack?.stop();
       output.note('Stopped.');
@@ -46,7 +45,7 @@ async function start(output: Output, { env }: Terminal, interrupted: AbortSignal
   }
 }
 
-function addresses({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): CommandResult {
+function upResult({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): CommandResult {
   return {
     json: {
       schema: 'ferry.up/1',
@@ -59,15 +58,15 @@ function addresses({ config, temporalUiUrl, codecUrl, serviceDocsUrl }: Stack): 
     },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
-      output.line(`${output.styled('green', '✓')} Everything runs. Data: ${config.home}`);
+      output.line(`${output.styled('green', '✓')} Everything is running. Data: ${config.home}`);
       output.table(
-        [{ title: 'What' }, { title: 'Where' }],
+        [{ title: 'Part' }, { title: 'Address' }],
         [
           ['Temporal UI', temporalUiUrl ?? 'as configured'],
           ['Temporal', config.temporal.address],
-          ['codec server', codecUrl ?? 'as configured'],
+          ['Codec server', codecUrl ?? 'as configured'],
           ['Company Data Service', config.service.url],
-          ['its documentation', serviceDocsUrl],
+          ['API documentation', serviceDocsUrl],
         ],
       );
       output.line('In another terminal: ferry start MANIFEST --platform NAME --client KEY. Stop with Ctrl-C.');

@@ -6,18 +6,18 @@ import type { CommandResult } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import type { Context } from '../../shared/context';
 
-/** `ferry vault`: the keys above the sealed credentials. For whoever holds the master key. */
+/** `ferry vault`: manages the encryption of vault keys. Needs the master key. */
 export function addVault({ program, run, terminal }: Context): void {
-  const vault = program.command('vault').description('The keys above the sealed credentials');
+  const vault = program.command('vault').description('Manage the keys that protect stored credentials');
   vault
     .command('rotate')
     .description(
-      'Put every open vault under the newest master key (the first of TOKENFERRY_MASTER_KEY); then the older ones can go',
+      'Re-encrypt the keys of all open vaults with the newest master key (the first in TOKENFERRY_MASTER_KEY), so that older ones can be removed',
     )
-    .action(() => run(() => rotated(terminal.env)));
+    .action(() => run(() => rotate(terminal.env)));
 }
 
-async function rotated(env: NodeJS.ProcessEnv): Promise<CommandResult> {
+async function rotate(env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const { databaseUrl, masterKeys } = loadConfig(['databaseUrl', 'masterKeys'], env);
   const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1 });
   try {
@@ -28,9 +28,9 @@ async function rotated(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       printQuietly: PRINT_NOTHING,
       print: (output) => {
         output.line(
-          `${counted(rewrapped, 'vault')} put under master key ${masterKeys.newest.id}, ${unchanged} were before.`,
+          `${counted(rewrapped, 'vault')} re-encrypted with master key ${masterKeys.newest.id}, ${unchanged} already had it.`,
         );
-        output.line('Older master keys open nothing in this database any more; backups of it still need them.');
+        output.line('This database no longer needs older master keys. Its backups still do.');
       },
     };
   } finally {

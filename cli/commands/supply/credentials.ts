@@ -1,38 +1,45 @@
-import { findPlatform } from '../../../platforms/platforms';
 import type { SuppliedCredential, SupplyResult } from '../../../store';
 import { readMigration, replaceCredentials, supplyCredentials } from '../../../store';
-import { CommandFailed } from '../../shared/command-failed';
 import type { LedgerClient } from '../../../client';
 import { decide, NoSuchMigration } from '../../../client';
-import type { Credentials, Disposal, ShredOption } from '../../manifest';
-import { addShred, disposeOf, identifyFile, readCredentials } from '../../manifest';
+import type { Credentials } from '../../manifest';
+import { readCredentials, identifyFile } from '../../manifest';
 import type { CommandResult, Output, Terminal } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { parseTime } from '../../terminal/times';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { sendAbout } from '../decide/company-decisions';
-import { findingsJson, printFindings } from '../../shared/finding-list';
-import type { SenderOptions } from '../../shared/sender';
-import { addDecider, addSender, senderOf, sentBy } from '../../shared/sender';
-import { withLedgerClient } from '../../shared/with-ferry';
+import type { Disposal, ShredOption } from '../../manifest';
+import { addShred, disposeOf } from '../../manifest';
+import { findingsJson, printFindings, referenceList } from '../../shared/results';
+import type { DecisionOptions } from '../../shared/decisions';
+import {
+  addDecisionOptions,
+  addActorOptions,
+  actorFrom,
+  contentFrom,
+  sendCompanyDecision,
+} from '../../shared/decisions';
+import { platformOf, withLedgerClient } from '../../shared/clients';
 
-interface CredentialOptions extends SenderOptions, ShredOption {
+interface CredentialOptions extends DecisionOptions, ShredOption {
   readonly obtainedAt?: string;
 }
 
 const OBTAINED_AT = [
   '--obtained-at <when>',
-  "when the client's application received them, or now (default: column obtainedAt, then the time of the file)",
+  "when the client's application received them, or now (default: column obtainedAt, or else the file's time)",
 ] as const;
 
-/** `ferry credentials`, `replace-credential`: seals the credentials of a file and stores them; destroys the file, if whose it is says so. */
+/** `ferry credentials`, `replace-credential`: seals the credentials of a file, stores them, and shreds the file if asked. */
 export function addCredentials({ program, run, terminal }: Context): void {
   addShred(
-    addSender(
+    addActorOptions(
       program
         .command('credentials <migration> <file>')
-        .description('Seal and store credentials (CSV or JSON, by reference), obtained after syncing was disabled')
+        .description(
+          'Encrypt and store credentials (CSV or JSON, by reference) that were obtained after syncing was disabled',
+        )
         .option(...OBTAINED_AT),
     ),
   ).action((migration: string, file: string, options: CredentialOptions) =>
@@ -42,7 +49,7 @@ export function addCredentials({ program, run, terminal }: Context): void {
   );
 
   addShred(
-    addDecider(
+    addDecisionOptions(
       program
         .command('replace-credential <migration> <file>')
         .description('Replace the credentials of companies that were not moved, and move them with the new ones')
@@ -63,42 +70,42 @@ interface Request {
 
 async function supply(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
-  const sender = senderOf(options);
-  const seen = await identifyFile(file);
+  const actor = actorFrom(options);
+  const original = await identifyFile(file);
   const read = await readFile(ferry, migrationId, file, options);
-  if (isFaulty(read)) return refusedFile(read);
-  const supplied = await supplyCredentials(ferry.db, migrationId, read.credentials, sender.by);
+  if (hasErrors(read)) return invalidFile(read);
+  const supplied = await supplyCredentials(ferry.db, migrationId, read.credentials, actor.by);
   if (supplied.stored.length > 0) {
-    await decide(ferry, migrationId, 'credentialsSupplied', { companies: supplied.stored.length, ...sender });
+    await decide(ferry, migrationId, 'credentialsSupplied', { companies: supplied.stored.length, ...actor });
   }
-  const disposal = await disposeOf(seen, isAllStored(supplied), options, terminal);
-  return whatBecame(migrationId, read, supplied, disposal, [
-    'their companies are being moved, or were: not replaced',
-    `if they were not moved: ferry replace-credential ${migrationId} ${file}`,
+  const disposal = await disposeOf(original, isAllStored(supplied), options, terminal);
+  return suppliedResult(migrationId, read, supplied, disposal, [
+    'already moved, in progress or left out',
+    `for companies that were not moved: ferry replace-credential ${migrationId} ${file}`,
   ]);
 }
 
-/** The new credentials are stored first, and used only once the decision that they are has been applied. */
+/** The new credentials are stored first but used only after the decision to replace them has been applied. */
 async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
-  const sent = sentBy(options);
-  const seen = await identifyFile(file);
+  const content = contentFrom(options);
+  const original = await identifyFile(file);
   const read = await readFile(ferry, migrationId, file, options);
-  if (isFaulty(read)) return refusedFile(read);
-  const supplied = await replaceCredentials(ferry.db, migrationId, read.credentials, sent.by);
-  const disposal = await disposeOf(seen, isAllStored(supplied), options, terminal);
-  const stored = whatBecame(migrationId, read, supplied, disposal, [
-    'their companies have not failed: nothing to replace',
-    `while they wait: ferry credentials ${migrationId} ${file}`,
+  if (hasErrors(read)) return invalidFile(read);
+  const supplied = await replaceCredentials(ferry.db, migrationId, read.credentials, content.by);
+  const disposal = await disposeOf(original, isAllStored(supplied), options, terminal);
+  const stored = suppliedResult(migrationId, read, supplied, disposal, [
+    'not among the companies that were not moved',
+    `for companies that are not moved yet: ferry credentials ${migrationId} ${file}`,
   ]);
   if (supplied.stored.length === 0) return stored;
-  const answer = await sendAbout(ferry, migrationId, 'replaceCredential', supplied.stored, sent);
+  const decision = await sendCompanyDecision(ferry, migrationId, 'replaceCredential', supplied.stored, content);
   return {
-    failed: stored.failed === true || answer.failed === true,
-    json: { ...stored.json, decision: answer.json },
+    failed: stored.failed === true || decision.failed === true,
+    json: { ...stored.json, decision: decision.json },
     print: (output) => {
       stored.print(output);
-      answer.print(output);
+      decision.print(output);
     },
   };
 }
@@ -111,26 +118,24 @@ async function readFile(
 ): Promise<Credentials> {
   const migration = await readMigration(ferry.db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
-  const platform = findPlatform(migration.platformKey);
-  if (!platform) throw new CommandFailed(`platform ${migration.platformKey} is unknown`, 'use a newer ferry');
-  const read = await readCredentials(file, platform);
+  const read = await readCredentials(file, platformOf(migration));
   if (obtainedAt === undefined) return read;
   const at = parseTime(obtainedAt).toISOString();
-  return { ...read, credentials: obtained(read.credentials, at) };
+  return { ...read, credentials: withObtainedAt(read.credentials, at) };
 }
 
-async function* obtained(
+async function* withObtainedAt(
   credentials: Credentials['credentials'],
   obtainedAt: string,
 ): AsyncGenerator<SuppliedCredential> {
   for await (const credential of credentials) yield { ...credential, obtainedAt };
 }
 
-function isFaulty({ findings }: Credentials): boolean {
+function hasErrors({ findings }: Credentials): boolean {
   return findings.errors > 0;
 }
 
-function refusedFile({ findings }: Credentials): CommandResult {
+function invalidFile({ findings }: Credentials): CommandResult {
   return {
     failed: true,
     json: { schema: 'ferry.credentials/1', stored: [], ...findingsJson(findings) },
@@ -145,12 +150,12 @@ function isAllStored({ stored, tooEarly, elsewhere, unknown }: SupplyResult): bo
   return stored.length > 0 && tooEarly.length + elsewhere.length + unknown.length === 0;
 }
 
-function whatBecame(
+function suppliedResult(
   migrationId: string,
   { findings }: Credentials,
   supplied: SupplyResult,
   disposal: Disposal,
-  [why, advice]: readonly [string, string],
+  [notAccepted, advice]: readonly [reason: string, advice: string],
 ): CommandResult {
   const { stored, tooEarly, elsewhere, unknown } = supplied;
   return {
@@ -167,10 +172,14 @@ function whatBecame(
       printFindings(output, findings);
       const mark = stored.length === 0 ? output.styled('red', '✗') : output.styled('green', '✓');
       output.line(`${mark} ${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`);
-      refusedFor(output, tooEarly, 'obtained before syncing was disabled: may be dead, export it again');
-      refusedFor(output, elsewhere, why);
+      printRefused(
+        output,
+        tooEarly,
+        'exported before syncing was turned off, so they may no longer work; export them again',
+      );
+      printRefused(output, elsewhere, notAccepted);
       if (elsewhere.length > 0) output.line(`    ${advice}`);
-      refusedFor(output, unknown, 'the manifest has no such company');
+      printRefused(output, unknown, 'the manifest has no such company');
       disposal.print(output);
     },
   };
@@ -178,10 +187,9 @@ function whatBecame(
 
 const NAMED_AT_MOST = 10;
 
-function refusedFor(output: Output, references: readonly string[], why: string): void {
+function printRefused(output: Output, references: readonly string[], why: string): void {
   if (references.length === 0) return;
-  const more = references.length > NAMED_AT_MOST ? ` and ${references.length - NAMED_AT_MOST} more` : '';
   output.line(
-    `  ${counted(references.length, 'credential')} refused, ${why}: ${references.slice(0, NAMED_AT_MOST).join(', ')}${more}`,
+    `  ${counted(references.length, 'credential')} refused, ${why}: ${referenceList(references, NAMED_AT_MOST)}`,
   );
 }

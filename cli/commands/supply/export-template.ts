@@ -1,40 +1,40 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Platform } from '../../../platforms/platforms';
-import { CommandFailed } from '../../shared/command-failed';
+import { CommandFailed } from '../../shared/errors';
 import type { TemplateFormat } from '../../manifest';
 import { TEMPLATE_FORMATS, templatesOf, templateText } from '../../manifest';
 import type { CommandResult } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
-import { routeOf } from '../../starting/account-check';
+import { defaultRoute } from '../../starting/account-check';
 import type { Context } from '../../shared/context';
-import { platformOption, wordOption } from '../../shared/options';
+import { platformOption, choiceOption } from '../../shared/options';
 
 interface TemplateOptions {
   readonly platform: Platform;
   readonly format: TemplateFormat;
 }
 
-/** `ferry export-template`: a manifest and a file of credentials to fill in, with the platform's own columns. */
+/** `ferry export-template`: writes an empty manifest and an empty credential file with the columns of a platform. */
 export function addExportTemplate({ program, run }: Context): void {
   program
     .command('export-template [folder]')
-    .description('Write a manifest and a file of credentials to fill in, with the columns of the platform')
+    .description('Write a manifest and a credential file to fill in, with the columns of the platform')
     .addOption(platformOption())
-    .addOption(wordOption('--format <format>', 'what the files are', TEMPLATE_FORMATS).default('csv'))
+    .addOption(choiceOption('--format <format>', 'format of the files', TEMPLATE_FORMATS).default('csv'))
     .action((folder: string | undefined, options: TemplateOptions) =>
-      run(async () => exported(folder ?? '.', options)),
+      run(async () => exportTemplates(folder ?? '.', options)),
     );
 }
 
-function exported(folder: string, { platform, format }: TemplateOptions): CommandResult {
-  const route = routeOf(platform);
+function exportTemplates(folder: string, { platform, format }: TemplateOptions): CommandResult {
+  const route = defaultRoute(platform);
   const templates = templatesOf(platform, route).map((template) => ({
     ...template,
     file: path.join(folder, `${template.name}.${format}`),
   }));
-  const there = templates.find(({ file }) => existsSync(file));
-  if (there) throw new CommandFailed(`${there.file} is there already`, 'name another folder');
+  const existing = templates.find(({ file }) => existsSync(file));
+  if (existing) throw new CommandFailed(`${existing.file} already exists`, 'name another folder');
   for (const template of templates) write(template.file, templateText(template, format));
   const files = templates.map(({ file }) => file);
   return {
@@ -49,13 +49,13 @@ function exported(folder: string, { platform, format }: TemplateOptions): Comman
       for (const { file, columns } of templates) {
         output.line(`${output.styled('green', '✓')} ${file}`);
         output.table(
-          [{ title: 'Column', unbroken: true }, { title: '' }, { title: 'What it holds' }],
+          [{ title: 'Column', unbroken: true }, { title: '' }, { title: 'Content' }],
           columns.map(({ name, required, description }) => [name, required ? 'required' : '', description]),
         );
         output.line();
       }
       output.line(
-        `Filled in, they are checked with: ferry check ${files[0]} -p ${platform.slug} --credentials ${files[1]}`,
+        `Fill them in, then check them with: ferry check ${files[0]} -p ${platform.slug} --credentials ${files[1]}`,
       );
     },
   };
@@ -65,7 +65,7 @@ function exported(folder: string, { platform, format }: TemplateOptions): Comman
 function write(file: string, text: string): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    // It will hold credentials.
+    // Only the owner can read it, because it will contain credentials.
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const why = error instanceof Error ? error.message : 'it cannot be written';

@@ -2,29 +2,28 @@ import type { LimitsChange } from '../../../domain/planning/limits';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { counted } from '../../../domain/text/sentences';
-import type { LedgerClient, SelfServiceStarted } from '../../../client';
+import type { LedgerClient, SelfServiceStart } from '../../../client';
 import { startSelfService } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
-import type { WholeCheck } from './check';
-import { checkWhole, printSummary } from './check';
-import type { Context } from '../../shared/context';
-import { dryRun } from '../../starting/dry-run';
-import { findingsJson, printFindings, printPreflight } from '../../shared/finding-list';
+import type { Context, YesOption } from '../../shared/context';
+import type { CheckOutcome } from '../../starting/check';
+import { checkAll, dryRun, printSummary } from '../../starting/check';
+import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addLimits } from '../../shared/limit-options';
+import { addLimitOptions } from '../../shared/limit-options';
 import { nextCommands } from '../../shared/next-commands';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
-import type { SenderOptions } from '../../shared/sender';
-import { BY_DEFAULT } from '../../shared/sender';
-import type { Startable } from '../../starting/startable';
-import { assertStartable, limitsRead } from '../../starting/startable';
-import type { YesOption } from '../../shared/confirm';
-import { confirm } from '../../shared/confirm';
-import type { Watched } from '../view/watch';
-import { watched } from '../view/watch';
-import { withLedgerClient } from '../../shared/with-ferry';
+import type { ActorOptions } from '../../shared/decisions';
+import { DEFAULT_BY } from '../../shared/decisions';
+import type { StartTarget } from '../../starting/start-options';
+import { assertStartable, readLimitOptions } from '../../starting/start-options';
+import { confirm } from '../../shared/context';
+import type { WatchEnd } from '../../reporting/watch';
+import { watchMigration } from '../../reporting/watch';
+import { DEFAULT_CONTACT } from '../../starting/questions';
+import { withLedgerClient } from '../../shared/clients';
 
-interface SelfServiceOptions extends Startable, LimitOptions, YesOption, Pick<SenderOptions, 'by'> {
+interface SelfServiceOptions extends StartTarget, LimitOptions, YesOption, Pick<ActorOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly totalInvoices?: number;
@@ -32,22 +31,22 @@ interface SelfServiceOptions extends Startable, LimitOptions, YesOption, Pick<Se
   readonly detach?: true;
 }
 
-/** `ferry self-service`: a client moves its connections itself, from the check of the manifest to the last company. */
+/** `ferry self-service`: lets a client move its own connections, from the check of the manifest to the last company. */
 export function addSelfService(context: Context): void {
   const command = context.program
     .command('self-service <manifest>')
-    .description('Move your connections yourself, without the six steps: check the manifest, move, watch to the end')
+    .description('Move your own connections without the six steps: check the manifest, start, and watch until the end')
     .addOption(platformOption('self-service'))
-    .requiredOption('--client <key>', 'you, by a key of letters, digits and hyphens')
-    .option('--label <word>', 'tells several migrations of one client and platform apart')
+    .requiredOption('--client <key>', 'your short name, e.g. acme: lower-case letters, digits and hyphens')
+    .option('--label <word>', 'distinguishes several migrations of one client and platform')
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
     .addOption(totalInvoicesOption())
-    .option('--contact <text>', 'whom to call', 'the solutions team')
-    .option('--by <name>', `who confirms that nothing else uses the tokens ${BY_DEFAULT}`)
+    .option('--contact <text>', 'person or team to call', DEFAULT_CONTACT)
+    .option('--by <name>', `name of the person who confirms that nothing else uses the tokens ${DEFAULT_BY}`)
     .option('--yes', 'start without asking')
-    .option('--detach', 'do not watch: come back when it has started')
-    .option('--dry-run', 'make all checks, and stop before anything is stored or started');
-  addLimits(command).action((manifest: string, options: SelfServiceOptions) =>
+    .option('--detach', 'return as soon as it is started, without watching')
+    .option('--dry-run', 'make all checks without storing or starting anything');
+  addLimitOptions(command).action((manifest: string, options: SelfServiceOptions) =>
     context.run(() => selfService(context, manifest, options)),
   );
 }
@@ -57,52 +56,56 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   assertStartable(options, 'self-service');
   const { client, platform, label, credentials } = options;
   const files = { manifest: file, ...(credentials === undefined ? {} : { credentials }) };
-  const limits = limitsRead(options);
+  const limits = readLimitOptions(options);
   const migrationId = migrationIdOf(client, platform.slug, label);
   const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   const request = { files, platform, route: 'self-service', limits, migrationId, ...total } as const;
   if (options.dryRun) return dryRun(terminal.env, { ...request, command: 'self-service' });
 
-  const check = await checkWhole(terminal.env, request);
-  if (check.findings.errors > 0) return refused(check);
-  if (!(await isConfirmed(context, check, options))) return notStarted();
+  const check = await checkAll(terminal.env, request);
+  if (check.findings.errors > 0) return invalidManifest(check);
+  if (!(await confirmStart(context, check, options))) return notStarted();
   return withLedgerClient(terminal.env, async (ferry) => {
     const started = await start(ferry, check, options, limits);
     if (!output.json && !output.quiet) printStarted(output, check, started);
-    const canBeWatched = started.preflight !== null && !options.detach;
-    const end = canBeWatched ? await watched(context, ferry, migrationId, { untilDecision: true }) : null;
+    const canWatch = started.preflight !== null && !options.detach;
+    const end = canWatch ? await watchMigration(context, ferry, migrationId, { untilDecision: true }) : null;
     return selfServiceResult(check, started, end);
   });
 }
 
-/** Shows what it does, and asks whoever sits there. */
-async function isConfirmed(
+/** Says what will happen to the tokens, and asks. */
+async function confirmStart(
   { output, terminal }: Context,
-  { findings, manifest, platform }: WholeCheck,
+  { findings, manifest, platform }: CheckOutcome,
   options: SelfServiceOptions,
 ): Promise<boolean> {
   if (output.json) return true;
   printFindings(output, findings);
   const { totals, withCredential } = manifest;
   const into =
-    totals.named === 0 ? 'each becomes a company of your account' : `${totals.named} go into companies you have named`;
+    totals.named === 0
+      ? 'each becomes a company in your account'
+      : `${totals.named} go into existing companies that you named`;
   output.line(`${counted(totals.companies, 'company')} of ${platform.name}: ${into}.`);
-  output.line(`${counted(withCredential, 'credential')}: sealed here, used once, then destroyed.`);
+  output.line(`${counted(withCredential, 'credential')}: encrypted here, used once, then destroyed.`);
   output.line(
     isRotating(platform)
-      ? `${platform.name} changes its tokens: those in your own application die as each company is moved.`
-      : 'From its move on only the service may use the token of a company.',
+      ? `${platform.name}: your own app's tokens stop working as each company is moved.`
+      : 'Once a company is moved, only the service may use its token.',
   );
-  output.line('By starting you confirm for every company that nothing else syncs, refreshes or revokes its token.');
+  output.line(
+    'By starting, you confirm for every company that nothing else syncs with, refreshes or revokes its token.',
+  );
   return confirm({ output, terminal }, options, 'Start?');
 }
 
 function start(
   ferry: LedgerClient,
-  { manifest: { rows, credentials, digest }, platform }: WholeCheck,
+  { manifest: { rows, credentials, digest }, platform }: CheckOutcome,
   { client, label, contact, by, totalInvoices }: SelfServiceOptions,
   limits: LimitsChange,
-): Promise<SelfServiceStarted> {
+): Promise<SelfServiceStart> {
   const request = {
     client,
     platform,
@@ -119,7 +122,7 @@ function start(
 
 const SCHEMA = 'ferry.self-service/1';
 
-function refused(check: WholeCheck): CommandResult {
+function invalidManifest(check: CheckOutcome): CommandResult {
   const { findings } = check;
   return {
     failed: true,
@@ -127,7 +130,7 @@ function refused(check: WholeCheck): CommandResult {
     print: (output) => {
       printFindings(output, findings);
       printSummary(output, check);
-      output.line('  Nothing was stored, nothing was started');
+      output.line('  Nothing was stored or started');
     },
   };
 }
@@ -136,28 +139,27 @@ function notStarted(): CommandResult {
   return {
     failed: true,
     json: { schema: SCHEMA, started: false },
-    print: (output) => output.line('Nothing was stored, nothing was started'),
+    print: (output) => output.line('Nothing was stored or started'),
   };
 }
 
-/** Before it is watched. */
-function printStarted(output: Output, { manifest }: WholeCheck, started: SelfServiceStarted): void {
+function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfServiceStart): void {
   const { migrationId } = started;
   output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
   if (started.preflight) printPreflight(output, started.preflight);
-  else if (started.heldUp.length > 0) output.line(`  It is not checked yet: ${started.heldUp.join('; ')}`);
-  else output.line('  No worker has answered yet; start one, or everything with: ferry up');
+  else if (started.outages.length > 0) output.line(`  The preflight is not finished: ${started.outages.join('; ')}`);
+  else output.line('  No worker answers yet; start one, or everything with: ferry up');
   const left = manifest.withCredential - started.stored;
   if (left > 0) {
     const command = `ferry credentials ${migrationId} FILE --as client`;
-    output.line(`  ${counted(left, 'credential')} not stored yet; supply them later with: ${command}`);
+    output.line(`  ${counted(left, 'credential')} not stored yet. Supply them later with: ${command}`);
   }
 }
 
 function selfServiceResult(
-  { files, manifest, findings }: WholeCheck,
-  { migrationId, stored, preflight, heldUp }: SelfServiceStarted,
-  end: Watched | null,
+  { files, manifest, findings }: CheckOutcome,
+  { migrationId, stored, preflight, outages: heldUp }: SelfServiceStart,
+  end: WatchEnd | null,
 ): CommandResult {
   const next = end ? nextCommands(end.progress) : [];
   return {
@@ -178,12 +180,12 @@ function selfServiceResult(
     },
     printQuietly: (output) => output.line(migrationId),
     print: (output) => {
-      if (!end) return output.line(`  See how far it is with: ferry watch ${migrationId}`);
+      if (!end) return output.line(`  Watch it with: ferry watch ${migrationId}`);
       end.print(output);
-      const holding = files.credentials ?? files.manifest;
-      if (stored > 0) output.line(`  ${holding} still holds credentials readable: destroy it when you are done`);
+      const credentialFile = files.credentials ?? files.manifest;
+      if (stored > 0) output.line(`  ${credentialFile} still contains readable credentials. Delete it and all copies.`);
       for (const { command } of next) output.line(`  ${command}`);
-      output.line(`  The report: ferry report ${migrationId}`);
+      output.line(`  Report: ferry report ${migrationId}`);
     },
   };
 }

@@ -4,27 +4,29 @@ import type { Platform } from '../../../platforms/platforms';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import type { Approver } from '../../../domain/migration/signatures';
-import { CommandFailed } from '../../shared/command-failed';
-import { detailsChecked, readOutages, startMigration } from '../../../client';
-import type { Disposal, Manifest, ShredOption } from '../../manifest';
-import { addShred, disposeOf, identifyFile, readManifest } from '../../manifest';
+import { CommandFailed } from '../../shared/errors';
+import { waitForPreflight, readOutages, startMigration } from '../../../client';
+import type { Manifest } from '../../manifest';
+import { readManifest, identifyFile } from '../../manifest';
 import { supplyCredentials } from '../../../store';
 import type { CommandResult, Terminal } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { dryRun } from '../../starting/dry-run';
-import { findingsJson, printFindings, printPreflight } from '../../shared/finding-list';
+import type { Disposal, ShredOption } from '../../manifest';
+import { addShred, disposeOf } from '../../manifest';
+import { dryRun } from '../../starting/check';
+import { findingsJson, printFindings, printPreflight } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
-import { addLimits } from '../../shared/limit-options';
+import { addLimitOptions } from '../../shared/limit-options';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
-import type { SenderOptions } from '../../shared/sender';
-import { BY_DEFAULT } from '../../shared/sender';
-import { askedArguments, DEFAULT_CONTACT } from '../../starting/questions';
-import type { Startable } from '../../starting/startable';
-import { assertStartable, limitsRead } from '../../starting/startable';
-import { withLedgerClient } from '../../shared/with-ferry';
+import type { ActorOptions } from '../../shared/decisions';
+import { DEFAULT_BY } from '../../shared/decisions';
+import { askForArguments, DEFAULT_CONTACT } from '../../starting/questions';
+import type { StartTarget } from '../../starting/start-options';
+import { assertStartable, readLimitOptions } from '../../starting/start-options';
+import { withLedgerClient } from '../../shared/clients';
 
-interface StartOptions extends Startable, LimitOptions, ShredOption, Pick<SenderOptions, 'by'> {
+interface StartOptions extends StartTarget, LimitOptions, ShredOption, Pick<ActorOptions, 'by'> {
   readonly credentials?: string;
   readonly contact: string;
   readonly firstCompany?: string;
@@ -35,38 +37,41 @@ interface StartOptions extends Startable, LimitOptions, ShredOption, Pick<Sender
   readonly totalInvoices?: number;
 }
 
-/** `ferry start`: checks the manifest, stores it, and starts the migration. On a terminal it asks for what is missing. */
+/** `ferry start`: checks and stores the manifest, and starts the migration. On a terminal it asks for missing options. */
 export function addStart(context: Context): void {
   const { program, run, terminal, output, args } = context;
   const prompts = output.json ? undefined : terminal.prompts;
-  const needed = prompts === undefined;
-  const client = new Option('--client <key>', 'the client, by a key of letters, digits and hyphens');
+  const isRequired = prompts === undefined;
+  const client = new Option(
+    '--client <key>',
+    'short name of the client, e.g. acme: lower-case letters, digits and hyphens',
+  );
   const command = program
-    .command(needed ? 'start <manifest>' : 'start [manifest]')
-    .description('Start a migration: check the manifest (CSV or JSON), store it, begin with step 1')
-    .addOption(platformOption().makeOptionMandatory(needed))
-    .addOption(client.makeOptionMandatory(needed))
-    .option('--label <word>', 'tells several migrations of one client and platform apart')
+    .command(isRequired ? 'start <manifest>' : 'start [manifest]')
+    .description('Start a migration: check and store the manifest (CSV or JSON), and begin step 1')
+    .addOption(platformOption().makeOptionMandatory(isRequired))
+    .addOption(client.makeOptionMandatory(isRequired))
+    .option('--label <word>', 'distinguishes several migrations of one client and platform')
     .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
     .addOption(totalInvoicesOption())
-    .option('--first-company <reference>', 'the company that proves the way (default: the first that can be moved)')
-    .option('--contact <text>', 'whom the client calls', DEFAULT_CONTACT)
-    .option('--by <name>', `who supplies the manifest ${BY_DEFAULT}`)
-    .option('--four-eyes', 'who supplied or proposed something may not approve it, nor one person sign in both roles')
-    .option('--digest-obligatory', 'approvals have to carry the digest of what was seen, as those of ferry do')
+    .option('--first-company <reference>', 'company to move first (default: the first one that can be moved)')
+    .option('--contact <text>', 'person or team that the client calls', DEFAULT_CONTACT)
+    .option('--by <name>', `name of the person who supplies the manifest ${DEFAULT_BY}`)
+    .option('--four-eyes', 'nobody can approve what they supplied or proposed, or approve in both roles')
+    .option('--digest-obligatory', 'every approval must carry the digest of what was reviewed, as those of ferry do')
     .addOption(approverOption())
-    .option('--dry-run', 'make all checks, and stop before anything is stored or started');
-  addLimits(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
-    if (isWhole(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
-    if (!prompts) throw new Error('commander has let a command through that lacks something');
-    const isTyped = command.getOptionValueSource('contact') === 'cli';
-    const { contact, ...typed } = options;
-    const asked = { manifest, ...typed, ...(isTyped && contact !== undefined ? { contact } : {}) };
-    await program.parseAsync(await askedArguments(context, prompts, args, asked), { from: 'user' });
+    .option('--dry-run', 'make all checks without storing or starting anything');
+  addLimitOptions(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
+    if (isComplete(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
+    if (!prompts) throw new Error('commander accepted a command without its required arguments');
+    const isContactGiven = command.getOptionValueSource('contact') === 'cli';
+    const { contact, ...given } = options;
+    const known = { manifest, ...given, ...(isContactGiven && contact !== undefined ? { contact } : {}) };
+    await program.parseAsync(await askForArguments(context, prompts, args, known), { from: 'user' });
   });
 }
 
-function isWhole(options: Partial<StartOptions>): options is StartOptions {
+function isComplete(options: Partial<StartOptions>): options is StartOptions {
   return options.platform !== undefined && options.client !== undefined;
 }
 
@@ -75,16 +80,16 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
   const { env } = terminal;
   const { client, platform, label, credentials } = options;
   const files = { manifest: manifestFile, ...(credentials === undefined ? {} : { credentials }) };
-  const limits = limitsRead(options);
+  const limits = readLimitOptions(options);
   const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   if (options.dryRun) {
     const migrationId = migrationIdOf(client, platform.slug, label);
     return dryRun(env, { command: 'start', route: 'managed', files, platform, limits, migrationId, ...total });
   }
-  const holding = await identifyFile(credentials ?? manifestFile);
+  const original = await identifyFile(credentials ?? manifestFile);
   const manifest = await readManifest(files, platform);
-  if (manifest.findings.errors > 0) return refusedManifest(manifest);
-  const firstCompany = await knownCompany(manifest, options.firstCompany);
+  if (manifest.findings.errors > 0) return invalidManifest(manifest);
+  const firstCompany = await assertInManifest(manifest, options.firstCompany);
   return withLedgerClient(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
       client,
@@ -103,34 +108,32 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       firstCompany,
       ...total,
     });
-    const preflight = await detailsChecked(ferry, migrationId);
-    // Credentials of a rotating platform, obtained before the freeze, do not count: they are not even stored.
-    const storable = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
-    const stored = storable
+    const preflight = await waitForPreflight(ferry, migrationId);
+    // On a rotating platform, credentials obtained before syncing was disabled are not usable, so they are not stored.
+    const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
+    const stored = canStore
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by)).stored.length
       : 0;
-    const heldUp = preflight ? [] : await readOutages(ferry, migrationId);
+    const outages = preflight ? [] : await readOutages(ferry, migrationId);
     const isAllStored = stored > 0 && stored === manifest.withCredential;
     const disposal =
-      isAllStored || options.shred ? await disposeOf(holding, isAllStored, options, terminal) : undefined;
-    return started({ migrationId, manifest, platform, stored, preflight, heldUp, disposal });
+      isAllStored || options.shred ? await disposeOf(original, isAllStored, options, terminal) : undefined;
+    return startResult({ migrationId, manifest, platform, stored, preflight, outages, disposal });
   });
 }
 
-function refusedManifest({ findings }: Manifest): CommandResult {
+function invalidManifest({ findings }: Manifest): CommandResult {
   return {
     failed: true,
     json: { schema: 'ferry.start/1', started: false, ...findingsJson(findings) },
     print: (output) => {
       printFindings(output, findings);
-      output.line(
-        `${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was stored, nothing was started`,
-      );
+      output.line(`${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was stored or started`);
     },
   };
 }
 
-async function knownCompany({ rows }: Manifest, reference: string | undefined): Promise<string | null> {
+async function assertInManifest({ rows }: Manifest, reference: string | undefined): Promise<string | null> {
   if (reference === undefined) return null;
   for await (const row of rows) if (row.reference === reference) return reference;
   throw new CommandFailed(`the manifest has no company ${reference}`, 'name one by its reference');
@@ -141,16 +144,16 @@ interface Started {
   readonly manifest: Manifest;
   readonly platform: Platform;
   readonly stored: number;
-  /** Null: not checked yet. */
+  /** Null: not finished. */
   readonly preflight: Preflight | null;
-  /** Why not. */
-  readonly heldUp: readonly string[];
-  /** Of the file with the credentials; undefined: it was not time for that. */
+  /** What keeps the preflight from finishing. */
+  readonly outages: readonly string[];
+  /** What became of the credential file; undefined: the file was not touched. */
   readonly disposal: Disposal | undefined;
 }
 
-function started(request: Started): CommandResult {
-  const { migrationId, manifest, platform, stored, preflight, heldUp, disposal } = request;
+function startResult(request: Started): CommandResult {
+  const { migrationId, manifest, platform, stored, preflight, outages, disposal } = request;
   const { totals, findings, withCredential } = manifest;
   return {
     failed: disposal?.failed ?? false,
@@ -162,7 +165,7 @@ function started(request: Started): CommandResult {
       credentialsStored: stored,
       shredded: disposal?.shredded ?? false,
       preflight,
-      heldUp,
+      heldUp: outages,
       ...findingsJson(findings),
     },
     printQuietly: (output) => output.line(migrationId),
@@ -172,16 +175,18 @@ function started(request: Started): CommandResult {
       output.line(`${output.styled('green', '✓')} ${migrationId}: started with ${what}`);
       if (!preflight) {
         const why =
-          heldUp.length > 0 ? heldUp.join('; ') : 'no worker answers; start one, or everything with: ferry up';
-        output.line(`  ${output.styled('yellow', 'Its details are not checked yet:')} ${why}`);
+          outages.length > 0 ? outages.join('; ') : 'no worker answers; start one, or everything with: ferry up';
+        output.line(`  ${output.styled('yellow', 'The supplied details are not checked yet:')} ${why}`);
       } else printPreflight(output, preflight);
       if (stored < withCredential) {
-        const why = isRotating(platform) ? 'they count only once syncing is disabled' : 'nobody could seal them yet';
+        const why = isRotating(platform)
+          ? 'they must be obtained after syncing is disabled'
+          : 'they cannot be encrypted before the check';
         const left = counted(withCredential - stored, 'credential');
-        output.line(`  ${left} not stored: ${why}; supply them later with: ferry credentials`);
+        output.line(`  ${left} not stored, because ${why}. Supply them later with: ferry credentials`);
       }
       disposal?.print(output);
-      output.line(`  See what comes next with: ferry show ${migrationId}`);
+      output.line(`  See what to do next with: ferry show ${migrationId}`);
     },
   };
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
-import { stringify } from 'csv-stringify/sync';
 import { decisionText } from '../../../presentation/wording/decisions';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import type { TrailEnd } from '../../../domain/decisions/audit-trail';
@@ -15,7 +14,8 @@ import { localTime } from '../../terminal/times';
 import { verifyTrail } from '../../reporting/audit-verification';
 import type { Context } from '../../shared/context';
 import { approverOption } from '../../shared/options';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { writeCsv } from '../../shared/results';
+import { withLedgerClient } from '../../shared/clients';
 
 const FORMATS = ['table', 'csv', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];
@@ -26,13 +26,13 @@ interface AuditOptions {
   readonly approver?: readonly Approver[];
 }
 
-/** `ferry audit`: every message that was to decide something, by whom, and what became of it. */
+/** `ferry audit`: exports every decision that was sent, applied or refused; or verifies an export. */
 export function addAudit({ program, run, output, terminal }: Context): void {
   program
     .command('audit <migration>')
-    .description('Export the audit trail: every decision, by whom, when, and what became of it')
+    .description('Export the audit trail: every decision, who took it, when, and its outcome')
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
-    .option('--verify <file>', 'do not export: verify the signatures of a trail that was exported as jsonl, offline')
+    .option('--verify <file>', 'instead of exporting, verify the signatures of a jsonl export, offline')
     .addOption(approverOption())
     .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
       run(() =>
@@ -45,11 +45,11 @@ export function addAudit({ program, run, output, terminal }: Context): void {
 
 function formatOf(text: string): Format {
   const format = FORMATS.find((each) => each === text);
-  if (format === undefined) throw new InvalidArgumentError(`Formats are: ${FORMATS.join(', ')}.`);
+  if (format === undefined) throw new InvalidArgumentError(`Choose one of: ${FORMATS.join(', ')}.`);
   return format;
 }
 
-/** Written while it is read: it may be of any length. */
+/** Streams the trail, because it can be of any length. */
 async function audit(
   output: Output,
   { db, signer }: LedgerClient,
@@ -58,37 +58,34 @@ async function audit(
 ): Promise<AlreadyWritten> {
   if (!(await readMigration(db, migrationId))) throw new NoSuchMigration(migrationId);
   const trail = readTrail(db, migrationId);
-  if (output.json) await output.streamJson({ schema: 'ferry.audit/1', migrationId }, 'trail', mapped(trail, entryOf));
+  if (output.json) await output.streamJson({ schema: 'ferry.audit/1', migrationId }, 'trail', map(trail, entryOf));
   else await PRINTERS[format](output, trail, { migrationId, signer });
   return { written: true };
 }
 
-async function* mapped<T>(
-  trail: AsyncIterable<DecisionRecord>,
-  each: (recorded: DecisionRecord) => T,
-): AsyncGenerator<T> {
+async function* map<T>(trail: AsyncIterable<DecisionRecord>, each: (recorded: DecisionRecord) => T): AsyncGenerator<T> {
   for await (const recorded of trail) yield each(recorded);
 }
 
-interface Exporting {
+interface ExportOptions {
   readonly migrationId: string;
   readonly signer: SigningKey | undefined;
 }
 
-type Printer = (output: Output, trail: AsyncIterable<DecisionRecord>, exporting: Exporting) => Promise<void>;
+type Printer = (output: Output, trail: AsyncIterable<DecisionRecord>, options: ExportOptions) => Promise<void>;
 
 const PRINTERS: Readonly<Record<Format, Printer>> = {
   table: (output, trail) =>
     output.streamTable(
-      [{ title: 'When', unbroken: true }, { title: 'Who' }, { title: 'What' }, { title: 'Became' }],
-      mapped(trail, ({ decision, outcome }) => [
+      [{ title: 'When', unbroken: true }, { title: 'Who' }, { title: 'What' }, { title: 'Outcome' }],
+      map(trail, ({ decision, outcome }) => [
         localTime(outcome.at),
         `${decision.by ?? 'unknown'}${decision.role ? ` (${decision.role})` : ''}`,
         whatOf({ decision, outcome }),
         outcome.applied ? { text: outcome.text, style: 'green' } : { text: `refused: ${outcome.text}`, style: 'red' },
       ]),
     ),
-  jsonl: async (output, trail, exporting) => {
+  jsonl: async (output, trail, options) => {
     const digest = createHash('sha256');
     let entries = 0;
     for await (const recorded of trail) {
@@ -97,13 +94,13 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
       entries += 1;
       await output.stream(line);
     }
-    const end = endOf({ ...exporting, entries, sha256: digest.digest('hex') });
+    const end = endOf({ ...options, entries, sha256: digest.digest('hex') });
     if (end) await output.stream(JSON.stringify(end));
   },
-  csv: async (output, trail) => {
-    let header = true;
-    for await (const { decision, outcome } of trail) {
-      const record = {
+  csv: (output, trail) =>
+    writeCsv(
+      output,
+      map(trail, ({ decision, outcome }) => ({
         at: outcome.at,
         by: decision.by ?? '',
         role: decision.role ?? '',
@@ -114,18 +111,12 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
         digest: 'digest' in decision ? (decision.digest ?? '') : '',
         decisionId: decision.decisionId,
         content: JSON.stringify(decision),
-      };
-      // A name that begins like a formula is none.
-      await output.stream(
-        stringify([record], { header, eof: false, escape_formulas: true, cast: { boolean: String } }),
-      );
-      header = false;
-    }
-  },
+      })),
+    ),
 };
 
-/** What whoever has a signing key says of the whole, as the last line; null: nobody here can sign. */
-function endOf({ signer, ...lines }: Exporting & Pick<TrailEnd, 'entries' | 'sha256'>) {
+/** Returns the signed last line, which proves that the export is complete; null without a signing key. */
+function endOf({ signer, ...lines }: ExportOptions & Pick<TrailEnd, 'entries' | 'sha256'>) {
   if (!signer) return null;
   const end: TrailEnd = { ...lines, exportedBy: signer.by, exportedAt: new Date().toISOString() };
   return { end, signature: { publicKey: signer.publicKey, value: signer.sign(signedEnd(end)) } };

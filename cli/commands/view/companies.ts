@@ -1,5 +1,5 @@
-import type { CompanyState } from '../../../domain/companies/company-state';
-import { COMPANY_STATES, clientStateText } from '../../../domain/companies/company-state';
+import type { ClientState } from '../../../domain/companies/company-state';
+import { CLIENT_STATES, clientStateOf, clientStateText, ledgerStatesOf } from '../../../domain/companies/company-state';
 import type { FailureKind } from '../../../domain/companies/failures';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { counted } from '../../../domain/text/sentences';
@@ -8,13 +8,13 @@ import { readCompanies, readCompanyPage } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { readCounts } from '../../../client';
 import type { Output, AlreadyWritten, TableCell } from '../../terminal';
+import { withLedgerClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
-import { flowCsv } from '../../shared/csv';
-import { countOption, wordOption } from '../../shared/options';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { choiceOption, integerOption } from '../../shared/options';
+import { companyJson, writeCsv } from '../../shared/results';
 
 interface CompaniesOptions {
-  readonly state?: CompanyState;
+  readonly state?: ClientState;
   readonly failure?: FailureKind;
   readonly search?: string;
   readonly wave?: number;
@@ -23,33 +23,33 @@ interface CompaniesOptions {
   readonly csv?: true;
 }
 
-const ON_A_PAGE = 50;
+const PAGE_SIZE = 50;
 
-/** `ferry companies`: how far each company is and what went wrong. */
+/** `ferry companies`: lists the companies of a migration with their states. */
 export function addCompanies({ program, run, output, terminal }: Context): void {
   program
     .command('companies <migration>')
-    .description('List the companies of a migration: how far each is, and what went wrong')
-    .addOption(wordOption('--state <state>', 'only those in this state', COMPANY_STATES))
-    .addOption(wordOption('--failure <kind>', 'only those that were not moved for this reason', FAILURE_KINDS))
-    .option('--search <text>', 'only those with this text in their reference or name, in capitals or not')
-    .addOption(countOption('--wave <number>', 'only those of this wave'))
-    .addOption(countOption('--limit <number>', `so many at most (default: all, with --page ${ON_A_PAGE})`, 1))
-    .addOption(countOption('--page <number>', 'the first, the second ... of so many', 1))
-    .option('--csv', 'as CSV, for a spreadsheet')
+    .description('List the companies of a migration: the state of each, and what went wrong')
+    .addOption(choiceOption('--state <state>', 'only companies in this state', Object.keys(CLIENT_STATES)))
+    .addOption(choiceOption('--failure <kind>', 'only companies that were not moved for this reason', FAILURE_KINDS))
+    .option('--search <text>', 'only companies with this text in their reference or name; case is ignored')
+    .addOption(integerOption('--wave <number>', 'only companies of this wave'))
+    .addOption(integerOption('--limit <number>', `companies per page (default: all, with --page ${PAGE_SIZE})`, 1))
+    .addOption(integerOption('--page <number>', 'number of the page', 1))
+    .option('--csv', 'print CSV for a spreadsheet')
     .action((migration: string, options: CompaniesOptions) =>
       run(() => withLedgerClient(terminal.env, (ferry) => companies(output, ferry, migration, options))),
     );
 }
 
-/** Companies that can be gone through more than once. */
-interface Found {
+/** The selected companies. They can be read more than once. */
+interface Selection {
   readonly companies: () => AsyncIterable<LedgerCompany>;
-  /** Where these are only some of them. */
+  /** Absent: all matching companies are selected. */
   readonly page?: { readonly number: number; readonly from: number; readonly matching: number };
 }
 
-/** Written while they are read: there may be any number of them. */
+/** Streams the companies, because there can be any number of them. */
 async function companies(
   output: Output,
   ferry: LedgerClient,
@@ -57,51 +57,59 @@ async function companies(
   options: CompaniesOptions,
 ): Promise<AlreadyWritten> {
   await readCounts(ferry, migrationId);
-  const found = await find(ferry, migrationId, options);
-  if (options.csv && !output.json) await flowCsv(output, records(found.companies()));
+  const selection = await select(ferry, migrationId, options);
+  if (options.csv && !output.json) await writeCsv(output, csvRecords(selection.companies()));
   else if (output.json) {
-    const { page } = found;
-    const which = page && { page: page.number, matching: page.matching };
-    await output.streamJson({ schema: 'ferry.companies/1', migrationId, ...which }, 'companies', found.companies());
-  } else await print(output, found);
+    const { page } = selection;
+    const pageFields = page && { page: page.number, matching: page.matching };
+    const head = { schema: 'ferry.companies/1', migrationId, ...pageFields } as const;
+    await output.streamJson(head, 'companies', jsonRecords(selection.companies()));
+  } else await print(output, selection);
   return { written: true };
 }
 
-async function find({ db }: LedgerClient, migrationId: string, options: CompaniesOptions): Promise<Found> {
+async function select({ db }: LedgerClient, migrationId: string, options: CompaniesOptions): Promise<Selection> {
   const { limit, page = 1 } = options;
-  const filter = filterOf(options);
+  const filter = filterFrom(options);
   if (limit === undefined && options.page === undefined) {
     return { companies: () => readCompanies(db, migrationId, filter) };
   }
-  const size = limit ?? ON_A_PAGE;
+  const size = limit ?? PAGE_SIZE;
   const from = (page - 1) * size;
   const { companies, matching } = await readCompanyPage(db, migrationId, filter, { offset: from, limit: size });
   return { companies: () => all(companies), page: { number: page, from, matching } };
 }
 
-function filterOf({ state, failure, search, wave }: CompaniesOptions): CompanyFilter {
+function filterFrom({ state, failure, search, wave }: CompaniesOptions): CompanyFilter {
   return {
-    ...(state === undefined ? {} : { states: [state] }),
+    ...(state === undefined ? {} : ledgerStatesOf(state)),
     ...(failure === undefined ? {} : { failure }),
     ...(search === undefined ? {} : { search }),
     ...(wave === undefined ? {} : { wave }),
   };
 }
 
-async function* all<T>(some: readonly T[]): AsyncGenerator<T> {
-  yield* some;
+async function* all<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
 }
 
-async function* records(found: AsyncIterable<LedgerCompany>): AsyncGenerator<Record<string, string | number | null>> {
+async function* jsonRecords(found: AsyncIterable<LedgerCompany>): AsyncGenerator {
+  for await (const company of found) yield companyJson(company);
+}
+
+async function* csvRecords(
+  found: AsyncIterable<LedgerCompany>,
+): AsyncGenerator<Record<string, string | number | null>> {
   for await (const company of found) {
     const { reference, name, organization, wave, state, failure, movedAt } = company;
     yield {
-      ...{ reference, name, organization, wave, state },
-      'for the client': clientStateText(state, failure),
+      ...{ reference, name, organization, wave },
+      state: clientStateText(state, failure),
+      'ledger state': state,
       failure,
       'what happened': whatHappened(company),
       'moved at': movedAt?.toISOString() ?? null,
-      'connects again at': mayConnectAgain(company) ? company.linkUrl : null,
+      'reconnects at': canReconnect(company) ? company.linkUrl : null,
       'company id': company.companyId,
       'connection id': company.connectionId,
       'correlation id': company.correlationId,
@@ -110,40 +118,52 @@ async function* records(found: AsyncIterable<LedgerCompany>): AsyncGenerator<Rec
 }
 
 function whatHappened({ state, failureText, heldBack, confirmedAt }: LedgerCompany): string {
-  const whyWaiting = state === 'waiting' ? (heldBack ?? (confirmedAt ? '' : 'not confirmed as disabled')) : '';
-  return failureText ?? whyWaiting;
+  if (failureText !== null) return failureText;
+  if (state === 'outcome-unknown') return 'unknown whether the credential was used';
+  if (state !== 'waiting') return '';
+  return heldBack ?? (confirmedAt ? '' : 'syncing not confirmed off');
 }
 
-async function print(output: Output, { companies: found, page }: Found): Promise<void> {
+async function print(output: Output, { companies: read, page }: Selection): Promise<void> {
   let count = 0;
   let links = 0;
   async function* rows(): AsyncGenerator<readonly TableCell[]> {
-    for await (const company of found()) {
+    for await (const company of read()) {
       count += 1;
-      if (mayConnectAgain(company)) links += 1;
-      yield [company.reference, company.name, coloured(company.state), whatHappened(company)];
+      if (canReconnect(company)) links += 1;
+      yield [company.reference, company.name, stateCell(company), whatHappened(company)];
     }
   }
   await output.streamTable(
     [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
     rows(),
   );
-  if (links > 0) await printLinks(output, found());
-  const of = counted(page?.matching ?? count, 'company');
-  output.line(page && count > 0 ? `${page.from + 1} to ${page.from + count} of ${of}` : of);
+  if (links > 0) await printLinks(output, read());
+  const total = counted(page?.matching ?? count, 'company');
+  output.line(page && count > 0 ? `${page.from + 1} to ${page.from + count} of ${total}` : total);
 }
 
 async function printLinks(output: Output, found: AsyncIterable<LedgerCompany>): Promise<void> {
   for await (const company of found) {
-    if (mayConnectAgain(company)) await output.stream(`  ${company.reference} connects again at ${company.linkUrl}`);
+    if (canReconnect(company)) await output.stream(`  ${company.reference} reconnects at ${company.linkUrl}`);
   }
 }
 
-function mayConnectAgain({ failure, linkUrl }: LedgerCompany): boolean {
+function canReconnect({ failure, linkUrl }: LedgerCompany): boolean {
   return failure === 'reauthorization-required' && linkUrl !== null;
 }
 
-function coloured(state: CompanyState) {
-  if (state === 'migrated') return { text: state, style: 'green' as const };
-  return state === 'failed' || state === 'outcome-unknown' ? { text: state, style: 'red' as const } : state;
+function stateCell({ state, failure }: LedgerCompany): TableCell {
+  const text = clientStateText(state, failure);
+  switch (clientStateOf(state, failure)) {
+    case 'moved':
+      return { text, style: 'green' };
+    case 'must-reconnect':
+    case 'not-moved':
+      return { text, style: 'red' };
+    case 'moving':
+    case 'not-moved-yet':
+    case 'left-out':
+      return state === 'outcome-unknown' ? { text, style: 'red' } : text;
+  }
 }

@@ -1,4 +1,3 @@
-import type { FailureKind } from '../../../domain/companies/failures';
 import { failureText } from '../../../domain/companies/failures';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor, remedyText } from '../../../domain/companies/remedies';
@@ -9,58 +8,59 @@ import { NoSuchMigration } from '../../../client';
 import type { Output, AlreadyWritten, TableCell } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { NAMED_AT_MOST, remedyCommand } from '../../shared/remedy-commands';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-commands';
+import { companyJson } from '../../shared/results';
+import { withLedgerClient } from '../../shared/clients';
 
-/** `ferry exceptions`: the companies that were not moved, and what can be done about each, ready to be typed. */
+/** `ferry exceptions`: lists the companies that were not moved, with the commands that can solve each. */
 export function addExceptions({ program, run, output, terminal }: Context): void {
   program
     .command('exceptions <migration>')
-    .description('List the companies that were not moved, with the commands that can do something about each')
+    .description('List the companies that were not moved, with the commands that can solve each')
     .action((migration: string) =>
       run(() => withLedgerClient(terminal.env, (ferry) => exceptions(output, ferry, migration))),
     );
 }
 
-/** Companies with which the same can be done. */
+/** Companies with the same problem and the same remedies. */
 interface Kind {
   readonly title: string;
   readonly remedies: readonly Remedy[];
   readonly companies: number;
-  /** The first references, one more than a command can name. */
+  /** The first references: one more than a command names, to tell whether a file is needed. */
   readonly references: readonly string[];
 }
 
-/** Written while they are read, once for each kind: there may be any number of them. */
+/** Streams the companies, once per kind, because there can be any number of them. */
 async function exceptions(output: Output, { db }: LedgerClient, migrationId: string): Promise<AlreadyWritten> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
-  const found = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
+  const readExceptions = (): AsyncIterable<LedgerCompany> => readCompanies(db, migrationId, { exceptions: true });
   if (output.json) {
     await output.streamJson(
       { schema: 'ferry.exceptions/1', migrationId },
       'exceptions',
-      forPrograms(migration, found()),
+      exceptionsJson(migration, readExceptions()),
     );
     return { written: true };
   }
   let count = 0;
-  for (const [key, kind] of await kindsOf(found())) {
-    await printKind(output, migration, kind, () => ofKind(key, found()));
+  for (const [key, kind] of await kindsOf(readExceptions())) {
+    await printKind(output, migration, kind, () => ofKind(key, readExceptions()));
     count += kind.companies;
   }
   output.line(count === 0 ? 'No exceptions.' : counted(count, 'exception'));
   return { written: true };
 }
 
-async function* forPrograms(migration: StoredMigration, found: AsyncIterable<LedgerCompany>): AsyncGenerator {
+async function* exceptionsJson(migration: StoredMigration, found: AsyncIterable<LedgerCompany>): AsyncGenerator {
   for await (const company of found) {
     const remedies = remediesFor(company).map((remedy) => ({
       remedy,
       does: remedyText(remedy),
       command: remedyCommand(remedy, migration, [company.reference]),
     }));
-    yield { ...company, remedies };
+    yield { ...companyJson(company), remedies };
   }
 }
 
@@ -73,7 +73,7 @@ async function kindsOf(found: AsyncIterable<LedgerCompany>): Promise<ReadonlyMap
       title: titleOf(company),
       remedies: remediesFor(company),
       companies: companies + 1,
-      references: references.length > NAMED_AT_MOST ? references : [...references, company.reference],
+      references: references.length > REFERENCES_IN_A_COMMAND ? references : [...references, company.reference],
     });
   }
   return kinds;
@@ -87,18 +87,16 @@ async function* ofKind(kind: string, found: AsyncIterable<LedgerCompany>): Async
   for await (const company of found) if (kindOf(company) === kind) yield company;
 }
 
-function titleOf({ state, failure }: { readonly state: string; readonly failure: FailureKind | null }): string {
+function titleOf({ state, failure }: LedgerCompany): string {
   if (failure !== null) return failureText(failure);
-  return state === 'waiting'
-    ? 'held back by the check of the details'
-    : 'it is not known whether the credential was used';
+  return state === 'waiting' ? 'held back by the preflight' : 'unknown whether the credential was used';
 }
 
 async function printKind(
   output: Output,
   migration: StoredMigration,
   { title, remedies, companies, references }: Kind,
-  found: () => AsyncIterable<LedgerCompany>,
+  readKind: () => AsyncIterable<LedgerCompany>,
 ): Promise<void> {
   output.line(`${output.styled('bold', title)}: ${counted(companies, 'company')}`);
   await output.streamTable(
@@ -108,11 +106,11 @@ async function printKind(
       { title: 'What happened' },
       { title: 'Correlation id' },
     ],
-    cellsOf(found()),
+    cellsOf(readKind()),
   );
   if (remedies.includes('relink')) {
-    for await (const { reference, linkUrl } of found()) {
-      await output.stream(`  ${reference} connects again at ${linkUrl}`);
+    for await (const { reference, linkUrl } of readKind()) {
+      await output.stream(`  ${reference} reconnects at ${linkUrl}`);
     }
   }
   for (const remedy of remedies) {

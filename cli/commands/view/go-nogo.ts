@@ -9,33 +9,31 @@ import { NoWorker, readOutages, readProgress, readWindowSchedule, readWorkers } 
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { openMigrationOf } from '../../shared/open-migration';
-import { withLedgerClient } from '../../shared/with-ferry';
-import { usingService } from '../../shared/with-service';
+import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
 
-/** `ferry go-nogo`: whether the next window may come, and why; what would pause it, and whom to call. */
+/** `ferry go-nogo`: says before a window whether the migration is ready, what would pause it, and whom to call. */
 export function addGoNoGo({ program, run, terminal }: Context): void {
   program
     .command('go-nogo <migration>')
-    .description('Say before a window whether it may come: yes or no and why, what would pause it, whom to call')
+    .description('Check before a window whether the migration is ready, what would pause it, and whom to call')
     .action((migration: string) =>
       run(() =>
         withLedgerClient(terminal.env, async (ferry) =>
-          answered(migration, goNoGo(await factsOf(terminal.env, ferry, migration))),
+          goNoGoResult(migration, goNoGo(await readFacts(terminal.env, ferry, migration))),
         ),
       ),
     );
 }
 
-async function factsOf(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationId: string): Promise<GoNoGoFacts> {
-  const { migration, platform } = await openMigrationOf(ferry, migrationId, () => `see: ferry report ${migrationId}`);
+async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationId: string): Promise<GoNoGoFacts> {
+  const { migration, platform } = await readOpenMigration(ferry, migrationId, () => `see: ferry report ${migrationId}`);
   const { db } = ferry;
-  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, heldUp, service] =
+  const [{ limits, now }, { next, toCreate }, failures, progress, schedule, workers, outages, service] =
     await Promise.all([
       readLimits(db, migrationId),
       readNextCompanies(db, migrationId),
       countFailures(db, migrationId),
-      progressOrNone(ferry, migrationId),
+      readProgressOrNull(ferry, migrationId),
       readWindowSchedule(ferry, migrationId),
       readWorkers(ferry),
       readOutages(ferry, migrationId),
@@ -53,13 +51,13 @@ async function factsOf(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationId:
     progress,
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
     workers,
-    failing: heldUp,
+    failing: outages,
     service,
   };
 }
 
-/** Without a worker everything else is looked at all the same. */
-async function progressOrNone(ferry: LedgerClient, migrationId: string): Promise<Progress | null> {
+/** Everything else is checked even if no worker answers. */
+async function readProgressOrNull(ferry: LedgerClient, migrationId: string): Promise<Progress | null> {
   try {
     return await readProgress(ferry, migrationId);
   } catch (error) {
@@ -70,16 +68,16 @@ async function progressOrNone(ferry: LedgerClient, migrationId: string): Promise
 
 async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<GoNoGoFacts['service']> {
   const { service: config } = loadConfig([], env, ['service']);
-  if (!config) return { unreachable: 'it is not configured here (COMPANY_DATA_URL, COMPANY_DATA_API_KEY)' };
+  if (!config) return { unreachable: 'not configured here (COMPANY_DATA_URL, COMPANY_DATA_API_KEY)' };
   try {
-    return await usingService(config, (service) => readServiceFacts(service, { platformKey }));
+    return await withServiceAt(config, (service) => readServiceFacts(service, { platformKey }));
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
     return { unreachable: error.message };
   }
 }
 
-function answered(migrationId: string, result: GoNoGo): CommandResult {
+function goNoGoResult(migrationId: string, result: GoNoGo): CommandResult {
   return {
     failed: !result.go,
     json: { schema: 'ferry.go-nogo/1', migrationId, ...result },
@@ -91,14 +89,14 @@ function print(output: Output, migrationId: string, { go, opening, answers, woul
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
     opening === null
-      ? 'companies may be started at any time'
+      ? 'companies can be moved at any time'
       : `the window from ${localTime(opening.opensAt)} to ${localTime(opening.closesAt)}`;
   output.line(`${verdict}  ${output.styled('bold', migrationId)}: ${when}`);
   for (const { about, go: isGood, why } of answers) {
     output.line(`  ${isGood ? output.styled('green', '✓') : output.styled('red', '✗')} ${about}: ${why}`);
   }
   output.line();
-  output.line('What would pause it while nobody looks, and what would not:');
+  output.line('What will pause it, and what will not:');
   for (const sentence of wouldPause) output.line(`  - ${sentence}`);
   output.line(`Whom to call: ${contact}`);
 }

@@ -1,31 +1,31 @@
-import { ADD_PAYLOAD_KEY } from '../../shared/error-advice';
-import type { MigrationLine } from '../../../client';
+import { ADD_PAYLOAD_KEY } from '../../shared/errors';
+import type { MigrationSummary } from '../../../client';
 import { listMigrations } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { withMigrationClient } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/clients';
 
-/** `ferry list`: every migration in a line. */
+/** `ferry list`: lists all migrations, one per line. */
 export function addList({ program, run, terminal }: Context): void {
   program
     .command('list')
-    .description('List all migrations: step, state, who is waited for, companies done')
+    .description('List all migrations: step, state, who must act, companies done')
     .action(() => run(() => list(terminal.env)));
 }
 
-/** Where everything about a migration stands in Temporal, and only its search attributes can be read. */
-function printMissingKeys(output: Output, migrations: readonly MigrationLine[]): void {
+/** Explains migrations of which only the search attributes can be read, because their payload key is missing here. */
+function printMissingKeys(output: Output, migrations: readonly MigrationSummary[]): void {
   const missing = new Set(migrations.flatMap(({ missingKey }) => missingKey ?? []));
   for (const key of missing) {
     const ids = migrations.filter(({ missingKey }) => missingKey === key).map(({ migrationId }) => migrationId);
-    output.line(`Payload key ${key} is missing here, so that nothing more can be read of ${ids.join(', ')}:`);
+    output.line(`Payload key ${key} is missing here, so the details of ${ids.join(', ')} cannot be read:`);
     output.line(`  ${ADD_PAYLOAD_KEY}`);
   }
 }
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const migrations: MigrationLine[] = [];
+  const migrations: MigrationSummary[] = [];
   await withMigrationClient(env, async (ferry) => {
     for await (const migration of listMigrations(ferry)) migrations.push(migration);
   });
@@ -43,7 +43,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
           { title: 'Step' },
           { title: 'Waiting for' },
           { title: 'Done', align: 'right' },
-          { title: 'Failed', align: 'right' },
+          { title: 'Not moved', align: 'right' },
           { title: 'Started', optional: true },
         ],
         migrations.map(({ migrationId, state, step, waitingFor, done, total, failed, startedAt, missingKey }) => [

@@ -4,15 +4,15 @@ import { readReport } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal';
 import type { Context } from '../../shared/context';
 import { REPORT_FORMATS, type ReportFormat, reportWriters } from '../../reporting/report-writers';
-import { withLedgerClient } from '../../shared/with-ferry';
+import { withLedgerClient } from '../../shared/clients';
 
-/** `ferry report`: the handover report; at any time, also long after the end. */
+/** `ferry report`: prints the handover report, at any time, also after the end. */
 export function addReport({ program, run, output, terminal }: Context): void {
   program
     .command('report <migration>')
-    .description('Print the handover report: what was moved, what was not and why, who decided what')
+    .description('Print the handover report: what was moved, what was not and why, and who decided what')
     .addOption(
-      new Option('--format <format>', 'md, a page to send (html), one row for each company (csv), or json')
+      new Option('--format <format>', 'md; html: a page to send; csv: one row per company; or json')
         .choices(REPORT_FORMATS)
         .default('md'),
     )
@@ -21,7 +21,7 @@ export function addReport({ program, run, output, terminal }: Context): void {
     );
 }
 
-/** Written while it is read: it may have any number of companies. */
+/** Streams the report, because it can have any number of companies. */
 async function report(
   output: Output,
   ferry: LedgerClient,

@@ -2,7 +2,8 @@ import { estimateBasisText, endText } from '../../../presentation/temporal-ui/cu
 import { headline } from '../../../domain/progress/progress';
 import { duration, counted } from '../../../domain/text/sentences';
 import type { Estimate } from '../../../domain/planning/estimate';
-import { finishedCompanies } from '../../../domain/companies/company-state';
+import type { ClientState } from '../../../domain/companies/company-state';
+import { CLIENT_STATES, clientCounts } from '../../../domain/companies/company-state';
 import type { Progress, StepProgress } from '../../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../../domain/migration/steps';
 import type { Interrupted } from '../../../store';
@@ -11,36 +12,35 @@ import { readOutages, readProgress } from '../../../client';
 import type { CommandResult, Output } from '../../terminal';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { printPreflight } from '../../shared/finding-list';
+import { printEvidence, printPreflight } from '../../shared/results';
 import { nextCommands } from '../../shared/next-commands';
-import { withMigrationClient } from '../../shared/with-ferry';
+import { withMigrationClient } from '../../shared/clients';
 
-/** `ferry show`: one migration on one screen, and the commands that take it further. */
+/** `ferry show`: shows one migration on one screen, and the commands that take it further. */
 export function addShow({ program, run, terminal }: Context): void {
   program
     .command('show <migration>')
-    .description('Show one migration: steps, companies, evidence, who is waited for and what to type next')
+    .description('Show one migration: steps, companies, evidence, who must act, and the next commands')
     .action((migration: string) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const progress = await readProgress(ferry, migration);
-          const heldUp = await readOutages(ferry, migration);
+          const outages = await readOutages(ferry, migration);
           const interrupted = ferry.db ? await countInterrupted(ferry.db, migration) : null;
-          return showResult(progress, heldUp, interrupted);
+          return showResult(progress, outages, interrupted);
         }),
       ),
     );
 }
 
-function showResult(progress: Progress, heldUp: readonly string[], interrupted: Interrupted | null): CommandResult {
+function showResult(progress: Progress, outages: readonly string[], interrupted: Interrupted | null): CommandResult {
   const next = nextCommands(progress);
   return {
-    json: { schema: 'ferry.show/1', ...progress, heldUp, interrupted, next },
+    json: { schema: 'ferry.show/1', ...progress, heldUp: outages, interrupted, next },
     print: (output) => {
       output.line(`${output.styled('bold', progress.migrationId)}  ${headline(progress)}`);
-      const { roles, what } = progress.waitingFor;
-      output.line(`Waiting for ${roles.length === 0 ? 'nobody' : roles.join(' and ')}: ${what}`);
-      for (const reason of heldUp) output.line(output.styled('yellow', `Held up: ${reason}`));
+      output.line(waitingText(progress));
+      for (const failure of outages) output.line(output.styled('yellow', `Retrying: ${failure}`));
       output.line();
       if (progress.route !== 'self-service') {
         printSteps(output, progress.steps);
@@ -51,11 +51,16 @@ function showResult(progress: Progress, heldUp: readonly string[], interrupted: 
       printEvidence(output, progress);
       if (next.length > 0) {
         output.line();
-        output.line(output.styled('bold', 'What comes next:'));
+        output.line(output.styled('bold', 'What to do next:'));
         for (const { who, command } of next) output.line(`  ${who}: ${command}`);
       }
     },
   };
+}
+
+function waitingText({ waitingFor: { roles, what } }: Progress): string {
+  if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
 }
 
 function printSteps(output: Output, steps: readonly StepProgress[]): void {
@@ -76,28 +81,34 @@ function printSteps(output: Output, steps: readonly StepProgress[]): void {
 }
 
 function printFacts(output: Output, { route, counts, estimate, proposal, preflight }: Progress): void {
-  const moving = counts.importing + counts.syncing;
-  output.line(
-    `Companies: ${finishedCompanies(counts)} of ${counts.total} done; ${counts.migrated} migrated, ${moving} under way, ` +
-      `${counts.waiting} waiting, ${counts.failed} failed, ${counts.skipped + counts.excluded} left out`,
-  );
-  if (counts.unconfirmed > 0) output.line(`  ${counts.unconfirmed} not yet confirmed as disabled`);
-  if (counts.withoutCredential > 0)
-    output.line(`  ${counts.withoutCredential} confirmed, but without a credential that counts`);
+  output.line(`Companies: ${countsText(counts)}`);
+  if (counts.unconfirmed > 0) output.line(`  ${counts.unconfirmed} with syncing not confirmed off`);
+  if (counts.withoutCredential > 0) {
+    output.line(`  ${counts.withoutCredential} confirmed, still missing a usable credential`);
+  }
   if (counts.heldBack > 0) output.line(`  ${counts.heldBack} held back until they are corrected or left out`);
   if (counts.outcomeUnknown > 0) output.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
   if (preflight) printPreflight(output, preflight);
-  // Where nobody is to add it to anything, it would only ask to be added.
+  // In self-service nobody adds the URL to an application.
   if (preflight?.callbackUrl && route !== 'self-service') output.line(`Callback URL: ${preflight.callbackUrl}`);
   if (estimate && estimate.volume.companies > 0) printEstimate(output, estimate, proposal !== null);
   if (proposal) output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
 }
 
+function countsText(counts: Progress['counts']): string {
+  const byState = clientCounts(counts);
+  const others = (Object.keys(CLIENT_STATES) as ClientState[]).flatMap((state) =>
+    state === 'moved' || byState[state] === 0 ? [] : [`, ${byState[state]} ${CLIENT_STATES[state]}`],
+  );
+  return `${byState.moved} of ${counts.total} moved${others.join('')}`;
+}
+
 function printInterrupted(output: Output, { companies, onItsWayUntil }: Interrupted): void {
   if (companies === 0) return;
   const were = companies === 1 ? 'company was' : 'companies were';
-  const until = onItsWayUntil && `; a credential may be on its way to the service until ${localTime(onItsWayUntil)}`;
-  output.line(`${companies} ${were} interrupted, and will be taken up again${until ?? ''}`);
+  const until =
+    onItsWayUntil && `; a credential can still be in flight to the service until ${localTime(onItsWayUntil)}`;
+  output.line(`${companies} ${were} interrupted and will be resumed${until ?? ''}`);
 }
 
 function printEstimate(output: Output, estimate: Estimate, hasStart: boolean): void {
@@ -113,22 +124,7 @@ function printEstimate(output: Output, estimate: Estimate, hasStart: boolean): v
   if (darkHours !== null) output.line(`  up to ${counted(darkHours, 'hour')} without fresh data`);
   if (volume.largestFamily > 1) {
     output.line(
-      `  ${counted(volume.largestFamily, 'company')} go one after the other: their tokens can end one another`,
+      `  ${counted(volume.largestFamily, 'company')} are moved one after the other, because their tokens can invalidate each other`,
     );
-  }
-}
-
-/** What the first company's end-to-end check has found. */
-export function printEvidence(output: Output, { firstCompany }: Progress): void {
-  if (!firstCompany || firstCompany.stage === 'importing') return;
-  output.line();
-  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
-  for (const { check, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
-    const mark = passed ? output.styled('green', '✓') : output.styled('red', '✗');
-    const measured = [
-      ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
-      ...(correlationId === undefined ? [] : [`correlation id ${correlationId}`]),
-    ].join(', ');
-    output.line(`  ${mark} ${check}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
   }
 }

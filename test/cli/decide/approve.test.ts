@@ -125,7 +125,7 @@ test('a trail is asked of a migration that there is', async () => {
   const { exitCode, err } = await ferry(['audit', 'nobody.xero'], undefined, orchestrator.env);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: there is no migration nobody.xero; see them all with: ferry list\n',
+    err: 'ferry: there is no migration nobody.xero; list all migrations with: ferry list\n',
   });
 });
 

@@ -24,7 +24,7 @@ const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 test('a second start under the same id is refused, and says what to do', async () => {
   const { exitCode, err } = await run('start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider');
   expect(exitCode).toBe(1);
-  expect(err).toBe(`ferry: there is a migration ${ID} already; give this one another --label\n`);
+  expect(err).toBe(`ferry: migration ${ID} already exists; choose another --label\n`);
 });
 
 test('organizations that are open in one migration are refused in another, by name', async () => {
@@ -37,11 +37,11 @@ test('organizations that are open in one migration are refused in another, by na
 });
 
 test.each([
-  [['approve', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
-  [['show', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
-  [['companies', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
-  [['report', 'nobody.xero'], 'there is no migration nobody.xero; see them all with: ferry list'],
-  [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; see them all with: ferry list'],
+  [['approve', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
+  [['show', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
+  [['companies', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
+  [['report', 'nobody.xero'], 'there is no migration nobody.xero; list all migrations with: ferry list'],
+  [['credentials', 'nobody.xero', MANIFEST], 'there is no migration nobody.xero; list all migrations with: ferry list'],
   [['approve', ID, 'shedule'], 'there is no step shedule; did you mean schedule?'],
   [
     ['propose-time', ID, 'tomorrowish'],

@@ -72,7 +72,7 @@ test('who has a key is whom it names, also without saying so', async () => {
   const { out } = await run('sam', 'keys', 'show');
   expect(out).toContain(`--approver "support:Sam:${publicKeys.get('sam')}"`);
   const help = await run('sam', 'approve', '--help');
-  expect(help.out.replace(/\s+/g, ' ')).toContain('(default: whose signing key it is, else the user of this machine)');
+  expect(help.out.replace(/\s+/g, ' ')).toContain('(default: the name in your signing key, or else your user name)');
 });
 
 test.each<[string, string, readonly string[], string]>([
@@ -94,7 +94,7 @@ test.each<[string, string, readonly string[], string]>([
 test('who names somebody else is told that their key was not used', async () => {
   const { exitCode, out } = await run('sam', ...approve, '--by', 'Cleo');
   expect(exitCode).toBe(1);
-  expect(out).toContain('not signed: the signing key here is that of Sam, and --by says Cleo');
+  expect(out).toContain('not signed: the signing key belongs to Sam, but --by is Cleo');
 });
 
 test('what the right person has signed is applied, and says that it was signed', async () => {

@@ -4,9 +4,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ServiceError } from '@temporalio/client';
-import { CommandFailed } from '../../../cli/shared/command-failed';
-import { withAdvice } from '../../../cli/shared/error-advice';
-import { MigrationClosed, NoSuchMigration, NotReadable, NoWorker, Unreachable, WorkerFails } from '../../../client';
+import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
+import {
+  MigrationClosed,
+  NoSuchMigration,
+  PayloadKeyMissing,
+  NoWorker,
+  Unreachable,
+  WorkflowTaskFailing,
+} from '../../../client';
 import { FileChanged } from '../../../cli/manifest/findings';
 import { AccessDenied, KeyRefused } from '../../../company-data-client';
 import { KeyInvalid, UnknownMasterKey, UnknownPayloadKey, VaultKeyMismatch, WrappedKeyBroken } from '../../../security';
@@ -30,17 +36,17 @@ const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), { code: 1
 /** What is thrown, what it is said to be about, and what to do next. */
 const FAILURES: readonly (readonly [Error, said: RegExp, advice: RegExp])[] = [
   [new Unreachable('Temporal', '127.0.0.1:1'), /Temporal does not answer at 127\.0\.0\.1:1/, /ferry up/],
-  [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /look at the database/],
+  [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /check the database/],
   [new NoWorker(M), /no worker answers for acme\.xero/, /start a worker/],
-  [new WorkerFails(M), /acme\.xero/, /its log says why/],
+  [new WorkflowTaskFailing(M), /acme\.xero/, /its log says why/],
   [new NoSuchMigration(M), /there is no migration acme\.xero/, /ferry list/],
-  [new MigrationExists(`there is a migration ${M} already`), /acme\.xero/, /--label/],
-  [new MigrationClosed(`migration ${M} is completed`), /acme\.xero/, /ferry report/],
+  [new MigrationExists(`migration ${M} already exists`), /acme\.xero/, /--label/],
+  [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report/],
   [new ManifestClosed(`migration ${M} has ended`), /acme\.xero/, /new migration/],
-  [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /take these rows out/],
+  [new OrganizationTaken([{ reference: 'C-1', organization: '91', migrationId: M }]), /91/, /remove these rows/],
   [new VaultClosed(`migration ${M} has no open vault`), /acme\.xero/, /ferry show/],
   [new VaultKeyMismatch(), /./, /not sealed/],
-  [new NotReadable(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
+  [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('abcd', ['efgh']), /payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownMasterKey('abcd', ['efgh']), /abcd/, /nothing is lost/],
   [new WrappedKeyBroken(M), /./, /nothing is lost/],
@@ -55,7 +61,7 @@ const FAILURES: readonly (readonly [Error, said: RegExp, advice: RegExp])[] = [
   [new ServiceError('Failed to list', { cause: grpc }), /^Temporal: no connection$/, /ferry doctor/],
   [new Error('Connection terminated unexpectedly'), /^the database: Connection terminated/, /ferry doctor/],
   [withCode('listen EADDRINUSE: address already in use 127.0.0.1:8700', 'EADDRINUSE'), /8700/, /--port/],
-  [withCode("ENOENT: no such file or directory, open 'x.csv'", 'ENOENT'), /x\.csv/, /look at the path/],
+  [withCode("ENOENT: no such file or directory, open 'x.csv'", 'ENOENT'), /x\.csv/, /check the path/],
   [withCode("EACCES: permission denied, open 'x.csv'", 'EACCES'), /x\.csv/, /permissions/],
 ];
 
@@ -127,7 +133,7 @@ describe('as it is typed', () => {
     server.close();
     expect(exitCode).toBe(1);
     expect(err).toMatch(
-      new RegExp(`^ferry: listen EADDRINUSE.*${port}; another program listens there: choose another --port\\n$`),
+      new RegExp(`^ferry: listen EADDRINUSE.*${port}; another program uses this port: choose another --port\\n$`),
     );
   });
 

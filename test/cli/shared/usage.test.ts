@@ -13,9 +13,13 @@ test.each([
     args: ['check', manifest, '-p', 'quickbook-online'],
     says: /Did you mean quickbooks-online\?/,
   },
-  { what: 'an unheard-of platform', args: ['check', manifest, '-p', 'abacus'], says: /Platforms are: freeagent, / },
+  { what: 'an unheard-of platform', args: ['check', manifest, '-p', 'abacus'], says: /Choose one of: freeagent, / },
   { what: 'no manifest', args: ['check', '-p', 'xero'], says: /missing required argument 'manifest'/ },
-  { what: 'an unheard-of role', args: ['approve', 'acme.xero', '--as', 'boss'], says: /One of: client, support\./ },
+  {
+    what: 'an unheard-of role',
+    args: ['approve', 'acme.xero', '--as', 'boss'],
+    says: /Choose one of: client, support\./,
+  },
   { what: 'a misspelt role', args: ['approve', 'acme.xero', '--as', 'suport'], says: /Did you mean support\?/ },
   {
     what: 'an unknown option',

@@ -58,9 +58,7 @@ test('a client sees its migration and decides about it, from the first step to t
   await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
   expect(await done('sign-off', id, ...AS_CLIENT)).toContain('1 of 2 companies moved');
   await orchestrator.ferry.temporal.workflow.getHandle(id).result();
-  expect((await run('pause', id, ...AS_CLIENT)).err).toContain(
-    `migration ${id} is closed: nothing is decided any more`,
-  );
+  expect((await run('pause', id, ...AS_CLIENT)).err).toContain(`migration ${id} is closed: it takes no more decisions`);
 }, 90_000);
 
 test.each([
@@ -76,7 +74,7 @@ test.each([
     out: '',
     err:
       'ferry: this needs the database, and none is configured (DATABASE_URL); ' +
-      'ask support: they have it; without it you can list, show, watch and decide\n',
+      'ask support to run it; without the database you can list, show, watch and decide\n',
   });
 });
 

@@ -163,6 +163,6 @@ test('after the end latecomers are sent to a new migration', async () => {
   const { exitCode, err } = await run('amend', id, manifest('L-1,Late,8000000000000061,1'));
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: `ferry: migration ${id} is cancelled: nothing can be supplied; start a new migration for latecomers: ferry start FILE --label WORD\n`,
+    err: `ferry: migration ${id} is cancelled: nothing can be added to it; start a new migration for these companies: ferry start FILE --label WORD\n`,
   });
 });

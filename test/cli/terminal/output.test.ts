@@ -59,9 +59,9 @@ test('an unbroken column is never shortened, even in a narrow terminal', () => {
 
 test('a failure is printed to people as one line', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
-  new Output({ stdout, stderr }, false).fail('there is no migration acme.wave', 'see them all with: ferry list');
+  new Output({ stdout, stderr }, false).fail('there is no migration acme.wave', 'list all migrations with: ferry list');
   expect(stdout.text).toBe('');
-  expect(stderr.text).toBe('ferry: there is no migration acme.wave; see them all with: ferry list\n');
+  expect(stderr.text).toBe('ferry: there is no migration acme.wave; list all migrations with: ferry list\n');
 });
 
 describe('a result of any length', () => {

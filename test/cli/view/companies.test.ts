@@ -80,7 +80,7 @@ test('as CSV for spreadsheets, in which a formula is none', async () => {
 
 test.each([
   [['--state', 'failled'], "option '--state <state>' argument 'failled' is invalid. Did you mean failed?"],
-  [['--failure', 'broken'], "option '--failure <kind>' argument 'broken' is invalid. One of: refused, "],
+  [['--failure', 'broken'], "option '--failure <kind>' argument 'broken' is invalid. Choose one of: refused, "],
   [['--page', '0'], 'A whole number is expected, from 1 on.'],
 ])('used wrongly: %j', async (options, said) => {
   const { exitCode, err } = await ferry(['companies', ID, ...options], undefined, orchestrator.env);

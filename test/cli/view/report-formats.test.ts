@@ -85,7 +85,7 @@ const COMPANIES: readonly LedgerCompany[] = [
 function reportOf(companies: readonly LedgerCompany[], head: Partial<ReportHead> = {}): HandoverReport {
   return {
     head: { ...HEAD, ...head },
-    course: async () => COURSE,
+    statistics: async () => COURSE,
     async *companies(states = COMPANY_STATES) {
       for (const company of companies) if (states.includes(company.state)) yield company;
     },
@@ -174,7 +174,7 @@ describe('the page', () => {
       slowest: [],
       failures: [],
     };
-    const page = await written('html', { ...reportOf([]), course: async () => none });
+    const page = await written('html', { ...reportOf([]), statistics: async () => none });
     expect(page).toContain('No company has been moved yet.');
     expect(page.match(/<svg /g)).toHaveLength(1);
   });

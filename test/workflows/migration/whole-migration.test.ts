@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Answer, Sent } from '../../../client';
+import type { DecisionResult, DecisionContent } from '../../../client';
 import { decide, readReport, startMigration } from '../../../client';
 import { readManifest } from '../../../cli/manifest';
 import type { Progress } from '../../../domain/progress/progress';
@@ -34,7 +34,7 @@ test('25 companies go through the six steps: 23 are moved, one must reconnect, o
     by: 'Sam',
     firstCompany: null,
   });
-  const send = async (message: DecisionMessage, sent: Sent): Promise<Answer['became']> =>
+  const send = async (message: DecisionMessage, sent: DecisionContent): Promise<DecisionResult['became']> =>
     (await decide(ferry, id, message, sent)).became;
   const until = (reached: (progress: Progress) => boolean) => waitForProgress(ferry, id, reached);
 

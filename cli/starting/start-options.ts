@@ -1,20 +1,20 @@
-/** What the commands share that start a migration, whichever route it takes. */
+/** Options of the commands that start a migration, `ferry start` and `ferry self-service`. */
 import type { LimitsChange } from '../../domain/planning/limits';
 import { parseLimits } from '../../domain/planning/limits';
 import type { Platform, Route } from '../../platforms/platforms';
 import { isIdWord } from '../../domain/migration/temporal-names';
-import { CommandFailed } from '../shared/command-failed';
+import { CommandFailed } from '../shared/errors';
 import type { LimitOptions } from '../shared/limit-options';
-import { limitsOf } from '../shared/limit-options';
+import { limitsFrom } from '../shared/limit-options';
 
-export interface Startable {
+export interface StartTarget {
   readonly platform: Platform;
   readonly client: string;
   readonly label?: string;
 }
 
-/** @throws CommandFailed when no id can be made, or the platform is moved by the other route alone */
-export function assertStartable({ client, label, platform }: Startable, route: Route): void {
+/** @throws CommandFailed if client or label cannot be part of an id, or the platform does not have this route */
+export function assertStartable({ client, label, platform }: StartTarget, route: Route): void {
   for (const [option, word] of [
     ['--client', client],
     ['--label', label],
@@ -22,7 +22,7 @@ export function assertStartable({ client, label, platform }: Startable, route: R
     if (word !== undefined && !isIdWord(word)) {
       throw new CommandFailed(
         `${option} ${word} cannot be part of an id`,
-        'use lower-case letters, digits and hyphens',
+        'use only lower-case letters, digits and hyphens',
       );
     }
   }
@@ -30,17 +30,21 @@ export function assertStartable({ client, label, platform }: Startable, route: R
   throw route === 'managed'
     ? new CommandFailed(
         `${platform.name} has no managed route`,
-        `its connections are moved by the self-service route: ferry self-service FILE --platform ${platform.slug} --client ${client}`,
+        `use the self-service route: ferry self-service FILE --platform ${platform.slug} --client ${client}`,
       )
     : new CommandFailed(
-        `${platform.name} has only the managed route: the service takes its authorizations from the provider alone`,
+        `${platform.name} has no self-service route: the service accepts its authorizations only from the provider`,
         `the provider moves its connections with: ferry start FILE --platform ${platform.slug} --client ${client}`,
       );
 }
 
-/** What commander cannot know: whether a number is one that the limit may have. */
-export function limitsRead(options: LimitOptions): LimitsChange {
-  const limits = limitsOf(options);
+/**
+ * Returns the limits that were given, checked against the values that each limit allows.
+ *
+ * @throws CommandFailed
+ */
+export function readLimitOptions(options: LimitOptions): LimitsChange {
+  const limits = limitsFrom(options);
   if (Object.keys(limits).length === 0) return {};
   const read = parseLimits(limits);
   if ('malformed' in read) throw new CommandFailed(read.malformed, 'nothing was started');

@@ -4,43 +4,52 @@ import type { SigningKey } from '../security';
 import { createDataConverter, withoutPayloadCodec } from '../security';
 import type { Database } from '../store';
 import { openDatabase } from '../store';
-import { Unreachable } from './unreachable';
+import { Unreachable } from './errors';
 
-/** A line to migrations. To see how far they are and to decide, Temporal is enough: that is all that a client may have. */
+/** A connection to Temporal, and to the ledger if it is configured. Temporal is enough to read progress and to decide. */
 export interface MigrationClient {
+  /** Decodes payloads with the configured payload keys. */
   readonly temporal: Client;
-  /** The same line for states, dates and counts alone: it opens no payload, and so works where a payload key is missing. */
-  readonly closed: Client;
-  /** The ledger: every company, newer than Temporal knows it. Absent: it is not ours to read. */
+  /** Decodes no payloads, so it also works where a payload key is missing: for states, dates and search attributes. */
+  readonly withoutPayloads: Client;
+  /** The ledger, which has every company and is newer than Temporal's counts. Absent: no database is configured. */
   readonly db?: Database;
-  /** Signs what the person at the keyboard decides; absent: nothing is signed. */
+  /** Signs decisions whose `by` is the holder of this key. Absent: decisions are not signed. */
   readonly signer?: SigningKey;
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** A line to the whole orchestrator, as those have it who run migrations. */
+/** A client with the ledger: what support has, and what starting a migration needs. */
 export interface LedgerClient extends MigrationClient {
   readonly db: Database;
 }
 
+/** Configuration as `loadConfig` returns it: Temporal and payload keys; database and signing key are optional. */
 export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> & Partial<Config<'databaseUrl' | 'signingKey'>>;
+
+/** The same with a database, which is required. */
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * To the ledger too, where it is configured.
+ * Connects to Temporal, and to the ledger if a database is configured. Waits at most 5 s.
  *
  * @throws Unreachable
  */
 export async function openMigrationClient(config: MigrationClientConfig): Promise<MigrationClient> {
   const { databaseUrl } = config;
   return databaseUrl === undefined
-    ? migrationClientOver(await connect(config), config)
+    ? createClient(await connect(config), config)
     : openLedgerClient({ ...config, databaseUrl });
 }
 
-/** @throws Unreachable */
+/**
+ * Connects to Temporal and to the ledger. Waits at most 5 s; if one of them fails, the other connection is closed.
+ *
+ * @throws Unreachable
+ */
 export async function openLedgerClient(config: LedgerClientConfig): Promise<LedgerClient> {
   const url = config.databaseUrl.reveal();
   const [connected, opened] = await Promise.allSettled([
@@ -48,13 +57,13 @@ export async function openLedgerClient(config: LedgerClientConfig): Promise<Ledg
     openDatabase({ url, connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS }),
   ]);
   if (connected.status === 'fulfilled' && opened.status === 'fulfilled') {
-    const line = migrationClientOver(connected.value, config);
+    const client = createClient(connected.value, config);
     const db = opened.value;
     return {
-      ...line,
+      ...client,
       db,
       close: async () => {
-        await Promise.all([line.close(), db.destroy()]);
+        await Promise.all([client.close(), db.destroy()]);
       },
     };
   }
@@ -72,7 +81,7 @@ async function connect({ temporal }: MigrationClientConfig): Promise<Connection>
   }
 }
 
-function migrationClientOver(
+function createClient(
   connection: Connection,
   { temporal, payloadKeys, signingKey }: MigrationClientConfig,
 ): MigrationClient {
@@ -80,13 +89,13 @@ function migrationClientOver(
   const dataConverter = createDataConverter(payloadKeys);
   return {
     temporal: new Client({ connection, namespace, dataConverter }),
-    closed: new Client({ connection, namespace, dataConverter: withoutPayloadCodec(dataConverter) }),
+    withoutPayloads: new Client({ connection, namespace, dataConverter: withoutPayloadCodec(dataConverter) }),
     ...(signingKey === undefined ? {} : { signer: signingKey }),
     close: () => connection.close(),
   };
 }
 
-/** Without user and password. */
+/** Returns host and port without user and password, so that an error message cannot reveal them. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'an address that is no URL';
+  return URL.canParse(url) ? new URL(url).host : 'an address that is not a URL';
 }

@@ -1,4 +1,4 @@
-import { readWindow } from '../../../cli/shared/window-text';
+import { parseWindow } from '../../../cli/shared/limit-options';
 import { windowText } from '../../../presentation/wording/windows';
 
 const WORKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri'];
@@ -10,18 +10,18 @@ test.each([
   ['mon,mon-tue 01:00-02:00 UTC', ['mon', 'tue'], '01:00', '02:00', 'UTC'],
   ['daily 20:00-23:30 Asia/Kolkata', [...WORKDAYS, 'sat', 'sun'], '20:00', '23:30', 'Asia/Kolkata'],
 ])('"%s" is a window', (text, days, from, to, timeZone) => {
-  expect(readWindow(text)).toEqual({ days, from, to, timeZone });
+  expect(parseWindow(text)).toEqual({ days, from, to, timeZone });
 });
 
 test.each([
-  ['', '"" is no window'],
-  ['mon 22:00-05:00', '"mon 22:00-05:00" is no window'],
-  ['someday 22:00-05:00 UTC', '"someday 22:00-05:00 UTC" is no window'],
-  ['mon- 22:00-05:00 UTC', '"mon- 22:00-05:00 UTC" is no window'],
-  ['mon 25:00-05:00 UTC', '"mon 25:00-05:00 UTC" is no window'],
+  ['', 'invalid window ""'],
+  ['mon 22:00-05:00', 'invalid window "mon 22:00-05:00"'],
+  ['someday 22:00-05:00 UTC', 'invalid window "someday 22:00-05:00 UTC"'],
+  ['mon- 22:00-05:00 UTC', 'invalid window "mon- 22:00-05:00 UTC"'],
+  ['mon 25:00-05:00 UTC', 'invalid window "mon 25:00-05:00 UTC"'],
   ['mon 22:00-05:00 Europe/Atlantis', 'there is no time zone Europe/Atlantis'],
-])('"%s" is none: %s', (text, message) => {
-  expect(() => readWindow(text)).toThrow(message);
+])('"%s" is not a window: %s', (text, message) => {
+  expect(() => parseWindow(text)).toThrow(message);
 });
 
 test.each([
@@ -30,10 +30,10 @@ test.each([
   'mon,wed-thu,sun 01:00-02:00 UTC',
   'fri 01:00-02:00 America/New_York',
   'daily 20:00-23:30 Asia/Kolkata',
-])('"%s" is written as it is read', (text) => {
-  expect(windowText(readWindow(text))).toBe(text);
+])('"%s" is printed as it was parsed', (text) => {
+  expect(windowText(parseWindow(text))).toBe(text);
 });
 
-test('days are written in the order of the week, however they were named', () => {
-  expect(windowText(readWindow('fri-mon 01:00-02:00 UTC'))).toBe('mon,fri-sun 01:00-02:00 UTC');
+test('days are printed in the order of the week', () => {
+  expect(windowText(parseWindow('fri-mon 01:00-02:00 UTC'))).toBe('mon,fri-sun 01:00-02:00 UTC');
 });

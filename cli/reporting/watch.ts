@@ -1,0 +1,177 @@
+/** Follows a migration and shows it: as a block that is redrawn, or as log lines if there is no terminal. */
+import type { MigrationClient } from '../../client';
+import {
+  connectionErrorText,
+  firstConnectionError,
+  NoSuchMigration,
+  readAbnormalStatus,
+  readProgress,
+} from '../../client';
+import { clientCounts, finishedCompanies } from '../../domain/companies/company-state';
+import { isEnding } from '../../domain/migration/migration-state';
+import { headline } from '../../domain/progress/progress';
+import type { Progress } from '../../domain/progress/progress';
+import { readOverviews } from '../../store';
+import type { MigrationSnapshot } from '../dashboard/migration-lines';
+import { companyLines, stepLines, statusLines } from '../dashboard/migration-lines';
+import type { Context } from '../shared/context';
+import { createInterruptibleSleep, withTimeout } from '../shared/waiting';
+import type { CommandResult } from '../terminal';
+import { openProgressBar } from '../terminal';
+import type { StyledLine } from '../terminal/styled-text';
+import { openLiveBlock } from '../terminal/live-block';
+import type { TerminalStream } from '../terminal/terminal';
+import { clockTime } from '../terminal/times';
+
+const POLL_EVERY_MS = 250;
+/** A slow poll is followed by a pause of this many times its duration, so that watching puts little load on a server. */
+const PAUSE_PER_POLL = 2;
+const ANSWER_WITHIN_MS = 5_000;
+/** Needed for the ledger because, unlike Temporal, a stopped database may not answer at all. */
+const LEDGER_WITHIN_MS = 5_000;
+
+/** The migration when watching ended. */
+export interface WatchEnd {
+  readonly progress: Progress;
+  /** How Temporal's own tools ended it, for example `terminated`; null if they did not. */
+  readonly abnormalStatus: string | null;
+  readonly print: CommandResult['print'];
+}
+
+export interface WatchOptions {
+  /** Also stop when a person must act. */
+  readonly untilDecision?: true;
+}
+
+/**
+ * Watches until the migration has ended, a person must act, or Ctrl-C. After the first poll, a failure to reach
+ * Temporal, the database or a worker is shown and retried.
+ *
+ * @throws the error of the first poll, and NoSuchMigration at any time
+ */
+export async function watchMigration(
+  { terminal, output }: Context,
+  ferry: MigrationClient,
+  migrationId: string,
+  { untilDecision }: WatchOptions,
+): Promise<WatchEnd> {
+  const interrupted = terminal.interruption();
+  const { sleep, wake } = createInterruptibleSleep();
+  interrupted.addEventListener('abort', wake, { once: true });
+  const view = output.json || output.quiet ? null : openView(terminal.stdout);
+  let latest: WatchSnapshot | null = null;
+  try {
+    for (;;) {
+      const startedAt = Date.now();
+      try {
+        latest = await poll(ferry, migrationId);
+        view?.show(latest, null);
+        if (hasEnded(latest) || (untilDecision && latest.progress.waitingFor.roles.length > 0)) return ended(latest);
+      } catch (error) {
+        if (latest === null || error instanceof NoSuchMigration) throw error;
+        view?.show(latest, connectionErrorText(error));
+      }
+      if (interrupted.aborted && latest) return stoppedByUser(latest);
+      await sleep(Math.max(POLL_EVERY_MS, (Date.now() - startedAt) * PAUSE_PER_POLL));
+    }
+  } finally {
+    view?.close();
+  }
+}
+
+/** The result of one poll. */
+interface WatchSnapshot extends MigrationSnapshot {
+  readonly abnormalStatus: string | null;
+  readonly at: Date;
+}
+
+/** @throws the error that explains the others if something does not answer */
+async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchSnapshot> {
+  const results = await Promise.allSettled([
+    readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
+    ferry.db ? withTimeout(LEDGER_WITHIN_MS, readOverviews(ferry.db, [migrationId])) : [],
+    ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readAbnormalStatus(ferry, migrationId)),
+  ]);
+  const [progress, overviews, status] = results;
+  if (progress.status === 'fulfilled' && overviews.status === 'fulfilled' && status.status === 'fulfilled') {
+    const [overview = null] = overviews.value;
+    return { progress: progress.value, overview, abnormalStatus: status.value, at: new Date() };
+  }
+  throw firstConnectionError(results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
+}
+
+function hasEnded({ progress, abnormalStatus }: WatchSnapshot): boolean {
+  return isEnding(progress.state) || abnormalStatus !== null;
+}
+
+function ended({ progress, abnormalStatus }: WatchSnapshot): WatchEnd {
+  const text = `${progress.migrationId}: ${abnormalStatus ?? headline(progress)}`;
+  return { progress, abnormalStatus, print: (output) => output.line(text) };
+}
+
+function stoppedByUser({ progress }: WatchSnapshot): WatchEnd {
+  const text = `Stopped watching ${progress.migrationId}. The migration continues.`;
+  return { progress, abnormalStatus: null, print: (output) => output.line(text) };
+}
+
+interface View {
+  /** @param trouble what does not answer, while the snapshot is out of date; null if it is current */
+  show(snapshot: WatchSnapshot, trouble: string | null): void;
+  /** Leaves the last content on the screen. Must be called, also on Ctrl-C. */
+  close(): void;
+}
+
+function openView(stream: TerminalStream): View {
+  return stream.isTTY ? openBlockView(stream) : openLogView(stream);
+}
+
+function openBlockView(stream: TerminalStream): View {
+  const block = openLiveBlock(stream);
+  return {
+    show: (snapshot, trouble) => block.draw(blockLines(snapshot, trouble, stream.columns ?? 80)),
+    close: () => block.close(),
+  };
+}
+
+function blockLines(snapshot: WatchSnapshot, trouble: string | null, columns: number): readonly StyledLine[] {
+  const now = new Date();
+  const { progress, at } = snapshot;
+  const steps = stepLines(progress, now);
+  return [
+    [{ text: progress.migrationId, style: 'bold' }, `  ${clockTime(now)}`],
+    // The last column stays free, because some terminals would wrap the line.
+    ...statusLines(progress, columns - 1, now),
+    [],
+    ...steps,
+    ...(steps.length === 0 ? [] : [[]]),
+    ...companyLines(snapshot, now),
+    ...(trouble === null ? [] : [[{ text: outOfDateText(at, trouble), style: 'yellow' } as const]]),
+  ];
+}
+
+function openLogView(stream: TerminalStream): View {
+  const bar = openProgressBar(stream);
+  return {
+    show: ({ progress, at }, trouble) => {
+      const { counts } = progress;
+      const note = trouble === null ? logText(progress) : outOfDateText(at, trouble);
+      bar.update(finishedCompanies(counts), counts.total, note);
+    },
+    close: () => bar.close(),
+  };
+}
+
+function logText(progress: Progress): string {
+  const { waitingFor, counts } = progress;
+  const { 'must-reconnect': mustReconnect, 'not-moved': notMoved } = clientCounts(counts);
+  const exceptions = [
+    ...(mustReconnect > 0 ? [`${mustReconnect} must reconnect, `] : []),
+    ...(notMoved > 0 ? [`${notMoved} not moved, `] : []),
+  ].join('');
+  const who = waitingFor.roles.length === 0 ? '' : `waiting for ${waitingFor.roles.join(' and ')}: `;
+  return `${headline(progress)}: ${exceptions}${who}${waitingFor.what}`;
+}
+
+function outOfDateText(at: Date, trouble: string): string {
+  return `as of ${clockTime(at)}: ${trouble}; retrying`;
+}

@@ -1,0 +1,134 @@
+/** Opens the clients that a command needs, for as long as it runs, and closes them afterwards. */
+import type { CompanyDataClient } from '../../company-data-client';
+import { CompanyDataError, createCompanyDataClient } from '../../company-data-client';
+import type { Config } from '../../config';
+import { loadConfig } from '../../config';
+import type { LedgerClient, MigrationClient, MigrationClientConfig } from '../../client';
+import { NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
+import type { Platform } from '../../platforms/platforms';
+import { findPlatform } from '../../platforms/platforms';
+import type { StoredMigration } from '../../store';
+import { readMigration } from '../../store';
+import { CommandFailed } from './errors';
+
+/**
+ * Runs the work of a command that needs the ledger.
+ *
+ * @throws CommandFailed if no database is configured
+ */
+export async function withLedgerClient<Result>(
+  env: NodeJS.ProcessEnv,
+  work: (ferry: LedgerClient) => Promise<Result>,
+): Promise<Result> {
+  const config = clientConfig(env);
+  const { databaseUrl } = config;
+  if (databaseUrl === undefined) throw needsDatabase();
+  return withClient(() => openLedgerClient({ ...config, databaseUrl }), work);
+}
+
+/** Runs the work of a command that needs only Temporal, which may be all that a client of the provider can reach. */
+export async function withMigrationClient<Result>(
+  env: NodeJS.ProcessEnv,
+  work: (ferry: MigrationClient) => Promise<Result>,
+): Promise<Result> {
+  const config = clientConfig(env);
+  return withClient(() => openMigrationClient(config), work);
+}
+
+function clientConfig(env: NodeJS.ProcessEnv): MigrationClientConfig {
+  return loadConfig(['temporal', 'payloadKeys'], env, ['databaseUrl', 'signingKey']);
+}
+
+async function withClient<Client extends MigrationClient, Result>(
+  open: () => Promise<Client>,
+  work: (ferry: Client) => Promise<Result>,
+): Promise<Result> {
+  const ferry = await open();
+  try {
+    return await work(ferry);
+  } finally {
+    await ferry.close();
+  }
+}
+
+/**
+ * Returns the client with the ledger, for an option that needs it in a command that otherwise does not.
+ *
+ * @throws CommandFailed if no database is configured
+ */
+export function assertLedger(ferry: MigrationClient): LedgerClient {
+  const { db } = ferry;
+  if (!db) throw needsDatabase();
+  return { ...ferry, db };
+}
+
+function needsDatabase(): CommandFailed {
+  return new CommandFailed(
+    'this needs the database, and none is configured (DATABASE_URL)',
+    'ask support to run it; without the database you can list, show, watch and decide',
+  );
+}
+
+/**
+ * Reads a migration that has not ended, and its platform.
+ *
+ * @param adviceIfEnded what to do if it has ended
+ * @throws NoSuchMigration
+ * @throws CommandFailed
+ */
+export async function readOpenMigration(
+  { db }: LedgerClient,
+  migrationId: string,
+  adviceIfEnded: (migration: StoredMigration) => string,
+): Promise<{ readonly migration: StoredMigration; readonly platform: Platform }> {
+  const migration = await readMigration(db, migrationId);
+  if (!migration) throw new NoSuchMigration(migrationId);
+  if (migration.state === 'closed') {
+    throw new CommandFailed(
+      `migration ${migrationId} is ${migration.ending ?? 'closed'}: nothing can be added to it`,
+      adviceIfEnded(migration),
+    );
+  }
+  return { migration, platform: platformOf(migration) };
+}
+
+/** @throws CommandFailed if this version of ferry does not know the platform */
+export function platformOf({ platformKey }: Pick<StoredMigration, 'platformKey'>): Platform {
+  const platform = findPlatform(platformKey);
+  if (!platform) throw new CommandFailed(`platform ${platformKey} is unknown`, 'use a newer version of ferry');
+  return platform;
+}
+
+/** Short, because a person is waiting: a command reports an outage instead of waiting until it is over. */
+const RETRY_BUDGET_MS = 3_000;
+
+/**
+ * Runs work with a client of the configured Company Data Service.
+ *
+ * @throws CommandFailed if the service refuses or does not answer
+ */
+export async function withService<Result>(
+  env: NodeJS.ProcessEnv,
+  work: (service: CompanyDataClient) => Promise<Result>,
+): Promise<Result> {
+  const { service: config } = loadConfig(['service'], env);
+  try {
+    return await withServiceAt(config, work);
+  } catch (error) {
+    if (!(error instanceof CompanyDataError)) throw error;
+    throw new CommandFailed(error.message, `check the service at ${config.url} and its API key`, { cause: error });
+  }
+}
+
+/** @throws CompanyDataError */
+export async function withServiceAt<Result>(
+  { url, apiKey }: Config<'service'>['service'],
+  work: (service: CompanyDataClient) => Promise<Result>,
+): Promise<Result> {
+  const service = createCompanyDataClient({ baseUrl: url, apiKey, retryBudgetMs: RETRY_BUDGET_MS });
+  try {
+    return await work(service);
+  } finally {
+    await service.close();
+  }
+}

@@ -1,0 +1,162 @@
+/** Decisions of commands: the options that say who decides and why, and sending one with its result. */
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { loadConfig } from '../../config';
+import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/parse-decision';
+import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import type { Role, Step } from '../../domain/migration/steps';
+import { isStep, ROLES, STEPS } from '../../domain/migration/steps';
+import { findCompany } from '../../store';
+import type { DecisionContent, DecisionResult, MigrationClient } from '../../client';
+import { decide } from '../../client';
+import type { CommandResult, Output } from '../terminal';
+import { PRINT_NOTHING } from '../terminal';
+import { parseTime } from '../terminal/times';
+import { CommandFailed } from './errors';
+import { choiceOption, nearest } from './options';
+
+/** The person who acts. Given by options because support also records what the client has decided. */
+export interface ActorOptions {
+  readonly as: Role;
+  readonly by: string;
+}
+
+export interface DecisionOptions extends ActorOptions {
+  readonly reason?: string;
+  readonly validUntil?: string;
+}
+
+/** The default of `--by`, in help texts. {@link addDefaultBy} sets it. */
+export const DEFAULT_BY = '(default: the name in your signing key, or else your user name)';
+
+/** Adds `--as` and `--by` to a command that supplies or decides something. */
+export function addActorOptions(command: Command): Command {
+  return command
+    .addOption(choiceOption('--as <role>', 'role of the person who decides', ROLES).default('support'))
+    .option('--by <name>', `name of the person who decides ${DEFAULT_BY}`);
+}
+
+/** Adds `--as`, `--by`, `--reason` and `--valid-until` to a command that decides something. */
+export function addDecisionOptions(
+  command: Command,
+  reason: 'reason required' | 'reason optional' = 'reason optional',
+): Command {
+  if (reason === 'reason required') command.requiredOption('--reason <text>', 'why');
+  else command.option('--reason <text>', 'why');
+  return addActorOptions(command).option(
+    '--valid-until <time>',
+    'refuse the decision if no worker has applied it by then, e.g. "2026-11-21 22:00" (your time zone) or ISO 8601',
+  );
+}
+
+/**
+ * Sets the default of `--by` in every command that has it: the name in the signing key, so that the decision is signed,
+ * or else the user name.
+ */
+export function addDefaultBy(program: Command, env: NodeJS.ProcessEnv): void {
+  program.hook('preAction', (_, command) => {
+    const hasOption = command.options.some((option) => option.attributeName() === 'by');
+    if (!hasOption || command.getOptionValue('by') !== undefined) return;
+    const { signingKey } = loadConfig([], env, ['signingKey']);
+    command.setOptionValueWithSource('by', signingKey?.by ?? userInfo().username, 'default');
+  });
+}
+
+export function actorFrom({ as, by }: ActorOptions): { role: Role; by: string } {
+  return { role: as, by };
+}
+
+/**
+ * Returns the fields that every decision carries.
+ *
+ * @throws CommandFailed if `--valid-until` is not a time
+ */
+export function contentFrom(options: DecisionOptions): DecisionContent {
+  const { reason, validUntil } = options;
+  return {
+    ...actorFrom(options),
+    ...(reason === undefined ? {} : { reason }),
+    ...(validUntil === undefined ? {} : { validUntil: parseTime(validUntil).toISOString() }),
+  };
+}
+
+/** Sends a decision and returns its outcome as the command's result. */
+export async function sendDecision(
+  ferry: MigrationClient,
+  migrationId: string,
+  message: DecisionMessage,
+  content: DecisionContent,
+): Promise<CommandResult> {
+  const result = await decide(ferry, migrationId, message, content);
+  return {
+    failed: result.became === 'refused',
+    json: { schema: 'ferry.decision/1', migrationId, message, ...result },
+    ...(result.became === 'applied' ? { printQuietly: PRINT_NOTHING } : {}),
+    print: (output) => {
+      output.line(`${markOf(output, result)} ${migrationId}: ${result.text}`);
+      const note = signatureNote(ferry, result, content);
+      if (note !== null) output.line(`  ${note}`);
+    },
+  };
+}
+
+/**
+ * Sends a decision about companies, split into as many messages as their number needs.
+ *
+ * @returns the result of the first message that was refused, or else of the last one
+ */
+export async function sendCompanyDecision(
+  ferry: MigrationClient,
+  migrationId: string,
+  message: DecisionMessage,
+  companies: readonly string[],
+  content: DecisionContent,
+): Promise<CommandResult> {
+  for (let from = 0; ; from += MAX_COMPANIES_PER_MESSAGE) {
+    const part = companies.slice(from, from + MAX_COMPANIES_PER_MESSAGE);
+    const result = await sendDecision(ferry, migrationId, message, { companies: part, ...content });
+    const sent = from + part.length;
+    if (result.failed || sent >= companies.length) return { ...result, json: { ...result.json, companies: sent } };
+  }
+}
+
+/** Says whether a signing key was used; null if there is none. */
+function signatureNote(
+  { signer }: MigrationClient,
+  { signedBy }: DecisionResult,
+  { by }: DecisionContent,
+): string | null {
+  if (signedBy !== null) return `signed with the key of ${signedBy}`;
+  return signer ? `not signed: the signing key belongs to ${signer.by}, but --by is ${by}` : null;
+}
+
+function markOf(output: Output, { became }: DecisionResult): string {
+  switch (became) {
+    case 'applied':
+      return output.styled('green', '✓');
+    case 'refused':
+      return output.styled('red', '✗ refused:');
+    case 'recorded':
+      return output.styled('yellow', '…');
+  }
+}
+
+/** @throws CommandFailed if there is no such step */
+export function parseStep(text: string): Step {
+  if (isStep(text)) return text;
+  const near = nearest(text, STEPS);
+  throw new CommandFailed(
+    `there is no step ${text}`,
+    near === undefined ? `the steps are: ${STEPS.join(', ')}` : `did you mean ${near}?`,
+  );
+}
+
+/**
+ * Checks that the manifest has a company with this reference. Without the ledger the migration itself checks it.
+ *
+ * @throws CommandFailed
+ */
+export async function assertCompany({ db }: MigrationClient, migrationId: string, reference: string): Promise<void> {
+  if (!db || (await findCompany(db, migrationId, { reference }))) return;
+  throw new CommandFailed(`${migrationId} has no company ${reference}`, `see: ferry companies ${migrationId}`);
+}

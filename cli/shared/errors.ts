@@ -1,0 +1,126 @@
+/** The error of a command, and the table that turns every failure into such an error with advice. */
+import { types } from 'node:util';
+import { NamespaceNotFoundError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { CompanyDataError } from '../../company-data-client';
+import { ConfigurationError } from '../../config';
+import { KeyInvalid, UnknownMasterKey, UnknownPayloadKey, VaultKeyMismatch, WrappedKeyBroken } from '../../security';
+import {
+  DatabaseUnavailable,
+  isDatabaseError,
+  ManifestClosed,
+  MigrationExists,
+  OrganizationTaken,
+  VaultClosed,
+} from '../../store';
+import {
+  MigrationClosed,
+  NoSuchMigration,
+  NoWorker,
+  PayloadKeyMissing,
+  Unreachable,
+  WorkflowTaskFailing,
+} from '../../client';
+
+/** Thrown by a command that could not do what was asked. Ends in one line for people and in exit code 1. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+
+  /**
+   * @param message what happened, and to what
+   * @param advice what to do next
+   */
+  constructor(
+    message: string,
+    readonly advice: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** What to do about a payload key that is missing here. */
+export const ADD_PAYLOAD_KEY =
+  'ask the people who run the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file';
+
+type ErrorClass = abstract new (...args: never[]) => Error;
+
+/** What to do next, by error class. The error's own message says what happened. The first match counts. */
+const ADVICE: readonly (readonly [ErrorClass, string])[] = [
+  [Unreachable, 'start it, or start everything with: ferry up'],
+  [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
+  [VaultKeyMismatch, 'the credentials of this file were not sealed and not stored'],
+  [WorkflowTaskFailing, 'its log says why: it lacks a payload key, or runs another version than the migration'],
+  [NoWorker, 'decisions are kept and applied later; start a worker, or everything with: ferry up'],
+  [NoSuchMigration, 'list all migrations with: ferry list'],
+  [MigrationExists, 'choose another --label'],
+  [MigrationClosed, 'see what was decided with: ferry report'],
+  [ManifestClosed, 'start a new migration with another --label'],
+  [OrganizationTaken, 'remove these rows: only one migration can move an organization'],
+  [VaultClosed, 'credentials can be sealed only while a worker is running; see: ferry show'],
+  [PayloadKeyMissing, ADD_PAYLOAD_KEY],
+  [UnknownPayloadKey, ADD_PAYLOAD_KEY],
+  [UnknownMasterKey, 'nothing is lost; run the command again after that'],
+  [WrappedKeyBroken, 'nothing is lost; run the command again after that'],
+  [KeyInvalid, 'name the right file; nothing was signed or changed'],
+  [
+    CompanyDataError,
+    'check the service and its API key with: ferry doctor; the correlation id identifies the call at the service',
+  ],
+  [NamespaceNotFoundError, 'correct TEMPORAL_NAMESPACE; check the rest with: ferry doctor'],
+  [WorkflowNotFoundError, 'list all migrations with: ferry list'],
+];
+
+/**
+ * Turns a failure into an error with advice if a person can do something about it. Any other error is a bug and is
+ * returned as it is.
+ *
+ * @returns CommandFailed, ConfigurationError, or the error itself
+ */
+export function withAdvice(error: unknown): unknown {
+  if (!types.isNativeError(error) || error instanceof CommandFailed || error instanceof ConfigurationError)
+    return error;
+  const failed = (message: string, advice: string): CommandFailed =>
+    new CommandFailed(message, advice, { cause: error });
+  const known = ADVICE.find(([errorClass]) => error instanceof errorClass);
+  if (known) return failed(error.message, known[1]);
+  if (error instanceof ServiceError) {
+    return failed(
+      temporalErrorText(error),
+      'check whether Temporal is running with: ferry doctor; or start everything with: ferry up',
+    );
+  }
+  if (isDatabaseError(error)) {
+    return failed(`the database: ${error.message}`, 'check it with: ferry doctor; everything stored so far is kept');
+  }
+  const advice = SYSTEM_ADVICE[codeOf(error)];
+  return advice === undefined ? error : failed(error.message, advice);
+}
+
+/** What to do next, by error code of the operating system. */
+const SYSTEM_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses this port: choose another --port',
+  EACCES: 'check the permissions',
+  EPERM: 'check the permissions',
+  ENOENT: 'check the path',
+  EISDIR: 'name a file, not a folder',
+  ENOSPC: 'free some disk space and run the command again',
+};
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** A gRPC error has its reason in the details of its cause. */
+function temporalErrorText(error: ServiceError): string {
+  const { cause } = error;
+  const details =
+    cause instanceof Error && 'details' in cause && typeof cause.details === 'string' ? cause.details : '';
+  return details === '' ? error.message : `Temporal: ${details}`;
+}
+
+/** Returns the stack of an error and of its causes; empty if it is not an error. */
+export function stackTrace(error: unknown): string {
+  if (!types.isNativeError(error)) return '';
+  const cause = error.cause === undefined ? '' : `caused by: ${stackTrace(error.cause)}`;
+  return `${error.stack ?? error.message}\n${cause}`;
+}

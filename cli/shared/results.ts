@@ -1,0 +1,113 @@
+/** Parts of results that several commands print: findings, preflight, evidence, lists of references, CSV. */
+import { stringify } from 'csv-stringify/sync';
+import type { ClientState, CompanyState } from '../../domain/companies/company-state';
+import { clientStateOf } from '../../domain/companies/company-state';
+import type { Finding } from '../../domain/companies/finding';
+import type { Preflight } from '../../domain/migration/migration-state';
+import type { Progress } from '../../domain/progress/progress';
+import type { LedgerCompany } from '../../store';
+import type { FindingList } from '../manifest';
+import type { Output, TableCell } from '../terminal';
+
+/** Findings of the same kind that people see; `--json` lists more. */
+const SHOWN_PER_KIND = 5;
+
+/** Returns findings for `--json`. `findingsNotListed` counts those beyond the limit of a kind. */
+export function findingsJson({ listed, errors, warnings }: FindingList) {
+  const unlisted = errors + warnings - listed.length;
+  return { findings: listed, ...(unlisted === 0 ? {} : { findingsNotListed: unlisted }) };
+}
+
+/** Prints findings by file and line. */
+export function printFindings(output: Output, findings: FindingList): void {
+  for (const [file, ofFile] of groupBy(findings.listed, ({ file = 'Account and other migrations' }) => file)) {
+    const kinds = groupBy(ofFile, ({ code, severity, field }) => `${code} ${severity} ${field}`);
+    const shown = [...kinds.values()].flatMap((kind) => kind.slice(0, SHOWN_PER_KIND));
+    output.line(output.styled('bold', file));
+    output.table(
+      [
+        { title: '' },
+        { title: 'Line', align: 'right' },
+        { title: 'Column' },
+        { title: 'What' },
+        { title: 'What to do' },
+      ],
+      shown.sort(byPlace).map(findingRow),
+    );
+    for (const [first] of kinds.values()) {
+      const left = (first ? findings.alike(first) : 0) - SHOWN_PER_KIND;
+      if (left > 0) output.line(`and ${left.toLocaleString('en-US')} more like: ${first?.message}`);
+    }
+    output.line();
+  }
+}
+
+function findingRow({ severity, line, column, field, message, advice }: Finding): TableCell[] {
+  return [
+    { text: severity, style: severity === 'error' ? 'red' : 'yellow' },
+    line === undefined ? '' : String(line),
+    [column, field].filter((part) => part !== undefined).join(' '),
+    message,
+    advice,
+  ];
+}
+
+const byPlace = (a: Finding, b: Finding): number => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+/** Prints the problems and warnings of a migration's preflight. */
+export function printPreflight(output: Output, { problems, warnings }: Preflight): void {
+  for (const problem of problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
+  for (const warning of warnings) output.line(`  ${output.styled('yellow', '!')} ${warning}`);
+}
+
+/** Prints the checks of the first company, if it has been verified. */
+export function printEvidence(output: Output, { firstCompany }: Progress): void {
+  if (!firstCompany || firstCompany.stage === 'importing') return;
+  output.line();
+  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
+  for (const { check, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
+    const mark = passed ? output.styled('green', '✓') : output.styled('red', '✗');
+    const measured = [
+      ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
+      ...(correlationId === undefined ? [] : [`correlation id ${correlationId}`]),
+    ].join(', ');
+    output.line(`  ${mark} ${check}: ${detail}${measured === '' ? '' : `  (${measured})`}`);
+  }
+}
+
+/** Returns a company for `--json`: `state` is the client's word, `ledgerState` the state in the ledger. */
+export function companyJson<Company extends Pick<LedgerCompany, 'state' | 'failure'>>(
+  company: Company,
+): Omit<Company, 'state'> & { readonly state: ClientState; readonly ledgerState: CompanyState } {
+  const { state, failure } = company;
+  return { ...company, state: clientStateOf(state, failure), ledgerState: state };
+}
+
+/** Returns the first references, and how many more there are: `C-1, C-2 and 3 more`. */
+export function referenceList(references: readonly string[], most: number): string {
+  const more = references.length > most ? ` and ${references.length - most} more` : '';
+  return `${references.slice(0, most).join(', ')}${more}`;
+}
+
+/** Writes records as CSV while they are read. Cells that a spreadsheet would run as a formula are escaped. */
+export async function writeCsv(
+  output: Output,
+  records: AsyncIterable<Readonly<Record<string, string | number | boolean | null>>>,
+): Promise<void> {
+  let header = true;
+  for await (const record of records) {
+    const cast = { boolean: String };
+    await output.stream(stringify([record], { header, eof: false, escape_formulas: true, cast }));
+    header = false;
+  }
+}

@@ -1,0 +1,45 @@
+/** Waits that end early: by a wake-up call, by a deadline, or by Ctrl-C. */
+
+/** A sleep between two polls that can be cut short. */
+export interface InterruptibleSleep {
+  sleep(ms: number): Promise<void>;
+  /** Ends the current sleep; if there is none, the next one returns at once. */
+  wake(): void;
+}
+
+export function createInterruptibleSleep(): InterruptibleSleep {
+  let isAwake = false;
+  let finish: (() => void) | null = null;
+  return {
+    sleep: async (ms) => {
+      if (!isAwake) {
+        let timer: NodeJS.Timeout | undefined;
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+          timer = setTimeout(resolve, ms);
+        });
+        clearTimeout(timer);
+      }
+      finish = null;
+      isAwake = false;
+    },
+    wake: () => {
+      isAwake = true;
+      finish?.();
+    },
+  };
+}
+
+/** Rejects if the work has not finished in time. The work is not cancelled; its result is ignored. */
+export async function withTimeout<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Waits until the signal is aborted; returns at once if it already is. */
+export async function waitForAbort(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}

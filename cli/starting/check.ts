@@ -1,0 +1,90 @@
+/** Checks everything that a migration would be started with: its files, the account, and other migrations. */
+import { duration } from '../../domain/text/sentences';
+import { counted } from '../../domain/text/sentences';
+import type { Platform } from '../../platforms/platforms';
+import { estimateBasisText } from '../../presentation/temporal-ui/current-details';
+import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
+import { findingsJson, printFindings } from '../shared/results';
+import type { CommandResult, Output } from '../terminal';
+import type { AccountCheck, CheckedPlan } from './account-check';
+import { checkAccount, defaultRoute } from './account-check';
+
+/** What was checked, and the findings. */
+export interface CheckOutcome {
+  readonly files: ManifestFiles;
+  readonly platform: Platform;
+  readonly manifest: Manifest;
+  /** Null: only the files were checked. */
+  readonly account: AccountCheck | null;
+  readonly findings: FindingList;
+}
+
+export interface CheckRequest extends CheckedPlan {
+  readonly files: ManifestFiles;
+  /** Checks only the files. */
+  readonly offline?: boolean;
+}
+
+export async function checkAll(env: NodeJS.ProcessEnv, request: CheckRequest): Promise<CheckOutcome> {
+  const { files, platform, route = defaultRoute(platform), offline } = request;
+  const manifest = await readManifest(files, platform, route);
+  const account = offline ? null : await checkAccount(env, request, files.manifest, manifest);
+  return { files, platform, manifest, account, findings: manifest.findings };
+}
+
+/** Returns the outcome for `--json`. */
+export function checkJson({ files, platform, manifest, account, findings }: CheckOutcome) {
+  const { errors, warnings } = findings;
+  return {
+    files,
+    platform: platform.slug,
+    companies: manifest.totals.companies,
+    credentials: manifest.withCredential,
+    // A manifest with errors gets no digest, because it must not be approved.
+    manifestDigest: errors === 0 ? manifest.digest : null,
+    asked: account?.asked ?? [],
+    estimate: account?.estimate ?? null,
+    errors,
+    warnings,
+    ...findingsJson(findings),
+  };
+}
+
+export function printSummary(output: Output, { manifest, platform, account, findings }: CheckOutcome): void {
+  const { errors, warnings } = findings;
+  if (account && !account.isConfigured) {
+    output.line('Account and other migrations were not checked: neither the service nor the database is configured.');
+  }
+  if (errors > 0) {
+    const count = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
+    output.line(`${output.styled('red', '✗')} ${count}: correct the errors and check again`);
+    return;
+  }
+  const { totals, withCredential } = manifest;
+  const what = `${counted(totals.companies, 'company')} of ${platform.name}, ${counted(withCredential, 'credential')}`;
+  output.line(`${output.styled('green', '✓')} ${what}: no errors, ${counted(warnings, 'warning')}`);
+  if (account) {
+    const { lowMs, highMs } = account.estimate;
+    output.line(
+      `  Estimated duration: ${duration(lowMs)} to ${duration(highMs)} (${estimateBasisText(account.estimate)})`,
+    );
+  }
+}
+
+/** `--dry-run` of `ferry start` and `ferry self-service`: makes all checks and starts nothing. */
+export async function dryRun(
+  env: NodeJS.ProcessEnv,
+  request: CheckRequest & { readonly command: 'start' | 'self-service'; readonly migrationId: string },
+): Promise<CommandResult> {
+  const { command, migrationId } = request;
+  const check = await checkAll(env, request);
+  return {
+    failed: check.findings.errors > 0,
+    json: { schema: `ferry.${command}/1`, started: false, dryRun: true, migrationId, ...checkJson(check) },
+    print: (output) => {
+      printFindings(output, check.findings);
+      printSummary(output, check);
+      output.line(`  Dry run of ${migrationId}: nothing was stored or started`);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** Detects migrations whose payload key is not configured here: they can be neither read nor decided. */
+import { decodeMapFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import type { temporal } from '@temporalio/proto';
+import { UnknownPayloadKey } from '../security';
+import type { MigrationClient } from './connect';
+import { PayloadKeyMissing } from './errors';
+
+/** Returns the id of the payload key that a memo was encrypted with if it is not configured here; null if it is. */
+export async function missingPayloadKey(
+  { temporal }: MigrationClient,
+  memo: temporal.api.common.v1.IMemo | null | undefined,
+): Promise<string | null> {
+  try {
+    await decodeMapFromPayloads(temporal.options.loadedDataConverter, memo?.fields);
+    return null;
+  } catch (error) {
+    if (error instanceof UnknownPayloadKey) return error.keyId;
+    throw error;
+  }
+}
+
+/** The migrations that each client has found readable. A migration's key never changes, so one check is enough. */
+const readableMigrations = new WeakMap<MigrationClient, Set<string>>();
+
+/**
+ * Checks that the migration's payload key is configured here before anything is sent to it. A sender without that key
+ * probably encrypts with another one, and a worker that lacks the other key would block the migration.
+ *
+ * @throws PayloadKeyMissing
+ * @throws WorkflowNotFoundError
+ */
+export async function assertReadable(ferry: MigrationClient, migrationId: string): Promise<void> {
+  const readable = readableMigrations.get(ferry) ?? new Set();
+  readableMigrations.set(ferry, readable);
+  if (readable.has(migrationId)) return;
+  const { raw } = await ferry.withoutPayloads.workflow.getHandle(migrationId).describe();
+  const missing = await missingPayloadKey(ferry, raw.workflowExecutionInfo?.memo);
+  if (missing !== null) throw new PayloadKeyMissing(migrationId, missing);
+  readable.add(migrationId);
+}

@@ -1,0 +1,60 @@
+import type { QueryDefinition } from '@temporalio/client';
+import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
+import { UnknownPayloadKey } from '../security';
+import type { MigrationClient } from './connect';
+import { NoSuchMigration, NoWorker, PayloadKeyMissing, WorkflowTaskFailing } from './errors';
+
+/** gRPC status codes of an unanswered query: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION. */
+const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
+
+/** A query is lost if its worker stops; the second attempt reaches another worker. */
+const FIRST_ATTEMPT_MS = 3_000;
+
+/**
+ * Queries a migration's workflow. A worker must be running.
+ *
+ * @param withinMs deadline for both attempts together, in milliseconds
+ * @throws NoWorker
+ * @throws WorkflowTaskFailing
+ * @throws NoSuchMigration
+ * @throws PayloadKeyMissing
+ */
+export async function queryMigration<Answer, Args extends [unknown?]>(
+  ferry: MigrationClient,
+  migrationId: string,
+  query: QueryDefinition<Answer, Args>,
+  withinMs: number,
+  ...args: Args
+): Promise<Answer> {
+  const deadline = Date.now() + withinMs;
+  try {
+    return await queryOnce(ferry, migrationId, query, Math.min(deadline, Date.now() + FIRST_ATTEMPT_MS), args);
+  } catch (error) {
+    if (!(error instanceof NoWorker) || Date.now() >= deadline) throw error;
+    return queryOnce(ferry, migrationId, query, deadline, args);
+  }
+}
+
+async function queryOnce<Answer, Args extends [unknown?]>(
+  { temporal }: MigrationClient,
+  migrationId: string,
+  query: QueryDefinition<Answer, Args>,
+  deadline: number,
+  args: Args,
+): Promise<Answer> {
+  try {
+    return await temporal.withDeadline(deadline, () =>
+      temporal.workflow.getHandle(migrationId).query<Answer, Args>(query, ...args),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
+    if (error instanceof UnknownPayloadKey) throw new PayloadKeyMissing(migrationId, error.keyId, { cause: error });
+    // The Temporal client uses this class for every failure that a worker answers a query with.
+    if (error instanceof QueryNotRegisteredError) throw new WorkflowTaskFailing(migrationId, { cause: error });
+    const { cause } = error instanceof Error ? error : { cause: undefined };
+    if (cause instanceof Error && 'code' in cause && UNANSWERED.includes(cause.code)) {
+      throw new NoWorker(migrationId, { cause: error });
+    }
+    throw error;
+  }
+}
