@@ -30,7 +30,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   watch: [`ferry watch ${M}`, `ferry watch ${M} --until-decision`],
   'go-nogo': [`ferry go-nogo ${M}`],
   companies: [
-    `ferry companies ${M} --state failed`,
+    `ferry companies ${M} --state not-moved`,
     `ferry companies ${M} --search bramble --limit 20 --page 2`,
     `ferry companies ${M} --failure reauthorization-required --csv > reconnect.csv`,
   ],

@@ -62,7 +62,7 @@ describe.each(SHELLS)('%s', (shell) => {
     ['commands below a command', ['service', 'keys', 're'], ['revoke']],
     ['options', ['companies', '--st'], ['--state']],
     ['options that all commands have', ['service', 'keys', 'create', '--qui'], ['--quiet']],
-    ['words of an option', ['companies', '--state', 'fai'], ['failed']],
+    ['words of an option', ['companies', '--state', 'must'], ['must-reconnect']],
     ['platforms', ['check', '-p', 'quick'], ['quickbooks-online', 'quickbooks-online-sandbox']],
     ['roles', ['approve', '--as', 'c'], ['client']],
     ['migrations', ['show', 'ac'], ['acme.xero']],
