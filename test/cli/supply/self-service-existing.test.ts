@@ -59,7 +59,7 @@ describe('a company that exists already', () => {
     expect(json).toMatchObject({ state: 'waiting', counts: { failed: 2, migrated: 0 } });
     const [unknownCompany, unknownConnection] = await me.companiesOf('me.xero.unknown');
     expect(unknownCompany?.failureText).toContain('404');
-    expect(unknownConnection?.failureText).toContain('no connection of this id');
+    expect(unknownConnection?.failureText).toContain('no connection with this id');
   });
 
   test('stays when the migration is cancelled before its turn; one that was created goes', async () => {
