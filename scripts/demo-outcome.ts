@@ -18,7 +18,7 @@ const report = z.object({
 /** Throws unless the handover report has the outcome that the example is made for. */
 export async function assertOutcome(terminal: DemoTerminal, migrationId: string): Promise<void> {
   const { companies } = report.parse(await terminal.ask('report', migrationId));
-  const moved = companies.filter(({ state }) => state === 'migrated');
+  const moved = companies.filter(({ state }) => state === 'moved');
   const reconnect = companies.filter(({ failure, linkUrl }) => failure === 'reauthorization-required' && linkUrl);
   const incomplete = companies.filter(
     ({ failure, failureText }) => failure === 'incomplete' && /\d+ expected, \d+ found/.test(failureText ?? ''),

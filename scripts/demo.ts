@@ -78,7 +78,8 @@ async function migrate(terminal: DemoTerminal): Promise<void> {
 
   terminal.title('Step 6: complete the migration');
   await terminal.watch(MIGRATION);
-  await terminal.support('companies', MIGRATION, '--state', 'failed');
+  await terminal.support('companies', MIGRATION, '--state', 'must-reconnect');
+  await terminal.support('companies', MIGRATION, '--state', 'not-moved');
   await terminal.support('approve', MIGRATION, 'complete-migration');
   await terminal.client('approve', MIGRATION, 'complete-migration');
   await terminal.watch(MIGRATION);

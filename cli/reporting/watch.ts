@@ -173,5 +173,5 @@ function logText(progress: Progress): string {
 }
 
 function outOfDateText(at: Date, trouble: string): string {
-  return `as of ${clockTime(at)}: ${trouble}; retrying`;
+  return `as of ${clockTime(at)}: ${trouble}; retrying automatically`;
 }

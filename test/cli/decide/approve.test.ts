@@ -1,4 +1,4 @@
-/** What people see before they approve, and that they approve just that. */
+/** `ferry approve` shows what is approved, asks, and approves exactly that. */
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 const SAM = ['--by', 'Sam'];
-/** At a terminal whose person gives this answer. */
+/** Runs a command at a terminal that answers every question with yes or no. */
 const answering = async (answer: boolean, ...args: string[]) => {
   const questions: string[] = [];
   const confirm = async (question: string) => (questions.push(question), answer);
@@ -26,7 +26,7 @@ const answering = async (answer: boolean, ...args: string[]) => {
   return { ...ran, questions };
 };
 
-test('the plan takes the limits that were named at the start', async () => {
+test('the plan uses the limits given at the start', async () => {
   const limits = await orchestrator.ferry.db.selectFrom('migrations').select('limits').executeTakeFirstOrThrow();
   expect(limits.limits).toMatchObject({
     rampCompanies: 5,
@@ -34,7 +34,7 @@ test('the plan takes the limits that were named at the start', async () => {
   });
 });
 
-test('limits that cannot be are refused before anything is stored', async () => {
+test('invalid limits are refused before anything is stored', async () => {
   const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'nobody', '--tolerated-share', '7'];
   const { exitCode, err } = await ferry(start, undefined, orchestrator.env);
   expect({ exitCode, err }).toEqual({
@@ -44,7 +44,7 @@ test('limits that cannot be are refused before anything is stored', async () => 
   expect((await runJson(orchestrator, 'companies', 'nobody.quickbooks-online')).exitCode).toBe(1);
 });
 
-test('who sits at a terminal sees what it is about and is asked; a no decides nothing', async () => {
+test('on a terminal the review is shown and confirmed; the answer no decides nothing', async () => {
   const { exitCode, out, err, questions } = await answering(false, 'approve', ID, ...SAM);
   expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: ['Approve supply-details?'] });
   expect(out).toContain('25 companies, supplied by Mia');
@@ -52,25 +52,25 @@ test('who sits at a terminal sees what it is about and is asked; a no decides no
   expect((await runJson(orchestrator, 'audit', ID)).json['trail']).toEqual([]);
 });
 
-test('who supplied the details does not approve them, where four eyes are asked for', async () => {
+test('with --four-eyes, the person who supplied the details cannot approve them', async () => {
   const { exitCode, out } = await answering(true, 'approve', ID, '--by', 'mia');
   expect(exitCode).toBe(1);
   expect(out).toContain('refused: ' + `${ID}: mia supplied these details`);
 });
 
-test('a digest of something else is refused as out of date', async () => {
+test('a different digest is refused as out of date', async () => {
   const { json, exitCode } = await runJson(orchestrator, 'approve', ID, 'supply-details', '--digest', 'f00', ...SAM);
   expect(exitCode).toBe(1);
   expect(json['text']).toContain('has changed since you reviewed it');
 });
 
-test('a decision that was valid until a time is refused afterwards', async () => {
+test('a decision is refused after its --valid-until', async () => {
   const late = ['--valid-until', '2026-01-01T00:00:00Z'];
   const { json } = await runJson(orchestrator, 'approve', ID, 'supply-details', ...SAM, ...late);
   expect(json['text']).toContain('this was valid until 2026-01-01 00:00 UTC');
 });
 
-test('an approval at the terminal is bound to what it showed', async () => {
+test('an approval on a terminal carries the digest of what was shown', async () => {
   const { exitCode, questions } = await answering(true, 'approve', ID, 'supply-details', ...SAM);
   expect({ exitCode, questions }).toEqual({ exitCode: 0, questions: ['Approve supply-details?'] });
   const { exitCode: unasked, questions: none } = await answering(
@@ -84,7 +84,7 @@ test('an approval at the terminal is bound to what it showed', async () => {
   expect({ unasked, none }).toEqual({ unasked: 0, none: [] });
 });
 
-test('nothing can be signed off before something was moved', async () => {
+test('the handover cannot be signed off before anything was moved', async () => {
   const { exitCode, out } = await ferry(['sign-off', ID, ...SAM], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain('Complete the migration');
@@ -112,7 +112,7 @@ test('the audit trail has every decision in order, and can be exported', async (
 
   const { out: csv } = await ferry(['audit', ID, '--format', 'csv'], undefined, orchestrator.env);
   expect(csv.split('\n')[0]).toBe('at,by,role,decision,applied,became,reason,digest,decisionId,content');
-  // A spreadsheet would run it.
+  // A spreadsheet would run it as a formula.
   expect(csv).toContain("'=cmd()");
   expect(csv).not.toContain(',=cmd()');
 
@@ -121,7 +121,7 @@ test('the audit trail has every decision in order, and can be exported', async (
   expect(table).toContain('unreadable approve');
 });
 
-test('a trail is asked of a migration that there is', async () => {
+test('the audit trail of an unknown migration is an error', async () => {
   const { exitCode, err } = await ferry(['audit', 'nobody.xero'], undefined, orchestrator.env);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
@@ -129,12 +129,12 @@ test('a trail is asked of a migration that there is', async () => {
   });
 });
 
-test('a cancellation says what it means, and is asked for once more', async () => {
+test('a cancellation shows its consequences and asks for confirmation', async () => {
   const cancel = ['cancel', ID, '--reason', 'they stay where they are', ...SAM];
   const refused = await answering(false, ...cancel);
-  expect(refused).toMatchObject({ exitCode: 1, questions: [`Cancel ${ID} for ever?`] });
-  expect(refused.out).toContain('0 of 25 companies are moved, and stay moved.');
+  expect(refused).toMatchObject({ exitCode: 1, questions: [`Cancel ${ID} for good?`] });
+  expect(refused.out).toContain('0 of 25 companies are moved and stay moved.');
   expect(refused.err).toContain(`nothing was cancelled; to stop it for a while: ferry pause ${ID}`);
-  expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for ever?`] });
+  expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for good?`] });
   expect((await runJson(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
 });

@@ -21,13 +21,13 @@ afterAll(() => orchestrator.close());
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('a second start under the same id is refused, and says what to do', async () => {
+test('a second start with the same id is refused, with advice', async () => {
   const { exitCode, err } = await run('start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider');
   expect(exitCode).toBe(1);
   expect(err).toBe(`ferry: migration ${ID} already exists; choose another --label\n`);
 });
 
-test('organizations that are open in one migration are refused in another, by name', async () => {
+test('organizations of an open migration are refused in another one, and named', async () => {
   const { exitCode, err } = await run(
     ...['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider', '--label', 'again'],
   );
@@ -49,15 +49,15 @@ test.each([
   ],
   [
     ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
-    `${ID} has no company of wave 7 that waits; see: ferry companies`,
+    `wave 7 of ${ID} has no company that is not moved yet; see: ferry companies ${ID}`,
   ],
-  [['confirm-sync-disabled', ID, ...CLIENT], 'no company was named; name their references, or say --all'],
+  [['confirm-sync-disabled', ID, ...CLIENT], 'no company was named; name their references, or use --all'],
 ])('ferry %j fails in one line: %s', async (args, message) => {
   const { exitCode, out, err } = await run(...args);
   expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: `ferry: ${message}\n` });
 });
 
-test('a wrong role is refused, with exit code 1, and stands in the report', async () => {
+test('a decision by the wrong role is refused with exit code 1, and is in the report', async () => {
   const { exitCode, out } = await run('approve', ID, 'supply-details', ...CLIENT);
   expect(exitCode).toBe(1);
   expect(out).toContain(`✗ refused: ${ID}: supply-details is approved by support, not by client\n`);
@@ -76,30 +76,30 @@ test('credentials obtained before syncing was disabled are refused and named', a
   expect(json['tooEarly']).toHaveLength(25);
 });
 
-test('a company that the manifest lacks is confirmed by nobody: nothing is half done', async () => {
+test('an unknown reference among several confirms none of them', async () => {
   const { exitCode, err } = await run('confirm-sync-disabled', ID, 'C-1001', 'C-9999', ...CLIENT);
   expect(exitCode).toBe(1);
   expect(err).toContain('has no company C-9999; nothing was decided');
   expect((await runJson(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 25 });
 });
 
-test('companies are confirmed one by one, also before their step is open', async () => {
+test('companies can be confirmed one by one, even before step 4', async () => {
   expect((await run('confirm-sync-disabled', ID, 'C-1001', 'C-1002', ...CLIENT)).exitCode).toBe(0);
   expect((await runJson(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 23 });
 });
 
-test('show says who is waited for, and what they can type', async () => {
+test('show says who must act, and the commands to use', async () => {
   const { out } = await run('show', ID);
   expect(out).toContain('Waiting for support: accept the supplied details');
   expect(out).toContain(`support: ferry approve ${ID} supply-details`);
 });
 
-test('list shows every migration in a line, without asking a worker', async () => {
+test('list shows one line per migration, without a worker', async () => {
   const line = async (): Promise<unknown> => {
     const { json } = await runJson(orchestrator, 'list');
     return (json['migrations'] as { migrationId: string }[]).find(({ migrationId }) => migrationId === ID);
   };
-  // Lists follow a moment later.
+  // Temporal updates its list a moment later.
   await until(async () => (await line()) !== undefined);
   expect(await line()).toMatchObject({ state: 'waiting', step: 'supply-details', waitingFor: 'support', total: 25 });
 });

@@ -1,4 +1,4 @@
-/** Windows are seen, paused, resumed and triggered by command. */
+/** `ferry schedule` shows, pauses, resumes and triggers windows. */
 import { closedWindows, startTestMigration, windowChange, SUPPORT } from '../../workflows/running-migration';
 import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
@@ -18,27 +18,27 @@ afterAll(() => orchestrator.close());
 
 const typed = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('before step 6 nothing is scheduled: what the windows will be is shown all the same', async () => {
+test('before step 6 there is no Schedule, but the future windows are shown', async () => {
   expect((await typed('schedule', 'show', migration.id)).out).toContain('no windows');
   await migration.send('adjust', windowChange(closedWindows().map((each) => ({ ...each, timeZone: 'Europe/London' }))));
   const { exitCode, out } = await typed('schedule', 'show', migration.id);
   expect(exitCode).toBe(0);
-  expect(out).toContain('windows open by themselves from step 6 on');
+  expect(out).toContain('windows open automatically from step 6 on');
   expect(out).toContain('Opens, in Europe/London');
   expect(out).toMatch(/12:00 UTC/);
   expect(await runJson(orchestrator, 'schedule', 'pause', migration.id)).toMatchObject({
     exitCode: 1,
-    json: { results: [{ done: false, text: expect.stringContaining('before step 6') as string }] },
+    json: { results: [{ done: false, text: expect.stringContaining('has not reached step 6') as string }] },
   });
 });
 
-test('in step 6 they are paused with a note, resumed, and triggered: one migration, or all', async () => {
+test('in step 6 windows can be paused with a note, resumed and triggered, for one migration or all', async () => {
   await migration.send('adjust', windowChange([]));
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('adjust', windowChange(closedWindows()));
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await until(async () => (await typed('schedule', 'show', '--all')).out.includes('open by themselves'), 20_000);
+  await until(async () => (await typed('schedule', 'show', '--all')).out.includes('open automatically'), 20_000);
 
   const paused = await typed('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
   expect(paused).toMatchObject({ exitCode: 0 });
@@ -55,7 +55,7 @@ test('in step 6 they are paused with a note, resumed, and triggered: one migrati
   expect(triggered.out).toContain('no company is started outside the windows: the next opens at');
 });
 
-test('which migration is meant has to be said; nothing is left behind by those that run', async () => {
+test('a migration or --all is required; a sweep finds nothing while migrations run', async () => {
   expect(await typed('schedule', 'show')).toMatchObject({ exitCode: 1 });
   expect(await runJson(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [], open: [] } });
   expect((await typed('schedule', 'show', 'nobody.quickbooks-online')).exitCode).toBe(1);

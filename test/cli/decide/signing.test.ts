@@ -1,4 +1,4 @@
-/** A migration that takes signed decisions only, as people at several machines meet it. */
+/** A migration that accepts only signed decisions, from people on several machines. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ let folder: string;
 const publicKeys = new Map<string, string>();
 const [ID, OTHER] = ['signing.quickbooks-online', 'signing.quickbooks-online.other'];
 
-/** Somebody's machine: their home folder, with a key where they have made one. */
+/** The environment of a person's machine: a home folder, with a signing key if they created one. */
 const atMachineOf = (machine: string): NodeJS.ProcessEnv => ({
   ...orchestrator.env,
   TOKENFERRY_HOME: path.join(folder, machine),
@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  // Eve says that she is Sam; Pia has no key.
+  // Eve pretends to be Sam; Pia has no key.
   for (const [machine, name] of [
     ['sam', 'Sam'],
     ['cleo', 'Cleo'],
@@ -68,7 +68,7 @@ async function trailOf(id: string): Promise<readonly Entry[]> {
 
 const approve = ['approve', ID, 'supply-details', '--yes'];
 
-test('who has a key is whom it names, also without saying so', async () => {
+test('--by defaults to the name in the signing key', async () => {
   const { out } = await run('sam', 'keys', 'show');
   expect(out).toContain(`--approver "support:Sam:${publicKeys.get('sam')}"`);
   const help = await run('sam', 'approve', '--help');
@@ -91,13 +91,13 @@ test.each<[string, string, readonly string[], string]>([
   expect((await run('pia', 'show', ID, '--json')).out).toContain('"step": "supply-details"');
 });
 
-test('who names somebody else is told that their key was not used', async () => {
+test('a decision in another name says that the signing key was not used', async () => {
   const { exitCode, out } = await run('sam', ...approve, '--by', 'Cleo');
   expect(exitCode).toBe(1);
   expect(out).toContain('not signed: the signing key belongs to Sam, but --by is Cleo');
 });
 
-test('what the right person has signed is applied, and says that it was signed', async () => {
+test('a decision signed by an approver is applied, and the output says so', async () => {
   const { exitCode, out } = await run('sam', ...approve);
   expect({ exitCode, out }).toEqual({
     exitCode: 0,
@@ -111,7 +111,7 @@ test.each<[string, () => { id: string; message: string; change: object }, RegExp
   ['for another step', () => ({ id: ID, message: 'approve', change: { step: 'schedule' } }), /does not match/],
   ['as another message', () => ({ id: ID, message: 'pause', change: { decisionId: 'another' } }), /does not match/],
   ['under another id', () => ({ id: ID, message: 'approve', change: { decisionId: 'a third' } }), /does not match/],
-])('a signature that is sent once more, %s, is refused and recorded', async (_, replayOf, why) => {
+])('a replayed signature, %s, is refused and recorded', async (_, replayOf, why) => {
   const { signed } = (await trailOf(ID)).find(({ applied }) => applied) ?? {};
   if (!signed) throw new Error('nothing was signed yet');
   const { id, message, change } = replayOf();
@@ -126,7 +126,7 @@ test.each<[string, () => { id: string; message: string; change: object }, RegExp
   });
 });
 
-test('the very same message sent once more counts once', async () => {
+test('the same message sent twice counts once', async () => {
   const before = await trailOf(ID);
   const { signed } = before.find(({ applied }) => applied) ?? {};
   const again = { ...signed?.content, signature: signed?.signature };
@@ -145,28 +145,28 @@ describe('the exported trail', () => {
     lines = out.trimEnd().split('\n');
   });
 
-  /** On a machine that reaches neither Temporal nor Postgres. */
+  /** Runs on a machine that reaches neither Temporal nor Postgres. */
   function verify(trail: readonly string[], keys = approvers()) {
     const file = path.join(folder, 'trail.jsonl');
     writeFileSync(file, `${trail.join('\n')}\n`);
     return ferry(['audit', ID, '--verify', file, ...keys], undefined, { TOKENFERRY_HOME: path.join(folder, 'pia') });
   }
 
-  test('is proven offline, by the public keys alone', async () => {
+  test('is verified offline with only the public keys', async () => {
     const { exitCode, out, err } = await verify(lines);
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-    expect(out).toContain(`${lines.length - 1} entries: each that was applied was signed as it stands there`);
-    expect(out).toContain('Sam exported them on');
+    expect(out).toContain(`${lines.length - 1} entries: every applied decision was signed exactly as recorded`);
+    expect(out).toContain('Sam exported and signed the trail on');
   });
 
-  test('without the signature under the whole, proves what was signed and says what it does not', async () => {
+  test('without its last line, the output says what is not proven', async () => {
     const { exitCode, out } = await verify(lines.slice(0, -1));
     expect(exitCode).toBe(0);
-    expect(out).toContain('Nobody has signed for the whole');
+    expect(out).toContain('The export itself is not signed');
   });
 
-  test('proves nothing by keys that nobody has named, or those of others', async () => {
-    expect((await verify(lines, [])).err).toContain('no public keys are given');
+  test('cannot be verified without keys or with other keys', async () => {
+    expect((await verify(lines, [])).err).toContain('verifying needs the public keys');
     const evesKey = `support:Sam:${publicKeys.get('eve')}`;
     const { exitCode, out } = await verify(lines, ['--approver', evesKey]);
     expect(exitCode).toBe(1);
@@ -191,11 +191,11 @@ describe('the exported trail', () => {
     expect((await verify(change(lines))).exitCode).toBe(1);
   });
 
-  test('is not proven when a byte is another, wherever it stands', async () => {
+  test('fails verification if any byte is changed', async () => {
     const file = path.join(folder, 'altered.jsonl');
     const whole = Buffer.from(`${lines.join('\n')}\n`);
     const undetected: string[] = [];
-    // Some out of everywhere, and each of the line feeds; the last one says nothing.
+    // Samples of the whole file and all line feeds except the last, which has no meaning.
     for (let index = 0; index < whole.length - 1; index += 1) {
       if (index % 97 !== 0 && whole[index] !== 0x0a) continue;
       const altered = Buffer.from(whole);
@@ -208,7 +208,7 @@ describe('the exported trail', () => {
     expect(readFileSync(file).equals(whole)).toBe(false);
   });
 
-  /** Past the trigger that lets nobody alter the trail, as who owns the database can. */
+  /** Disables the trigger that protects the trail, as the owner of the database can. */
   async function alterInDatabase(field: string): Promise<void> {
     await orchestrator.ferry.db.transaction().execute(async (tx) => {
       await sql`set local session_replication_role = replica`.execute(tx);
@@ -217,8 +217,8 @@ describe('the exported trail', () => {
     });
   }
 
-  // Last: it stays altered.
-  test.each(['by', 'step', 'decisionId'])('is not proven when %s was altered in the database', async (field) => {
+  // Runs last, because the trail stays changed.
+  test.each(['by', 'step', 'decisionId'])('fails verification if %s was changed in the database', async (field) => {
     await alterInDatabase(field);
     const { out } = await run('sam', 'audit', ID, '--format', 'jsonl');
     const verified = await verify(out.trimEnd().split('\n'));
@@ -230,13 +230,13 @@ describe('the exported trail', () => {
 describe("cancelled with Temporal's own tools, which sign nothing", () => {
   const handle = () => orchestrator.ferry.temporal.workflow.getHandle(OTHER);
 
-  test('a migration refuses, records it, and goes on', async () => {
+  test('a migration refuses it, records it, and continues', async () => {
     await handle().cancel();
     await until(async () => (await trailOf(OTHER)).at(-1)?.became.includes('must be signed') === true);
     expect((await run('pia', 'show', OTHER, '--json')).out).toContain('"step": "supply-details"');
   });
 
-  test('it ends as its approvers have signed, for Temporal too', async () => {
+  test('it ends as its approvers signed, in Temporal too', async () => {
     const credentials = path.join(folder, 'credentials.csv');
     writeFileSync(
       credentials,

@@ -1,4 +1,4 @@
-/** The doctor: with each part broken, it names just that one and what to do about it, and tells no secret. */
+/** `ferry doctor` names exactly the part that is broken, with advice, and reveals no secret. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What it finds, and how it ends; checked on the way: neither form tells a secret. */
+/** Returns the checks and the exit code, after checking that neither output contains a secret. */
 async function examined(changes: NodeJS.ProcessEnv = {}) {
   const env: NodeJS.ProcessEnv = {
     ...orchestrator.env,
@@ -81,7 +81,7 @@ async function examined(changes: NodeJS.ProcessEnv = {}) {
   return { exitCode, checks, problems, words: words.out };
 }
 
-test('when everything works, each check says so', async () => {
+test('if everything works, each check says so', async () => {
   const { exitCode, checks, words } = await examined();
   expect({ exitCode, verdicts: checks.map(({ about, verdict }) => [about, verdict]) }).toEqual({
     exitCode: 0,
@@ -102,7 +102,7 @@ test('when everything works, each check says so', async () => {
     ],
   });
   expect(words).toMatch(/^✓ payload key {8}[0-9a-f]{16}: decrypts \d+ migrations?$/m);
-  expect(words).toMatch(/\nNothing is wrong\.\n$/);
+  expect(words).toMatch(/\nNo problems found\.\n$/);
 });
 
 describe('names what is wrong, and what to do about it:', () => {
@@ -164,14 +164,14 @@ describe('names what is wrong, and what to do about it:', () => {
     expect(checks).toHaveLength(13);
   });
 
-  test('a signing key that is none', async () => {
+  test('an invalid signing key', async () => {
     const file = path.join(folder, 'broken.key');
     writeFileSync(file, 'hidden');
     const { problems } = await examined({ TOKENFERRY_SIGNING_KEY_FILE: file });
     expect(problems).toEqual([expect.objectContaining({ about: 'signing key' })]);
   });
 
-  test('a schema that a newer version has made', async () => {
+  test('a schema of a newer version', async () => {
     const db = await openDatabase({ url: database.url });
     await sql`insert into tokenferry.kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
     await db.destroy();
@@ -187,7 +187,7 @@ describe('names what is wrong, and what to do about it:', () => {
   });
 });
 
-test('nothing is configured: each is said to be missing, and how to start everything', async () => {
+test('without configuration, each missing part is named, with the command to start everything', async () => {
   const { out, exitCode } = await ferry(['doctor', '--json'], undefined, { TOKENFERRY_HOME: folder });
   const { checks } = JSON.parse(out) as { checks: readonly CheckResult[] };
   expect(exitCode).toBe(1);
@@ -196,7 +196,7 @@ test('nothing is configured: each is said to be missing, and how to start everyt
   for (const { what } of problems) expect(what).toContain('Start one with: ferry up');
 });
 
-test('an empty database is no problem, and stays empty', async () => {
+test('an empty database is not a problem and stays empty', async () => {
   const empty = await createTestDatabase();
   const { exitCode, checks } = await examined({ DATABASE_URL: empty.url });
   expect(exitCode).toBe(0);
@@ -216,14 +216,14 @@ test("a client's key is reported as sufficient only for self-service migrations"
   );
 });
 
-test('a signing key is told by whose it is', async () => {
+test('a signing key is shown with the name of its holder', async () => {
   const file = path.join(folder, 'sam.key');
   await ferry(['keys', 'create', '--by', 'Sam', '--file', file], undefined, { TOKENFERRY_HOME: folder });
   const { checks } = await examined({ TOKENFERRY_SIGNING_KEY_FILE: file });
   expect(checks.find(({ about }) => about === 'signing key')?.what).toMatch(/^of Sam, public key [0-9a-f]{64}$/);
 });
 
-test('a codec server that asks for a token: which variable holds it', async () => {
+test('for a codec server that requires a token, the variable is named', async () => {
   const guarded = await startCodecServer({
     payloadKeys: parsePayloadKeys(new Secret(randomBytes(32).toString('base64'))),
     ...{ origins: [], host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) },

@@ -13,7 +13,7 @@ interface Started {
   clientKey?: string;
 }
 
-/** Runs `ferry service start --json`, and answers its line once it is there. */
+/** Runs `ferry service start --json` and returns the line it prints. */
 async function startService(env: NodeJS.ProcessEnv, ...options: string[]) {
   const interruption = new AbortController();
   const [stdout, stderr] = [capturedStream(), capturedStream()];
@@ -30,7 +30,7 @@ async function startService(env: NodeJS.ProcessEnv, ...options: string[]) {
   };
 }
 
-/** Folders of services: other tests have temporary folders too. */
+/** Lists the temporary folders of services, not those of other tests. */
 const temporaryFolders = () =>
   readdirSync(tmpdir()).filter((name) => /^tokenferry-/.test(name) && existsSync(join(tmpdir(), name, 'service.log')));
 

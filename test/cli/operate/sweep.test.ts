@@ -1,4 +1,4 @@
-/** What was terminated in Temporal's own tools is tidied up by command. */
+/** `ferry sweep` cleans up after migrations that were terminated with Temporal's own tools. */
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import { readDecisions, readMigration } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('a terminated migration is named, and closed as if it had been cancelled', async () => {
+test('a terminated migration is named, and can be closed as if it were cancelled', async () => {
   const migration = await startTestMigration(orchestrator, 'swept', ['sbx-ok-1.sw1', 'sbx-ok-1.sw2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
@@ -46,7 +46,7 @@ test('a terminated migration is named, and closed as if it had been cancelled', 
   expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
 });
 
-test("another's Schedule is left alone, although it is called like those of migrations", async () => {
+test("a Schedule of another program is kept, even if its id looks like a migration's", async () => {
   const { schedule } = orchestrator.ferry.temporal;
   const theirs = await schedule.create({
     scheduleId: scheduleIdOf('theirs.quickbooks-online'),

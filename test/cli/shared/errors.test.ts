@@ -1,4 +1,4 @@
-/** Every failure that can reach the command says in one line what happened, to what, and what to do next. */
+/** Every failure says in one line what happened, to what, and what to do next. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ function withCode(message: string, code: string): Error {
 
 const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), { code: 14, details: 'no connection' });
 
-/** What is thrown, what it is said to be about, and what to do next. */
+/** Error, expected message, expected advice. */
 const FAILURES: readonly (readonly [Error, said: RegExp, advice: RegExp])[] = [
   [new Unreachable('Temporal', '127.0.0.1:1'), /Temporal does not answer at 127\.0\.0\.1:1/, /ferry up/],
   [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /check the database/],
@@ -77,18 +77,19 @@ test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected
   },
 );
 
-test('a mistake of ours is not taken for something that a person can mend', () => {
+test('a bug is returned as it is, without advice', () => {
   const mistake = new TypeError('x is not a function');
   expect(withAdvice(mistake)).toBe(mistake);
 });
 
-/** Not thrown towards the command, or put into its words where it is met. */
+/** Error classes that never reach a command, or that are handled where they occur. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   ...{ CommandFailed: 'in words already', Unanswered: 'in words already', ConfigurationError: 'in words already' },
   UnreadableFile: 'a finding of the check',
   NotShredded: 'told where the file is to be destroyed',
   ManifestAmended: "an activity's",
   SealBroken: "a worker's, of one credential",
+  LeaseLost: "a worker's, of one attempt",
   ...{ CallRefused: "an answer of the codec server's", TokenRefused: "an answer of the codec server's" },
   KeySetUnavailable: 'put into words by ferry codec-server',
   AccountUnclear: 'put into words by ferry service keys',
@@ -97,7 +98,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   CompanyDataError: 'by the classes below it',
 };
 
-test('no class of errors that the command can meet is forgotten', () => {
+test('every error class has advice', () => {
   const told = new Set(FAILURES.map(([error]) => error.constructor.name));
   const classes = ['client', 'cli', 'store', 'security', 'config', 'stack']
     .flatMap((folder) => sourcesOf(path.join(ROOT, folder)))
@@ -113,7 +114,7 @@ function sourcesOf(folder: string): readonly string[] {
     .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'));
 }
 
-describe('as it is typed', () => {
+describe('on the command line', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
@@ -137,7 +138,7 @@ describe('as it is typed', () => {
     );
   });
 
-  test('no stack is printed without --debug, and with it the cause too', async () => {
+  test('--debug prints the stack with its causes; without it no stack is printed', async () => {
     const typed = ['list'];
     const unreachable = {
       ...env(),

@@ -1,4 +1,4 @@
-/** For whatever is waited for, `ferry show` says what to type: each of it can be typed, and each who is waited for has something. */
+/** The suggested commands of `ferry show`: they are valid, and every role that must act gets one. */
 import { nextCommands } from '../../../cli/shared/next-commands';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { MigrationState } from '../../../domain/migration/migration-state';
@@ -170,23 +170,23 @@ test.each(SITUATIONS)('%s', (_, state, commands) => {
   expect(nextCommands(progressOf(plan, state)).map(({ command }) => command)).toEqual(commands);
 });
 
-test.each(SITUATIONS)('everybody who is waited for has something to type: %s', (_, state) => {
+test.each(SITUATIONS)('every role that must act gets a command: %s', (_, state) => {
   const progress = progressOf(plan, state);
   const typing = nextCommands(progress).map(({ who }) => who);
   for (const role of progress.waitingFor.roles) {
-    // What is wrong with the account, support puts right; the client is told.
+    // Support fixes problems of the account; the client is only informed.
     const mayBeSupport = progress.step === 'supply-details' && role === 'client';
     expect(typing).toContain(mayBeSupport && !typing.includes('client') ? 'support' : role);
   }
 });
 
-test('each of them can be typed as it stands there', async () => {
+test('each command can be typed as printed', async () => {
   const commands = new Set(SITUATIONS.flatMap(([, , each]) => each));
   for (const command of commands) {
     const args = (command.match(/"[^"]*"|\S+/g) ?? []).slice(1).map((word) => word.replaceAll('"', ''));
     const typed = args.map((word) => (word === 'NUMBER' ? '1' : word));
     const { exitCode, err } = await ferry(typed, undefined, { TOKENFERRY_HOME: '/nowhere' });
-    // It cannot be done, for nothing runs here; but it was not used wrongly.
+    // It fails because nothing is running, but not with a usage error.
     expect([command, exitCode, err]).toEqual([command, 1, err]);
   }
 });

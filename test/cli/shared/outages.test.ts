@@ -17,13 +17,13 @@ afterAll(async () => {
 
 const NOBODY = '127.0.0.1:1';
 
-test('Temporal not running: one line says so, where it was looked for, and how to start it', async () => {
+test('if Temporal is not running, one line says so, with its address and how to start it', async () => {
   const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, TEMPORAL_ADDRESS: NOBODY });
   expect(exitCode).toBe(1);
   expect(err).toBe(`ferry: Temporal does not answer at ${NOBODY}; start it, or start everything with: ferry up\n`);
 });
 
-test('Postgres not running: one line says so, where it was looked for, and how to start it', async () => {
+test('if Postgres is not running, one line says so, with its address and how to start it', async () => {
   const env = { ...orchestrator.env, DATABASE_URL: `postgres://user:hidden@${NOBODY}/tokenferry` };
   const { exitCode, err } = await ferry(['list'], undefined, env);
   expect(exitCode).toBe(1);
@@ -57,7 +57,7 @@ test('decisions are kept while no worker runs, and applied when one does', async
   expect(watched.json['waitingFor']).toEqual({ roles: ['support'], what: 'paused: tea' });
 });
 
-test('companies whose attempt died: show says how long something of them may be on its way', async () => {
+test('show says until when a credential of an interrupted company can be in flight', async () => {
   const id = 'patient.quickbooks-online';
   const heldUntil = new Date('2030-01-01T22:14:00Z');
   const importing = { state: 'importing', attempt: 'died', confirmed_at: new Date(), held_until: heldUntil } as const;
@@ -65,14 +65,14 @@ test('companies whose attempt died: show says how long something of them may be 
   await putRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
   expect(out).toContain(
-    `3 companies were interrupted, and will be taken up again; ` +
-      `a credential may be on its way to the service until ${localTime(heldUntil)}\n`,
+    `3 companies were interrupted and will be resumed; ` +
+      `a credential can still be in flight to the service until ${localTime(heldUntil)}\n`,
   );
   const { json } = await runJson(orchestrator, 'show', id);
   expect(json['interrupted']).toEqual({ companies: 3, onItsWayUntil: heldUntil.toISOString() });
 });
 
-test('the service not running: start and show say which call is tried again, and where', async () => {
+test('if the service is not running, start and show name the call that is retried', async () => {
   await orchestrator.service.close();
   const { exitCode, out } = await ferry(
     ['start', MANIFEST, '--platform', 'quickbooks-online-sandbox', '--client', 'held-up'],
@@ -81,8 +81,8 @@ test('the service not running: start and show say which call is tried again, and
   );
   expect(exitCode).toBe(0);
   const { host } = new URL(orchestrator.service.url);
-  expect(out).toContain('Its details are not checked yet: GET /account: ');
+  expect(out).toContain('The supplied details are not checked yet: GET /account: ');
   expect(out).toContain(host);
   const shown = await ferry(['show', 'held-up.quickbooks-online-sandbox'], undefined, orchestrator.env);
-  expect(shown.out).toContain('Held up: GET /account: ');
+  expect(shown.out).toContain('Retrying: GET /account: ');
 });

@@ -1,4 +1,4 @@
-/** `--quiet`: what was asked for and failures, and nothing else. */
+/** `--quiet` prints only the requested data and failures. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -34,23 +34,23 @@ test.each<[string, () => string[]]>([
   expect(await quietly(...args())).toEqual({ exitCode: 0, out: '', err: '' });
 });
 
-test('a list is of ids alone', async () => {
+test('a list prints only ids', async () => {
   const { out } = await quietly('list');
   expect(out.split('\n')).toContain(migration.id);
   expect(out).not.toContain('Migration');
 });
 
-test('a start says which migration it was', async () => {
+test('a start prints the id of the migration', async () => {
   const args = ['start', MANIFEST, '-p', 'quickbooks-online', '--client', 'quietly-started'];
   expect(await quietly(...args)).toEqual({ exitCode: 0, out: 'quietly-started.quickbooks-online\n', err: '' });
 });
 
-test('what was asked for is answered', async () => {
+test('requested data is printed', async () => {
   expect((await quietly('show', migration.id)).out).toContain(`${migration.id}  step 1 of 6`);
   expect((await quietly('companies', migration.id)).out).toContain('\n1 company\n');
 });
 
-test('what is refused, or fails, is told', async () => {
+test('refusals and failures are printed', async () => {
   const refused = await quietly('approve', migration.id, 'schedule', '--yes');
   expect(refused).toMatchObject({ exitCode: 1, err: '' });
   expect(refused.out).toMatch(/^✗ refused: /);

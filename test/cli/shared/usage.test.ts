@@ -26,14 +26,14 @@ test.each([
     args: ['check', manifest, '-p', 'xero', '--credential', 'x.csv'],
     says: /Did you mean --credentials\?/,
   },
-])('used wrongly: $what', async ({ args, says }) => {
+])('usage error: $what', async ({ args, says }) => {
   const { exitCode, out, err } = await ferry(args);
   expect(exitCode).toBe(2);
   expect(out).toBe('');
   expect(err).toMatch(says);
 });
 
-test('used wrongly by a program: the answer is JSON too', async () => {
+test('a usage error with --json is printed as JSON', async () => {
   const { exitCode, out, err } = await ferry(['check', manifest, '--json']);
   expect(exitCode).toBe(2);
   expect(err).toBe('');
@@ -46,7 +46,7 @@ test('used wrongly by a program: the answer is JSON too', async () => {
   });
 });
 
-test('help and version are no mistakes', async () => {
+test('help and version exit with 0', async () => {
   const help = await ferry(['--help']);
   expect(help).toMatchObject({ exitCode: 0, err: '' });
   expect(help.out).toMatch(/^Before a migration:\n {2}up /m);
@@ -64,7 +64,7 @@ test('help and version are no mistakes', async () => {
 const check = ['check', manifest, '-p', 'quickbooks-online'];
 const COLOUR = '\u001b[';
 
-test('colours are for terminals, and for those who want them', async () => {
+test('colours are used only on terminals, and not with NO_COLOR', async () => {
   expect((await ferry(check)).out).not.toContain(COLOUR);
   expect((await ferry(check, 100)).out).toContain(COLOUR);
   expect((await ferry(check, 100, { NO_COLOR: '1' })).out).not.toContain(COLOUR);
@@ -73,7 +73,7 @@ test('colours are for terminals, and for those who want them', async () => {
 test.each([80, 120])('the help fits a terminal of %i columns', async (columns) => {
   for (const command of [[], ['start'], ['service', 'keys', 'create'], ['adjust']]) {
     const { out } = await ferry([...command, '--help'], columns, { NO_COLOR: '1' });
-    // What is to be typed is never broken up.
+    // Commands to type are never wrapped.
     const lines = out.split('\n').filter((line) => !line.startsWith('  ferry '));
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
   }

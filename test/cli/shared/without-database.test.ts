@@ -1,4 +1,4 @@
-/** A client who decides by `ferry` has Temporal's profile and the payload key, and neither database nor service. */
+/** A client that decides with `ferry` has a Temporal profile and the payload key, but no database and no service. */
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -26,7 +26,7 @@ async function done(...args: string[]): Promise<string> {
   return out;
 }
 
-test('a client sees its migration and decides about it, from the first step to the signed handover', async () => {
+test('a client without the database can follow its migration and decide, from step 1 to the sign-off', async () => {
   const migration = await startTestMigration(orchestrator, 'no-database', ['sbx-ok-1.nd1', 'sbx-revoked.nd2']);
   const { id } = migration;
   await migration.until(({ preflight }) => preflight !== null);
@@ -78,7 +78,7 @@ test.each([
   });
 });
 
-test('there is no such migration: said as to everybody', async () => {
+test('an unknown migration gives the same error as with the database', async () => {
   for (const args of [
     ['show', 'nobody.xero'],
     ['pause', 'nobody.xero'],
@@ -86,7 +86,7 @@ test('there is no such migration: said as to everybody', async () => {
     expect((await run(...args)).err).toContain('there is no migration nobody.xero');
 });
 
-test('what a client has decided counts as everybody else’s decision', async () => {
+test('decisions of such a client count like all others', async () => {
   const migration = await startTestMigration(orchestrator, 'no-database-role', ['sbx-ok-1.nd3']);
   await migration.until(({ preflight }) => preflight !== null);
   const { exitCode, out } = await run('approve', migration.id, 'supply-details', ...AS_CLIENT);

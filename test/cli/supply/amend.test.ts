@@ -1,4 +1,4 @@
-/** Companies that come late, or were wrong: added and corrected while the migration is open, checked and confirmed again. */
+/** `ferry amend` adds and corrects companies while a migration is open; they are checked and confirmed again. */
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { findCompany, readMigration } from '../../../store';
@@ -27,7 +27,7 @@ const manifest = (...rows: string[]) => tempFile(['reference,name,realmId,expect
 const amend = (id: string, file: string) => runJson(orchestrator, 'amend', id, file, ...AS_CLIENT);
 const company = (id: string, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
 
-/** An organization that the account has already. */
+/** Creates a company that is already connected to an organization in the account. */
 async function connected(realmId: string): Promise<string> {
   const client = orchestrator.client();
   const key = { idempotencyKey: randomUUID() };
@@ -38,7 +38,7 @@ async function connected(realmId: string): Promise<string> {
   return realmId;
 }
 
-/** Step 6 with nothing left to be moved. */
+/** Takes the migration to step 6 with no company left to move. */
 async function moved(client: string): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.readyToMove();
@@ -48,7 +48,7 @@ async function moved(client: string): Promise<TestMigration> {
   return migration;
 }
 
-test('in step 1 the details are checked again, and what is wrong with a row keeps them from being accepted', async () => {
+test('in step 1 the details are checked again, and a row with an error keeps them from being accepted', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'early', ['sbx-ok-1.early']);
   await reached(({ preflight }) => preflight !== null);
   const taken = await connected('8000000000000001');
@@ -70,7 +70,7 @@ test('in step 1 the details are checked again, and what is wrong with a row keep
   expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
-test('what keeps the details from being accepted may be left out instead', async () => {
+test('a company that keeps the details from being accepted can be left out instead', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'leaving', ['sbx-ok-1.leaving']);
   await amend(id, manifest(`L-1,Late,${await connected('8000000000000011')},1`));
   await reached(({ preflight }) => (preflight?.problems.length ?? 0) > 0);
@@ -79,7 +79,7 @@ test('what keeps the details from being accepted may be left out instead', async
   expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
-test('a latecomer is checked, confirmed, supplied and moved like any other, and nobody signs before', async () => {
+test('an added company is checked, confirmed, supplied and moved like any other, before anyone can sign off', async () => {
   const { id, send, until: reached } = await moved('latecomer');
   await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   expect(await send('approve', { step: 'complete-migration', ...SUPPORT })).toBe('applied');
@@ -96,12 +96,12 @@ test('a latecomer is checked, confirmed, supplied and moved like any other, and 
   expect((await run('credentials', id, file, '--obtained-at', 'now', ...AS_CLIENT)).exitCode).toBe(0);
   await until(async () => (await company(id, 'L-1'))?.state === 'migrated', 40_000);
 
-  // Support has signed off another handover.
+  // Support signed off the handover without the added company.
   const { steps } = await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   expect(steps.find(({ step }) => step === 'complete-migration')?.approvals).toEqual([]);
 }, 90_000);
 
-test('after step 1 a row with an error is held back alone, and the client is asked to correct it', async () => {
+test('after step 1 only the row with an error is held back, and the client is asked to correct it', async () => {
   const { id, until: reached } = await moved('holding');
   await amend(id, manifest(`L-1,Late,${await connected('8000000000000031')},1`));
   const { waitingFor } = await reached(
@@ -116,7 +116,7 @@ test('after step 1 a row with an error is held back alone, and the client is ask
   expect((await run('companies', id)).out).toContain('is already connected');
 }, 60_000);
 
-test('what was stored by an amendment that never came to say so is checked with the next', async () => {
+test('rows of an interrupted amendment are checked with the next amendment', async () => {
   const { id, until: reached } = await startTestMigration(orchestrator, 'broken-off', ['sbx-ok-1.broken-off']);
   await reached(({ preflight }) => preflight !== null);
   const { db } = orchestrator.ferry;
@@ -155,7 +155,7 @@ test.each<[string, string, string]>([
   expect(await company(id, 'L-1')).toBeUndefined();
 });
 
-test('after the end latecomers are sent to a new migration', async () => {
+test('after the end, companies can only be added to a new migration', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'over', ['sbx-ok-1.over']);
   await reached(({ preflight }) => preflight !== null);
   await send('cancel', { reason: 'no longer wanted', ...SUPPORT });

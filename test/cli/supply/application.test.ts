@@ -1,4 +1,4 @@
-/** The client's application: its secret goes to the service, and nowhere else. */
+/** `ferry application` sends the secret of the client's application to the service and nowhere else. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -44,12 +44,12 @@ const application = async (id: string, environment: string, ...more: string[]) =
   );
 const shown = async () => (await orchestrator.client().integration('qhyg')).value.application;
 
-/** With every payload readable. */
+/** Returns the history with all payloads decoded. */
 function decoded(history: string): string {
   return history.replace(/"data":"([A-Za-z0-9+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
 }
 
-test('is given to the service, and the details are checked again', async () => {
+test('the application is registered at the service, and the details are checked again', async () => {
   const { exitCode, out, err } = await application('asked-for', 'production');
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
   expect(out).toBe(`✓ ${ID}: the application is asked-for (production)\n`);
@@ -57,11 +57,11 @@ test('is given to the service, and the details are checked again', async () => {
   await until(async () => (await runJson(orchestrator, 'show', ID)).json['preflight'] !== null);
 });
 
-test('comes with a secret from a file, which the client is told to destroy', async () => {
+test('the secret can come from a file, which the client is told to delete', async () => {
   const file = secretFile(`${CANARY}\n`);
   const { exitCode, out } = await application('from-file', 'production', '--secret-file', file);
   expect(exitCode).toBe(0);
-  expect(out).toContain(`${file} still holds the secret readable: destroy it`);
+  expect(out).toContain(`${file} still contains the readable secret. Delete it and all copies.`);
   expect(await shown()).toEqual({ clientId: 'from-file', environment: 'production' });
 });
 
@@ -69,9 +69,9 @@ test.each<[string, string[], string]>([
   [
     'an application of the wrong environment',
     ['--environment', 'sandbox'],
-    'is of the production environment, not of sandbox',
+    'uses the production environment, not sandbox',
   ],
-  ['an empty secret', ['--secret-file', '/dev/null'], 'there is no secret; nothing was sent'],
+  ['an empty secret', ['--secret-file', '/dev/null'], 'the secret is empty; nothing was sent'],
   ['a file that is not there', ['--secret-file', '/nowhere/secret'], '/nowhere/secret cannot be read'],
 ])('%s is not sent', async (_, more, message) => {
   const before = await shown();
@@ -81,7 +81,7 @@ test.each<[string, string[], string]>([
   expect(await shown()).toEqual(before);
 });
 
-test('nobody who could be asked is no hang, but an error', async () => {
+test('without a terminal to ask for the secret, the command fails instead of waiting', async () => {
   const { exitCode, err } = await ferry(
     ['application', ID, '--client-id', 'x', '--environment', 'production'],
     undefined,
@@ -89,17 +89,17 @@ test('nobody who could be asked is no hang, but an error', async () => {
   );
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: nobody is there to ask for the secret; put it into a file and name it by --secret-file\n',
+    err: 'ferry: there is no terminal to ask for the secret; put it in a file and pass --secret-file\n',
   });
 });
 
-test('a secret given on the command line is not understood', async () => {
+test('there is no option for the secret itself', async () => {
   const { exitCode, out, err } = await application('x', 'production', '--secret', CANARY);
   expect(exitCode).toBe(2);
   expect(out + err).not.toContain(CANARY);
 });
 
-test('its secret is in no output, whatever goes wrong, and neither in the history nor in the ledger', async () => {
+test('the secret is never in the output, the history or the ledger, even after a failure', async () => {
   const said: string[] = [];
   for (const more of [[], ['--json'], ['--debug'], ['--secret-file', secretFile(CANARY)]]) {
     for (const env of [{}, { COMPANY_DATA_API_KEY: 'wrong' }, { COMPANY_DATA_URL: 'http://127.0.0.1:1' }]) {
@@ -117,12 +117,12 @@ test('its secret is in no output, whatever goes wrong, and neither in the histor
   const decrypted = await createPayloadCodec(orchestrator.config.payloadKeys).decode(payloadsIn(events));
   const history = decrypted.map(({ data }) => Buffer.from(data ?? []).toString());
   const everything = decoded(JSON.stringify([said, decisions, events])) + history.join('\n');
-  // What is looked for would be found.
+  // The search finds a value that is there.
   expect(everything).toContain('"clientId":"from-file","environment":"production"');
   expect(everything.includes(CANARY)).toBe(false);
 });
 
-/** Every payload of a history, wherever it stands. */
+/** Finds every payload in a history, at any depth. */
 function payloadsIn(value: unknown): Payload[] {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
   if ('data' in value && value.data instanceof Uint8Array) return [value as Payload];

@@ -1,4 +1,4 @@
-/** What is wrong with the account, the platform and other migrations is found before anything is stored. */
+/** `ferry check` and `--dry-run` find problems with the account, the platform and other migrations before a start. */
 import { randomUUID } from 'node:crypto';
 import { createAccount, createKey } from '../../../company-data-service';
 import { Secret } from '../../../security';
@@ -21,7 +21,7 @@ const QUICKBOOKS = ['--platform', 'quickbooks-online'];
 const HEADER = 'reference,name,realmId,expectedInvoices\n';
 const run = (args: string[], env: NodeJS.ProcessEnv = {}) => ferry(args, undefined, { ...orchestrator.env, ...env });
 
-/** A company of the account that is linked already. */
+/** Creates a company that is already connected in the account. */
 async function connected(realmId: string): Promise<void> {
   const client = orchestrator.client();
   const key = { idempotencyKey: randomUUID() };
@@ -31,7 +31,7 @@ async function connected(realmId: string): Promise<void> {
   await client.putAuthorization(company.id, connection.id, new Secret(fields));
 }
 
-test('a good manifest and a good account: how long it will take is said, too', async () => {
+test('for a good manifest and account, the estimated duration is printed', async () => {
   const { exitCode, json } = await runJson(orchestrator, 'check', MANIFEST, ...QUICKBOOKS);
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({
@@ -40,7 +40,7 @@ test('a good manifest and a good account: how long it will take is said, too', a
     errors: 0,
     estimate: { basis: 'assumed', volume: { companies: 25 } },
   });
-  expect((await run(['check', MANIFEST, ...QUICKBOOKS])).out).toMatch(/To move them takes .* to .*/);
+  expect((await run(['check', MANIFEST, ...QUICKBOOKS])).out).toMatch(/Estimated duration: .* to .*/);
 });
 
 test('an organization that is already connected is an error with its place in the file', async () => {
@@ -71,7 +71,7 @@ test('a key of a client, and a trial that is too small, are errors of the accoun
   expect(out).not.toContain(key);
 });
 
-test('an application that is not registered yet is supplied in step 1: the files may be started', async () => {
+test('an application that is not registered yet is a warning, because step 1 asks for it', async () => {
   const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'New', plan: 'paid' });
   const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'administrator' });
   const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: key });
@@ -81,15 +81,15 @@ test('an application that is not registered yet is supplied in step 1: the files
 });
 
 test.each<[string, NodeJS.ProcessEnv, string]>([
-  ['a service', { COMPANY_DATA_URL: 'http://127.0.0.1:1' }, 'the account could not be looked at'],
-  ['a database', { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'other migrations could not be looked at'],
+  ['a service', { COMPANY_DATA_URL: 'http://127.0.0.1:1' }, 'the account could not be checked'],
+  ['a database', { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'other migrations could not be checked'],
 ])('%s that does not answer is a warning: the files are checked all the same', async (_, env, warning) => {
   const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], env);
   expect(exitCode).toBe(0);
   expect(out).toContain(warning);
 });
 
-test('half a configuration is an error, not a check that was left out', async () => {
+test('an incomplete configuration is an error, not a skipped check', async () => {
   const { exitCode, err } = await run(['check', MANIFEST, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: '' });
   expect(exitCode).toBe(1);
   expect(err).toContain('COMPANY_DATA_API_KEY is not');
@@ -109,12 +109,12 @@ describe('a dry run', () => {
       asked: ['account', 'other migrations'],
       errors: 0,
     });
-    expect((await run(start('dry'))).out).toContain('nothing was stored, nothing was started');
+    expect((await run(start('dry'))).out).toContain('nothing was stored or started');
     expect((await run(['show', 'dry.quickbooks-online'])).err).toContain('there is no migration');
     expect(await orchestrator.ferry.db.selectFrom('migrations').select('id').execute()).toEqual([]);
   });
 
-  test('names a migration that exists, and one in which the organizations are open', async () => {
+  test('names an existing migration, and an open migration with the same organizations', async () => {
     await orchestrator.startWorker();
     await run(['start', MANIFEST, ...QUICKBOOKS, '--client', 'real']);
     const codes = async (client: string): Promise<readonly string[]> => {
@@ -128,7 +128,7 @@ describe('a dry run', () => {
     expect((await run(start('other'))).out).toContain('is already part of migration real.quickbooks-online');
   });
 
-  test('refuses what a start refuses', async () => {
+  test('refuses everything that a start refuses', async () => {
     const selfService = ['start', MANIFEST, '--platform', 'xero', '--client', 'x', '--dry-run'];
     expect((await run(selfService)).err).toContain('Xero has no managed route');
   });

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import { ferry as ferryIn } from '../captured-terminal';
 
-// Nothing is configured, and no stack runs here.
+// Nothing is configured, and no local stack is running.
 const home = mkdtempSync(join(tmpdir(), 'tokenferry-test-'));
 const ferry = (args: string[], columns?: number) => ferryIn(args, columns, { TOKENFERRY_HOME: home });
 
@@ -33,11 +33,13 @@ test('a good manifest passes, with its warnings', async () => {
   expect(exitCode).toBe(0);
   expect(err).toBe('');
   expect(out).toContain('✓ 25 companies of QuickBooks Online, 25 credentials: no errors, 2 warnings\n');
-  expect(out).toContain('Account and other migrations were not looked at: neither service nor database is configured.');
+  expect(out).toContain(
+    'Account and other migrations were not checked: neither the service nor the database is configured.',
+  );
   expect(out).toMatch(/^warning +18 +2 name +the name "Riverside Dental Care" appears in lines 5 and 18/m);
 });
 
-test('a bad manifest fails, and every mistake has its place', async () => {
+test('a bad manifest fails, and every error has its line and column', async () => {
   const { exitCode, out } = await ferry(check(bad));
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^error +2 +1 reference +reference is missing/m);
@@ -46,7 +48,7 @@ test('a bad manifest fails, and every mistake has its place', async () => {
   expect(out).toContain('✗ 3 errors and 0 warnings');
 });
 
-test('programs get one JSON value with everything in it', async () => {
+test('--json prints one JSON value with everything in it', async () => {
   const { exitCode, out, err } = await ferry(check(bad, '--json'));
   expect(exitCode).toBe(1);
   expect(err).toBe('');
@@ -70,7 +72,7 @@ test('programs get one JSON value with everything in it', async () => {
   expect(manifestDigest).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('many mistakes of a kind are counted for people and listed for programs', async () => {
+test('many errors of a kind are counted for people and listed with --json', async () => {
   const rows = Array.from({ length: 1_208 }, (_, i) => `A-${i},Company ${i},${i + 1},x`);
   const many = tempFile(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
 
@@ -88,7 +90,7 @@ test.each([60, 80, 120])('on a terminal of %i columns the table fits', async (co
   expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(columns);
 });
 
-test('a credential is in no output', async () => {
+test('no output contains a credential', async () => {
   const file = tempFile(
     'reference,accessToken,refreshToken,realmId\nC-1001,at-secret,rt-secret,1\nC-1002,at-secret,rt-secret,9130348558154804',
   );

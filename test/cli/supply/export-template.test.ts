@@ -1,4 +1,4 @@
-/** A template that is filled in is a manifest: for every platform, in every form. */
+/** `ferry export-template`: a template that is filled in passes the check, for every platform and format. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Something that each column accepts. */
+/** A value that each column accepts. */
 function filledIn(column: string): string {
   switch (column) {
     case 'expectedInvoices':
@@ -43,7 +43,7 @@ function fill(file: string): void {
 const mapped = (company: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(company).map((column) => [column, filledIn(column)]));
 
-/** What the check says of any example: its organization is no real one, its credential older than a freeze. */
+/** Findings of every example, because its organization does not exist and its credential is too old. */
 const EXPECTED = ['unusual-organization', 'credential-early'];
 
 const EVERY = PLATFORMS.flatMap(({ slug }) => (['csv', 'json'] as const).map((format) => [slug, format] as const));
@@ -60,20 +60,20 @@ test.each(EVERY)('%s, %s: filled in, it passes the check', async (slug, format) 
   expect({ exitCode, companies, found, serious }).toEqual({ exitCode: 0, companies: 1, found: 1, serious: [] });
 });
 
-test.each(['csv', 'json'])('%s: as it is, it is no manifest', async (format) => {
+test.each(['csv', 'json'])('%s: an empty template is not a valid manifest', async (format) => {
   await ferry(['export-template', folder, '-p', 'zoho-books', '--format', format]);
   const check = ['check', path.join(folder, `manifest.${format}`), '-p', 'zoho-books', '--offline'];
   expect((await ferry(check)).exitCode).toBe(1);
 });
 
-test('what each column holds is said', async () => {
+test('the content of each column is explained', async () => {
   const { out } = await ferry(['export-template', folder, '-p', 'zoho-books']);
-  expect(out).toMatch(/^organizationId +required +its organization at Zoho Books; only digits/m);
+  expect(out).toMatch(/^organizationId +required +its organization at Zoho Books/m);
   expect(out).toMatch(/^family {2,}the Zoho Books user who authorized it/m);
   expect(out).toContain(`ferry check ${folder}/manifest.csv -p zoho-books --credentials ${folder}/credentials.csv\n`);
 });
 
-test('nothing is overwritten, and nobody else may read what will hold credentials', async () => {
+test('no file is overwritten, and only the owner can read the credential file', async () => {
   const inside = path.join(folder, 'new');
   await ferry(['export-template', inside, '-p', 'xero']);
   const file = path.join(inside, 'credentials.csv');
@@ -81,11 +81,11 @@ test('nothing is overwritten, and nobody else may read what will hold credential
   const again = await ferry(['export-template', inside, '-p', 'xero']);
   expect(again).toMatchObject({
     exitCode: 1,
-    err: `ferry: ${inside}/manifest.csv is there already; name another folder\n`,
+    err: `ferry: ${inside}/manifest.csv already exists; name another folder\n`,
   });
 });
 
-test('where nothing can be written, that is said', async () => {
+test('a folder that cannot be written to is reported', async () => {
   const file = path.join(folder, 'file');
   writeFileSync(file, '');
   const { exitCode, err } = await ferry(['export-template', file, '-p', 'xero']);

@@ -1,4 +1,4 @@
-/** The self-service route into companies and connections that the service has already. */
+/** The self-service route into companies and connections that already exist at the service. */
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { tempFile } from '../manifest/temp-files';
@@ -11,13 +11,13 @@ let me: SelfServing;
 beforeAll(async () => (me = await selfServing()));
 afterAll(() => me.close());
 
-describe('a company that exists already', () => {
+describe('a company that already exists', () => {
   const existing = async (name = 'Here before') =>
     (await me.client.createCompany({ name, tags: { ours: 'yes' } }, { idempotencyKey: randomUUID() })).value;
   const connected = async (companyId: string, key: string) =>
     (await me.client.createConnection(companyId, key, { idempotencyKey: randomUUID() })).value;
 
-  test('takes the connection, and keeps its name and tags', async () => {
+  test('gets the connection, and keeps its name and tags', async () => {
     const { id, name, tags } = await existing();
     const before = (await me.client.account()).value.companiesUsed;
     const { json } = await me.selfService('square', 'named', [{ credential: 'sbx-ok-1', serviceCompanyId: id }]);
@@ -28,7 +28,7 @@ describe('a company that exists already', () => {
     expect((await me.client.getCompany(id)).value).toMatchObject({ name, tags });
   });
 
-  test('takes the authorization on the very connection that is named', async () => {
+  test('gets the authorization on exactly the connection that is named', async () => {
     const { id } = await existing();
     const [, second] = [await connected(id, 'gbol'), await connected(id, 'gbol')];
     const row = { credential: 'sbx-ok-1', serviceCompanyId: id, serviceConnectionId: second.id };
@@ -62,7 +62,7 @@ describe('a company that exists already', () => {
     expect(unknownConnection?.failureText).toContain('no connection with this id');
   });
 
-  test('stays when the migration is cancelled before its turn; one that was created goes', async () => {
+  test('is kept when the migration is cancelled before its turn; a created company is deleted', async () => {
     const { id } = await existing();
     const rows = [{ credential: 'sbx-unavailable', serviceCompanyId: id }, { credential: 'sbx-unavailable' }];
     await me.selfService('exact-online-nl', 'cancelled', rows, '--detach');
@@ -76,7 +76,7 @@ describe('a company that exists already', () => {
       migration,
       manifestOf(platform('exact-online-nl'), [{ credential: 'sbx-ok-1' }]),
     );
-    expect(late.err).toContain('start a new migration for latecomers: ferry self-service FILE --label WORD');
+    expect(late.err).toContain('start a new migration for these companies: ferry self-service FILE --label WORD');
     await me.orchestrator.ferry.temporal.workflow.getHandle(migration).result();
     expect((await me.client.getCompany(id)).value.id).toBe(id);
     await expect(me.client.getCompany(created?.companyId ?? '')).rejects.toThrow('404');
@@ -91,13 +91,13 @@ describe('a company that exists already', () => {
     expect(json['findings']).toContainEqual(expect.objectContaining({ code, severity: 'error' }));
   });
 
-  test('stands in one row only', async () => {
+  test('can be named in only one row', async () => {
     const row = { credential: 'sbx-ok-1', serviceCompanyId: randomUUID() };
     const { json } = await me.selfService('xero', 'twice', [row, row]);
     expect(json['findings']).toContainEqual(expect.objectContaining({ code: 'duplicate-company-id' }));
   });
 
-  test('is named by the short names, too, where the platform has no field of that name', async () => {
+  test('can also be named by the short column names, if the platform has no such field', async () => {
     const { id } = await existing();
     const row = `reference,name,merchantId,accessToken,companyId\nS-1,One,o-1,sbx-ok-1.${randomUUID()},${id}`;
     const { exitCode } = await me.asJson(

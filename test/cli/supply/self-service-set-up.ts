@@ -1,4 +1,4 @@
-/** A client that moves its own connections by the self-service route: with a key of its own, over HTTP. */
+/** Runs self-service migrations as a client would: with the client's own API key, over HTTP. */
 import { randomUUID } from 'node:crypto';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { createCompanyDataClient } from '../../../company-data-client';
@@ -18,7 +18,7 @@ export interface Row {
   readonly serviceConnectionId?: string;
 }
 
-/** A manifest with everything in it: one company for each test credential, `S-1`, `S-2`, ..., obtained an hour ago. */
+/** Writes a complete manifest: one company per test credential, `S-1`, `S-2`, ..., obtained an hour ago. */
 export function manifestOf({ requiredFields, organizationField }: Platform, rows: readonly Row[]): string {
   const secret = requiredFields.includes('refreshToken') ? 'refreshToken' : 'accessToken';
   return tempFile(
@@ -30,7 +30,7 @@ export function manifestOf({ requiredFields, organizationField }: Platform, rows
           name: `Company ${index + 1}`,
           ...Object.fromEntries(requiredFields.map((field) => [field, 'any'])),
           [organizationField]: organization,
-          // The suffix is the organization where the authorization does not name it.
+          // The suffix is the organization, for platforms whose authorization does not name it.
           [secret]: `${credential}.${organization}`,
           expectedInvoices: invoices,
           obtainedAt: new Date(Date.now() - 3_600_000).toISOString(),
@@ -57,16 +57,16 @@ interface Reported {
   readonly failureText: string | null;
 }
 
-/** The client at its terminal. */
+/** A client and its commands. */
 export interface SelfServing {
   readonly orchestrator: Orchestrator;
-  /** Straight to the service, with the client's own key. */
+  /** Calls the service directly with the client's own key. */
   readonly client: CompanyDataClient;
-  /** For commands: the variables of the client. */
+  /** Environment of the client's commands. */
   readonly env: NodeJS.ProcessEnv;
   run(...args: string[]): ReturnType<typeof ferry>;
   asJson(...args: string[]): Promise<Answered>;
-  /** Moves these as the migration `me.<slug>.<label>`. */
+  /** Moves companies with these credentials in the migration `me.<slug>.<label>`. */
   selfService(slug: string, label: string, rows: readonly Row[], ...more: string[]): Promise<Answered>;
   companiesOf(id: string): Promise<readonly Reported[]>;
   close(): Promise<void>;

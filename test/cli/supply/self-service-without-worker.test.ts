@@ -1,4 +1,4 @@
-/** A client starts before any worker runs: it is told so, and what it has to bring once one does. */
+/** Self-service is started before any worker runs: the client learns what to supply once one does. */
 import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('no worker: it is started, credentials are not taken, and both are said; with one they are supplied and all goes on', async () => {
+test('without a worker it starts but stores no credentials, and says so; they can be supplied once a worker runs', async () => {
   const id = 'early.wave';
   const header = 'reference,name,businessId,expectedInvoices,accessToken,obtainedAt\n';
   const file = tempFile(
@@ -24,11 +24,11 @@ test('no worker: it is started, credentials are not taken, and both are said; wi
   );
   const started = await run('self-service', file, '--platform', 'wave', '--client', 'early', '--yes');
   expect(started.exitCode).toBe(1);
-  expect(started.out).toContain('No worker has answered yet; start one');
+  expect(started.out).toContain('No worker answers yet; start one');
   expect(started.out).toContain(
-    `1 credential not stored yet; supply them later with: ferry credentials ${id} FILE --as client`,
+    `1 credential not stored yet. Supply them later with: ferry credentials ${id} FILE --as client`,
   );
-  expect(started.out).toContain(`See how far it is with: ferry watch ${id}`);
+  expect(started.out).toContain(`Watch it with: ferry watch ${id}`);
 
   await orchestrator.startWorker();
   await until(async () => (await run('credentials', id, file, '--as', 'client')).exitCode === 0, 30_000);

@@ -1,4 +1,4 @@
-/** The self-service route as a client walks it: with a key of its own, over HTTP, from the manifest to the last company. */
+/** The self-service route from the manifest to the last company, with the client's own API key over HTTP. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PLATFORMS } from '../../../platforms/platforms';
@@ -18,7 +18,7 @@ const SELF_SERVICE = PLATFORMS.filter(({ routes }) => routes.includes('self-serv
 
 describe('every platform of the route', () => {
   const ended = new Map<string, Awaited<ReturnType<SelfServing['asJson']>>>();
-  // Several together: each takes seconds, most of which it waits.
+  // Run in parallel, because each mostly waits.
   beforeAll(async () => {
     const left = [...SELF_SERVICE];
     const inLane = async (): Promise<void> => {
@@ -29,7 +29,7 @@ describe('every platform of the route', () => {
     await Promise.all(Array.from({ length: 6 }, inLane));
   }, 120_000);
 
-  test.each(SELF_SERVICE)('$name: a company is moved with the key of the client', async ({ slug, key }) => {
+  test.each(SELF_SERVICE)("$name: a company is moved with the client's own key", async ({ slug, key }) => {
     expect(ended.get(slug)).toMatchObject({
       exitCode: 0,
       json: { state: 'completed', counts: { migrated: 1, total: 1 } },
@@ -43,8 +43,8 @@ describe('every platform of the route', () => {
   });
 });
 
-describe('what was not moved', () => {
-  test('waits for the client, which tries again, gives a new credential, gives up; then it ends by itself', async () => {
+describe('a company that was not moved', () => {
+  test('waits for the client to retry, replace the credential or give up; then the migration ends', async () => {
     const id = 'me.xero.failures';
     const rows = [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }, { credential: 'sbx-expired' }];
     const { exitCode, json } = await me.selfService('xero', 'failures', rows);
@@ -66,10 +66,10 @@ describe('what was not moved', () => {
     );
     expect((await me.run('skip', id, 'S-3', '--reason', 'closed', ...as)).exitCode).toBe(0);
     expect((await me.run('watch', id)).exitCode).toBe(0);
-    expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['migrated', 'migrated', 'skipped']);
+    expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['moved', 'moved', 'left-out']);
   });
 
-  test('an organization that is already connected keeps anything from beginning', async () => {
+  test('an organization that is already connected prevents the start', async () => {
     const id = 'me.myob.connected';
     const file = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
     const start = (label: string) => me.asJson('self-service', file, '-p', 'myob', '--client', 'me', '--label', label);
@@ -82,13 +82,13 @@ describe('what was not moved', () => {
   });
 });
 
-describe('what the check finds after the start', () => {
-  test('is left out or corrected, checked again, and then it goes on by itself', async () => {
+describe('an error that the preflight finds after the start', () => {
+  test('can be corrected or left out; the migration then continues', async () => {
     const id = 'me.myob.late';
     const first = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
     const taken = (JSON.parse(readFileSync(first, 'utf8')) as { companyFileId: string }[])[0]?.companyFileId;
     await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before');
-    // Whoever cannot ask the service learns it from the worker.
+    // Without access to the service, the command cannot find it, but the worker does.
     const blind = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
     const csv = (...rows: string[]) =>
       tempFile(['reference,name,companyFileId,accessToken,refreshToken', ...rows].join('\n'));
@@ -108,7 +108,7 @@ describe('what the check finds after the start', () => {
     const again = tempFile(`reference,accessToken,refreshToken,companyFileId\nA-1,any,sbx-ok-1.${randomUUID()},o-1`);
     expect((await me.run('credentials', id, again, '--as', 'client')).exitCode).toBe(0);
     expect((await me.run('watch', id)).exitCode).toBe(0);
-    expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['migrated', 'migrated']);
+    expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['moved', 'moved']);
   });
 });
 
@@ -128,23 +128,23 @@ test('the client pauses, changes the limits and resumes', async () => {
   expect((await me.run('watch', id)).exitCode).toBe(0);
 });
 
-test('outside its windows nothing is started; without them it goes on', async () => {
+test('no company is moved outside the windows; without windows the migration continues', async () => {
   const id = 'me.bigcommerce.windows';
   const [closed] = closedWindows();
   const window = `${closed?.days[0]} ${closed?.from}-${closed?.to} UTC`;
   await me.selfService('bigcommerce', 'windows', [{ credential: 'sbx-ok-1' }], '--window', window, '--detach');
   const what = async () => ((await me.asJson('show', id)).json['waitingFor'] as { what: string }).what;
   await until(async () => (await what()).includes('in the window from'));
-  expect((await me.companiesOf(id))[0]?.state).toBe('waiting');
+  expect((await me.companiesOf(id))[0]?.state).toBe('not-moved-yet');
   await me.run('adjust', id, '--no-window', '--as', 'client');
   expect((await me.run('watch', id)).exitCode).toBe(0);
 });
 
 describe('before the start', () => {
-  test('a platform that only the provider may move is refused, with the command to use', async () => {
+  test('a platform without the self-service route is refused, with the command to use', async () => {
     const { exitCode, err } = await me.run('self-service', 'any.csv', '-p', 'quickbooks-online', '--client', 'me');
     expect(exitCode).toBe(1);
-    expect(err).toContain('QuickBooks Online has only the managed route');
+    expect(err).toContain('QuickBooks Online has no self-service route');
     expect(err).toContain('ferry start FILE --platform quickbooks-online --client me');
   });
 
@@ -153,7 +153,7 @@ describe('before the start', () => {
     expect(err).toContain('ferry self-service FILE --platform xero --client me');
   });
 
-  test('it says what will happen and asks; whoever says no has started nothing', async () => {
+  test('it says what will happen and asks; the answer no starts nothing', async () => {
     const file = manifestOf(platform('xero'), [{ credential: 'sbx-ok-1' }]);
     const asked: string[] = [];
     const prompts = {
@@ -167,13 +167,13 @@ describe('before the start', () => {
       prompts,
     );
     expect(asked).toEqual(['Start?']);
-    expect(out).toContain('Xero changes its tokens: those in your own application die');
-    expect(out).toContain('Nothing was stored, nothing was started');
+    expect(out).toContain("Xero: your own app's tokens stop working as each company is moved");
+    expect(out).toContain('Nothing was stored or started');
     expect(exitCode).toBe(1);
     expect((await me.run('show', 'asked.xero')).err).toContain('there is no migration asked.xero');
   });
 
-  test('a dry run checks for this route: a client key, no application, credentials of an hour ago', async () => {
+  test('a dry run applies the rules of this route: a client key, no application, older credentials', async () => {
     const { exitCode, json } = await me.selfService('xero', 'dry', [{ credential: 'sbx-ok-1' }], '--dry-run');
     expect(json).toMatchObject({ schema: 'ferry.self-service/1', started: false, dryRun: true, errors: 0 });
     expect((json['findings'] as { code: string }[]).map(({ code }) => code).sort()).toEqual([
@@ -185,7 +185,7 @@ describe('before the start', () => {
   });
 });
 
-describe('what people read', () => {
+describe('the output', () => {
   test('has no steps, no first company, no sign-off', async () => {
     await me.selfService('netsuite', 'read', [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }]);
     const id = 'me.netsuite.read';

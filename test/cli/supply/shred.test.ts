@@ -1,4 +1,4 @@
-/** The file with the credentials is the client's: destroyed where they say so, once everything in it is stored. */
+/** `--shred` deletes the client's credential file once everything in it is stored. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -36,7 +36,7 @@ const credentialsOf = (name: string, references: readonly string[]): string =>
 const manifest = (): string =>
   written('manifest.csv', ['reference,name,organizationId', 'Z-1,One,org-Z-1', 'Z-2,Two,org-Z-2']);
 
-test('start --shred: the second file is gone once its credentials are stored, the manifest stays', async () => {
+test('start --shred deletes the credential file once its credentials are stored, and keeps the manifest', async () => {
   const [rows, credentials] = [manifest(), credentialsOf('with-start.csv', ['Z-1', 'Z-2'])];
   const { exitCode, json } = await runJson(
     orchestrator,
@@ -46,7 +46,7 @@ test('start --shred: the second file is gone once its credentials are stored, th
   expect([existsSync(rows), existsSync(credentials)]).toEqual([true, false]);
 });
 
-test('a file of which anything was not stored is kept, and --shred fails', async () => {
+test('a file that was not stored completely is kept, and --shred fails', async () => {
   const file = credentialsOf('too-many.csv', ['Z-1', 'Z-9']);
   const { exitCode, out } = await ferry(['credentials', ID, file, '--shred'], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
@@ -73,7 +73,7 @@ test.each([
   expect(existsSync(file)).toBe(!wanted);
 });
 
-test('where nobody can be asked the file stays', async () => {
+test('without a terminal to ask, the file is kept', async () => {
   const file = credentialsOf('unasked.csv', ['Z-1']);
   expect((await runJson(orchestrator, 'credentials', ID, file)).json).toMatchObject({ shredded: false });
   expect((await ferry(['credentials', ID, file], undefined, orchestrator.env)).out).toContain(

@@ -30,23 +30,23 @@ const manifest = (organization: number): string =>
 test('the wizard asks for everything, checks it, shows the command, and starts after a yes', async () => {
   const file = manifest(6_100_000_000_000_001);
   const start = startWizard();
-  await start.waitFor('Which platform do the companies come from?');
+  await start.waitFor('Which platform are the companies on?');
   start.type('quick');
   await start.waitFor(/❯ QuickBooks Online\n +QuickBooks Online Sandbox\n\n/);
   start.type(KEY.enter);
-  await start.waitFor("QuickBooks Online: moved with the provider's key, in six steps.");
-  await start.waitFor('Which manifest?');
+  await start.waitFor('QuickBooks Online: moved by the provider, in six steps.');
+  await start.waitFor('Manifest file?');
   start.type(`nowhere.csv${KEY.enter}`);
   await start.waitFor('There is no file nowhere.csv');
   start.type('\x15');
   start.type(`'${file}'${KEY.enter}`);
-  await start.waitFor('credentials come later, once syncing is disabled');
-  await start.waitFor('Which client?');
+  await start.waitFor('supply credentials later, when syncing is disabled');
+  await start.waitFor('Short name of the client, e.g. acme');
   start.type(`asked-wizard${KEY.enter}`);
-  await start.waitFor('Whom does the client call? (the solutions team)');
+  await start.waitFor('Who does the client call? (the solutions team)');
   start.type(KEY.enter);
   await start.waitFor('1 company of QuickBooks Online, 0 credentials: no errors');
-  await start.waitFor('The command that does the same:');
+  await start.waitFor('The same as a command:');
   await start.waitFor('--platform quickbooks-online --client asked-wizard');
   await start.waitFor('Start it? (y/N)');
   start.type(`y${KEY.enter}`);
@@ -57,22 +57,22 @@ test('the wizard asks for everything, checks it, shows the command, and starts a
 test('the wizard asks only for missing arguments; with errors in the manifest it checks again or starts nothing', async () => {
   const file = tempFile('reference,name,realmId\nW-1,,6100000000000002\n', 'faulty.csv');
   const start = startWizard(file, '-p', 'quickbooks-online', '--contact', 'Sam');
-  await start.waitFor('Which client?');
+  await start.waitFor('Short name of the client, e.g. acme');
   start.type(`faulty-wizard${KEY.enter}`);
-  await start.waitFor('Is it corrected? Check again?');
+  await start.waitFor('Have you corrected the files? Check again?');
   start.type(`n${KEY.enter}`);
   expect(await start.ended).toBe(1);
-  expect(start.text()).toContain('nothing was stored, nothing was started');
+  expect(start.text()).toContain('nothing was stored or started');
   expect(await readMigration(orchestrator.ferry.db, 'faulty-wizard.quickbooks-online')).toBeUndefined();
 }, 90_000);
 
-test('for an id that exists already, the wizard asks for a label', async () => {
+test('for an id that already exists, the wizard asks for a label', async () => {
   const taken = ['-p', 'quickbooks-online', '--client', 'twice-wizard'];
   await ferry(['start', manifest(6_100_000_000_000_003), ...taken], undefined, orchestrator.env);
   const start = startWizard(...taken, '--contact', 'Sam');
-  await start.waitFor('Which manifest?');
+  await start.waitFor('Manifest file?');
   start.type(manifest(6_100_000_000_000_004) + KEY.enter);
-  await start.waitFor('A word that tells this migration apart?');
+  await start.waitFor('This migration already exists. Label for the new one?');
   start.type(`again${KEY.enter}`);
   await start.waitFor('--label again');
   await start.waitFor('Start it? (y/N)');
@@ -90,8 +90,8 @@ test("a platform of the client's own key leads to ferry self-service, which asks
   start.type(`xero`);
   await start.waitFor('❯ Xero');
   start.type(KEY.enter);
-  await start.waitFor("Xero: moved with the client's own key: self-service.");
-  await start.waitFor('Which file holds the credentials?');
+  await start.waitFor('Xero: moved by the client itself, by self-service.');
+  await start.waitFor('Credential file?');
   start.type(KEY.enter);
   await start.waitFor(/ferry self-service .*own-key\.csv' --client own-wizard --contact Sam --platform xero/);
   await start.waitFor('Start? (y/N)');

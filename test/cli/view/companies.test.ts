@@ -1,4 +1,4 @@
-/** The list of companies: filtered, in pages, and as a table for spreadsheets. */
+/** `ferry companies`: filters, pages and CSV. */
 import { supplyMigration } from '../../../store';
 import { suppliedMigration, putRow, manifestRows } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -28,10 +28,15 @@ async function listed(...options: string[]): Promise<readonly string[]> {
 
 test.each<[string[], string[]]>([
   [[], ['c1', 'c2', 'c3', 'c4', 'c5', 'c6']],
+  [['--state', 'moved'], ['c1']],
+  [['--state', 'moving'], []],
+  [['--state', 'not-moved'], ['c2']],
+  [['--state', 'must-reconnect'], ['c3']],
   [
-    ['--state', 'failed'],
-    ['c2', 'c3'],
+    ['--state', 'not-moved-yet'],
+    ['c4', 'c5', 'c6'],
   ],
+  [['--state', 'left-out'], []],
   [['--failure', 'incomplete'], ['c2']],
   [
     ['--search', 'COPPER'],
@@ -53,36 +58,36 @@ test.each<[string[], string[]]>([
     ['c5', 'c6'],
   ],
   [['--limit', '2', '--page', '4'], []],
-  [['--state', 'failed', '--limit', '1', '--page', '2'], ['c3']],
+  [['--state', 'not-moved-yet', '--limit', '2', '--page', '2'], ['c6']],
 ])('with %j it lists %j', async (options, references) => {
   expect(await listed(...options)).toEqual(references);
 });
 
-test('a page says of how many it is', async () => {
+test('a page says how many companies match', async () => {
   const { out } = await ferry(['companies', ID, '--limit', '4', '--page', '2'], undefined, orchestrator.env);
   expect(out).toContain('\n5 to 6 of 6 companies\n');
-  const { json } = await runJson(orchestrator, 'companies', ID, '--page', '9', '--state', 'failed');
-  expect(json).toEqual({ schema: 'ferry.companies/1', migrationId: ID, page: 9, matching: 2, companies: [] });
+  const { json } = await runJson(orchestrator, 'companies', ID, '--page', '9', '--state', 'not-moved-yet');
+  expect(json).toEqual({ schema: 'ferry.companies/1', migrationId: ID, page: 9, matching: 3, companies: [] });
 });
 
-test('as CSV for spreadsheets, in which a formula is none', async () => {
+test('CSV has a header, and formulas are escaped', async () => {
   const { out } = await ferry(['companies', ID, '--csv'], undefined, orchestrator.env);
   const lines = out.trimEnd().split('\n');
   expect(lines).toHaveLength(7);
   expect(lines[0]).toBe(
-    'reference,name,organization,wave,state,for the client,failure,what happened,moved at,connects again at,company id,connection id,correlation id',
+    'reference,name,organization,wave,state,ledger state,failure,what happened,moved at,reconnects at,company id,connection id,correlation id',
   );
   expect(lines[3]).toMatch(
-    /^c3,100% Wool,.*,1,failed,must reconnect,reauthorization-required,.*,https:\/\/link\.example\/3,,,$/,
+    /^c3,100% Wool,.*,1,must reconnect,failed,reauthorization-required,.*,https:\/\/link\.example\/3,,,$/,
   );
   expect(lines[5]).toMatch(/^c5,'=1\+1,/);
 });
 
 test.each([
-  [['--state', 'failled'], "option '--state <state>' argument 'failled' is invalid. Did you mean failed?"],
+  [['--state', 'not-movd'], "option '--state <state>' argument 'not-movd' is invalid. Did you mean not-moved?"],
   [['--failure', 'broken'], "option '--failure <kind>' argument 'broken' is invalid. Choose one of: refused, "],
-  [['--page', '0'], 'A whole number is expected, from 1 on.'],
-])('used wrongly: %j', async (options, said) => {
+  [['--page', '0'], 'Expected a whole number of at least 1.'],
+])('usage error: %j', async (options, said) => {
   const { exitCode, err } = await ferry(['companies', ID, ...options], undefined, orchestrator.env);
   expect(exitCode).toBe(2);
   expect(err).toContain(said);

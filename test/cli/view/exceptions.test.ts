@@ -1,4 +1,4 @@
-/** Companies that were not moved: listed with what can be done, done by the commands that the list names. */
+/** `ferry exceptions` lists companies that were not moved, with commands that work as printed. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,7 +37,7 @@ afterAll(async () => {
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 const company = (reference: string) => findCompany(orchestrator.ferry.db, migration.id, { reference });
 
-/** A file of credentials, obtained just now. */
+/** Writes a credential file, obtained just now. */
 async function credentials(...given: readonly (readonly [reference: string, token: string])[]): Promise<string> {
   const lines = await Promise.all(
     given.map(async ([reference, token]) => {
@@ -50,7 +50,7 @@ async function credentials(...given: readonly (readonly [reference: string, toke
   return file;
 }
 
-test('each exception is listed with what can be done about it, as it is typed', async () => {
+test('each exception is listed with its remedies as commands', async () => {
   const { exitCode, json } = await runJson(orchestrator, 'exceptions', migration.id);
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({
@@ -72,36 +72,36 @@ test('each exception is listed with what can be done about it, as it is typed', 
   });
   const { out } = await run('exceptions', migration.id);
   expect(out).toContain(`ferry retry ${migration.id} R-3`);
-  expect(out).toMatch(/R-2 connects again at http/);
+  expect(out).toMatch(/R-2 reconnects at http/);
   expect(out).toContain('2 exceptions');
 });
 
 test.each([
-  ['retry', 'R-1', 'R-1 (migrated)'],
-  ['relink', 'R-3', 'R-3 (failed)'],
-  ['exclude', 'R-2', 'R-2 (failed)'],
+  ['retry', 'R-1', 'R-1 (moved)'],
+  ['relink', 'R-3', 'R-3 (not moved)'],
+  ['exclude', 'R-2', 'R-2 (must reconnect)'],
 ])(
-  '%s is refused for a company that it is not for, by name, and nothing is decided',
+  '%s is refused for a company that it does not apply to, and the company is named',
   async (remedy, reference, named) => {
     const reason = remedy === 'exclude' ? ['--reason', 'any'] : [];
     const { exitCode, err } = await run(remedy, migration.id, reference, ...reason);
     expect(exitCode).toBe(1);
     expect(err).toBe(
-      `ferry: ${remedy} is not for ${named}; nothing was decided; see what can be done with: ferry exceptions ${migration.id}\n`,
+      `ferry: ${remedy} does not apply to ${named}; nothing was decided; see what you can do with: ferry exceptions ${migration.id}\n`,
     );
   },
 );
 
-test('credentials are not taken from a company that has gone on: replace-credential is offered', async () => {
+test('credentials of a company that was tried are refused, and replace-credential is suggested', async () => {
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('credentials', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
-  expect(out).toContain('2 credentials refused, their companies are being moved, or were: not replaced: R-1, R-2');
-  expect(out).toContain(`if they were not moved: ferry replace-credential ${migration.id} ${file}`);
+  expect(out).toContain('2 credentials refused, already moved, in progress or left out: R-1, R-2');
+  expect(out).toContain(`for companies that were not moved: ferry replace-credential ${migration.id} ${file}`);
   expect((await company('R-2'))?.state).toBe('failed');
 });
 
-test('replacing a credential is a decision of support; refused, it changes nothing', async () => {
+test('only support can replace a credential; a refused replacement changes nothing', async () => {
   const file = await credentials(['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('replace-credential', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
@@ -109,7 +109,7 @@ test('replacing a credential is a decision of support; refused, it changes nothi
   expect((await company('R-2'))?.state).toBe('failed');
 });
 
-test('a company is moved with the credential that replaces the one at fault, also one that was incomplete', async () => {
+test('companies are moved with the replaced credential, including an incomplete one', async () => {
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new'], ['R-3', 'sbx-ok-10.new3']);
   const { exitCode, json } = await runJson(orchestrator, 'replace-credential', migration.id, file, '--by', 'Sam');
   expect(exitCode).toBe(0);

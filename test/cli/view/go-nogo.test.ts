@@ -1,4 +1,4 @@
-/** Before a window somebody asks whether it may come: of the real service, the real ledger and the real task queue. */
+/** `ferry go-nogo` against the real service, ledger and task queue. */
 import type { RunningWorker } from '../../../worker';
 import { startTestMigration, CLIENT, SUPPORT } from '../../workflows/running-migration';
 import type { TestMigration } from '../../workflows/running-migration';
@@ -27,18 +27,18 @@ async function noes(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; ab
   return { exitCode, about: answers.filter(({ go }) => !go).map(({ about }) => about) };
 }
 
-test('no, with the reasons, while decisions, confirmations and credentials are missing', async () => {
+test('no-go with reasons while decisions, confirmations and credentials are missing', async () => {
   await migration.until(({ preflight }) => preflight !== null);
   expect(await noes()).toEqual({ exitCode: 1, about: ['decisions', 'freeze', 'companies'] });
   const { exitCode, out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
-  expect(out).toContain(`NO-GO  ${migration.id}: companies may be started at any time`);
+  expect(out).toContain(`NO-GO  ${migration.id}: companies can be moved at any time`);
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
   expect(out).toContain('✗ freeze: syncing is not confirmed off for 2 companies');
   expect(out).toContain('✓ application: the-clients-own (production)');
 });
 
-test('no, when the service refuses the key, cannot be reached, or is not configured here', async () => {
+test('no-go if the service refuses the key, cannot be reached, or is not configured', async () => {
   for (const env of [
     { COMPANY_DATA_API_KEY: 'wrong' },
     { COMPANY_DATA_URL: 'http://127.0.0.1:1' },
@@ -48,7 +48,7 @@ test('no, when the service refuses the key, cannot be reached, or is not configu
   }
 });
 
-test('yes, once everything is there: what would pause it and whom to call are said', async () => {
+test('go, once everything is supplied, with what will pause it and whom to call', async () => {
   const later = new Date(Date.now() + 3_600_000).toISOString();
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   await migration.send('proposeTime', { startAt: later, ...SUPPORT });
@@ -76,7 +76,7 @@ test('yes, once everything is there: what would pause it and whom to call are sa
   expect(out).toContain('more than 20 % of those tried are not moved (0 of 0 so far)');
 });
 
-test('no, when no worker runs: everything else is answered all the same', async () => {
+test('no-go if no worker runs; everything else is still checked', async () => {
   await worker.stop();
   const answers = await noes();
   expect(answers.exitCode).toBe(1);
@@ -86,7 +86,7 @@ test('no, when no worker runs: everything else is answered all the same', async 
   await until(async () => (await noes()).exitCode === 0, 30_000);
 }, 90_000);
 
-test('of a migration that is over nobody asks', async () => {
+test('an ended migration has no go or no-go', async () => {
   await migration.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
   await until(async () => {
     const { err } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);

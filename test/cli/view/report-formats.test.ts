@@ -1,4 +1,4 @@
-/** The handover report as a page and as a table: safe whatever clients wrote, and of any length. */
+/** The handover report in all formats: safe for any text that clients wrote, and of any length. */
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { ReportFormat } from '../../../cli/reporting/report-writers';
@@ -99,18 +99,18 @@ async function written(format: ReportFormat, report = reportOf(COMPANIES)): Prom
 }
 
 describe('the page', () => {
-  test('holds what people wrote as text alone', async () => {
+  test('contains text that people wrote only as text', async () => {
     const page = await written('html');
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     const tags = new Set([...page.matchAll(/<([a-z!][a-z0-9]*)/g)].map(([, tag]) => tag));
     for (const tag of ['script', 'img', 'iframe', 'object', 'base', 'form']) expect(tags).not.toContain(tag);
-    // Inside a tag, nothing but attributes that were written here.
+    // Tags have only attributes of the template.
     for (const [tag] of page.matchAll(/<[a-z][^>]*>/g)) {
       expect(tag.replace(/"[^"]*"/g, '""')).not.toMatch(/\s(on[a-z]+|style|src|srcset)\s*=|alert|[']/);
     }
   });
 
-  test('forbids itself every script and resource, and its policy allows just its own style', async () => {
+  test('forbids scripts and resources by its policy, which allows only its own style', async () => {
     const page = await written('html');
     const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
@@ -132,13 +132,13 @@ describe('the page', () => {
     expect(await written('html', reportOf(COMPANIES, { ending }))).toContain(said);
   });
 
-  test('has the words of its reader, none of ours', async () => {
+  test('uses no internal words', async () => {
     const page = await written('html');
     for (const word of ['moved', 'must reconnect', 'not moved']) expect(page).toContain(word);
     expect(page).not.toMatch(/\b(ledger|slice|vault|crossing|crossed|digest|PendingAuth|importing|migrated)\b/i);
   });
 
-  test('links the end customer to where they connect again, and to no other kind of address', async () => {
+  test('has reconnect links only with http addresses', async () => {
     expect(await written('html')).toContain('<a href="https://link.example/?a=1&amp;b=&quot;2&quot;"');
     const linkUrl = 'javascript:alert(1)';
     const page = await written('html', reportOf([{ ...MUST_RECONNECT, linkUrl }]));
@@ -163,7 +163,7 @@ describe('the page', () => {
     expect(page).not.toContain('NaN');
   });
 
-  test('draws nothing of what has not happened', async () => {
+  test('draws no chart without data', async () => {
     const none = {
       moved: [],
       durationBoundsMs: [],
@@ -180,7 +180,7 @@ describe('the page', () => {
   });
 });
 
-test('as a table for spreadsheets every company is a row, and a formula is none', async () => {
+test('CSV has one row per company, and formulas are escaped', async () => {
   const lines = (await written('csv')).trimEnd().split('\n');
   expect(lines[0]).toMatch(/^reference,name,stored name,organization,outcome,why,what to do,switch on again,/);
   expect(lines).toHaveLength(5);
@@ -189,7 +189,7 @@ test('as a table for spreadsheets every company is a row, and a formula is none'
   expect(lines.find((line) => line.startsWith('C-4,'))).toContain(',left out,');
 });
 
-test.each(REPORT_FORMATS)('as %s it is read only as fast as it is taken', async (format) => {
+test.each(REPORT_FORMATS)('%s is read only as fast as it is written', async (format) => {
   const report = reportOf([]);
   let read = 0;
   async function* endless(): AsyncGenerator<LedgerCompany> {
@@ -197,7 +197,7 @@ test.each(REPORT_FORMATS)('as %s it is read only as fast as it is taken', async 
   }
   let taken = 0;
   await new Promise<void>((full) => {
-    // Takes some lines, and then no more: whoever writes has to wait.
+    // Stops reading after some lines, so that the writer has to wait.
     const stdout = new Writable({
       highWaterMark: 1_000,
       write: (_piece, _encoding, done) => ((taken += 1) < 200 ? done() : full()),
@@ -210,7 +210,7 @@ test.each(REPORT_FORMATS)('as %s it is read only as fast as it is taken', async 
   expect(read).toBeLessThanOrEqual(taken + 2);
 });
 
-test('a form that there is not is no form', async () => {
+test('an unknown format is an error', async () => {
   const { exitCode, err } = await ferry(['report', 'acme.quickbooks-online', '--format', 'pdf']);
   expect(exitCode).toBe(2);
   expect(err).toContain('Allowed choices are md, json, csv, html');

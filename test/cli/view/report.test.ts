@@ -1,4 +1,4 @@
-/** The handover report, as it is read after a migration: completed with exceptions, or cancelled on the way. */
+/** The handover report of a migration that was completed with exceptions, and of one that was cancelled. */
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -29,7 +29,7 @@ async function reportOf({ id }: TestMigration) {
   return { json, companies, out, rowOf };
 }
 
-test('a completed migration: every company stands in it once, with all that its handover needs', async () => {
+test('a completed migration: every company is listed once, with everything the handover needs', async () => {
   const migration = await startTestMigration(
     orchestrator,
     'reported',
@@ -74,7 +74,7 @@ test('a completed migration: every company stands in it once, with all that its 
   expect(out).not.toContain('Created at the service but not used');
 }, 90_000);
 
-test('a cancelled migration: what has crossed stays off for ever, what has not goes on in its application', async () => {
+test('a cancelled migration: companies that were handed over stay off; the others can be switched on again', async () => {
   const migration = await startTestMigration(orchestrator, 'report-cancelled', [
     'sbx-ok-2.c1',
     'sbx-ok-2.c2',

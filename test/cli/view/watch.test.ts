@@ -1,4 +1,4 @@
-/** `ferry watch` as somebody sees it who sits there, and as a log shows it. */
+/** `ferry watch` on a terminal and in a log. */
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { runJson } from '../command-line';
@@ -28,7 +28,7 @@ async function cancel({ send }: TestMigration): Promise<void> {
   expect(await send('cancel', { reason: 'enough', ...SUPPORT })).toBe('applied');
 }
 
-test('steps and a bar move to the end, whose outcome is the exit code', async () => {
+test('steps and a bar are shown until the end, and the outcome is the exit code', async () => {
   const ferryman = await startTestMigration(orchestrator, 'ferryman', ['sbx-ok-1.f1', 'sbx-ok-1.f2']);
   const watch = sit(ferryman.id);
   await watch.waitFor(/● 1 Supply details +open since/);
@@ -45,7 +45,7 @@ test('steps and a bar move to the end, whose outcome is the exit code', async ()
   expect(await watch.ended).toBe(0);
   expect(watch.text()).toContain(`${ferryman.id}: completed`);
   expect(watch.isRestored()).toBe(true);
-  // What was watched stays to be read, once.
+  // The last view stays on the screen, once.
   expect(watch.text().match(/1 Supply details/g)).toHaveLength(1);
 }, 120_000);
 
@@ -62,7 +62,7 @@ test('a cancelled migration ends it with exit code 1, and so does one that was t
   expect({ exitCode, state: json['state'] }).toEqual({ exitCode: 1, state: 'terminated' });
 });
 
-test('it outlives Temporal: says since when it is away, and goes on by itself', async () => {
+test('an outage of Temporal is shown with its time, and watching continues afterwards', async () => {
   const patient = await startTestMigration(orchestrator, 'long-watch', ['sbx-ok-1.l1']);
   await patient.until(({ preflight }) => preflight !== null);
   const relay = await startRelay(orchestrator.config.temporal.address);
@@ -77,17 +77,17 @@ test('it outlives Temporal: says since when it is away, and goes on by itself', 
   await relay.cut();
 }, 120_000);
 
-test('Ctrl-C stops the watching, and gives the cursor back', async () => {
+test('Ctrl-C stops watching and restores the cursor', async () => {
   const quiet = await startTestMigration(orchestrator, 'quiet-watch', ['sbx-ok-1.q1']);
   const watch = sit(quiet.id);
   await watch.waitFor('Supply details');
   watch.type(KEY.ctrlC);
   expect(await watch.ended).toBe(0);
-  await watch.waitFor(`You stopped watching ${quiet.id}.`);
+  await watch.waitFor(`Stopped watching ${quiet.id}. The migration continues.`);
   expect(watch.isRestored()).toBe(true);
 });
 
-test('without a terminal it writes lines, and colours nowhere', async () => {
+test('without a terminal it writes lines without colours', async () => {
   const logged = await startTestMigration(orchestrator, 'logged-watch', ['sbx-ok-1.g1']);
   await logged.until(({ preflight }) => preflight !== null);
   const { out } = await ferry(['watch', logged.id, '--until-decision'], undefined, orchestrator.env);
