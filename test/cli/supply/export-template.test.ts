@@ -68,7 +68,7 @@ test.each(['csv', 'json'])('%s: an empty template is not a valid manifest', asyn
 
 test('the content of each column is explained', async () => {
   const { out } = await ferry(['export-template', folder, '-p', 'zoho-books']);
-  expect(out).toMatch(/^organizationId +required +its organization at Zoho Books/m);
+  expect(out).toMatch(/^organizationId +required +its organization at Zoho Books; only digits/m);
   expect(out).toMatch(/^family {2,}the Zoho Books user who authorized it/m);
   expect(out).toContain(`ferry check ${folder}/manifest.csv -p zoho-books --credentials ${folder}/credentials.csv\n`);
 });
