@@ -52,13 +52,13 @@ export async function openMigrationClient(config: MigrationClientConfig): Promis
  */
 export async function openLedgerClient(config: LedgerClientConfig): Promise<LedgerClient> {
   const url = config.databaseUrl.reveal();
-  const [connected, opened] = await Promise.allSettled([
+  const [connection, database] = await Promise.allSettled([
     connect(config),
     openDatabase({ url, connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS }),
   ]);
-  if (connected.status === 'fulfilled' && opened.status === 'fulfilled') {
-    const client = createClient(connected.value, config);
-    const db = opened.value;
+  if (connection.status === 'fulfilled' && database.status === 'fulfilled') {
+    const client = createClient(connection.value, config);
+    const db = database.value;
     return {
       ...client,
       db,
@@ -67,10 +67,12 @@ export async function openLedgerClient(config: LedgerClientConfig): Promise<Ledg
       },
     };
   }
-  if (connected.status === 'fulfilled') await connected.value.close();
-  if (opened.status === 'fulfilled') await opened.value.destroy();
-  if (connected.status === 'rejected') throw connected.reason;
-  throw new Unreachable('Postgres', hostOf(url), { cause: opened.status === 'rejected' ? opened.reason : undefined });
+  if (connection.status === 'fulfilled') await connection.value.close();
+  if (database.status === 'fulfilled') await database.value.destroy();
+  if (connection.status === 'rejected') throw connection.reason;
+  throw new Unreachable('Postgres', hostOf(url), {
+    cause: database.status === 'rejected' ? database.reason : undefined,
+  });
 }
 
 async function connect({ temporal }: MigrationClientConfig): Promise<Connection> {

@@ -146,7 +146,7 @@ export interface SelfServiceStart {
   readonly stored: number;
   /** Null: no worker has finished the preflight, so no credential could be sealed. */
   readonly preflight: Preflight | null;
-  /** What keeps the preflight from finishing; empty if nothing is known to fail. */
+  /** Failures that keep the preflight from finishing; empty if none are known. */
   readonly outages: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { CLOSE_TERMINATED, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { deleteSchedule, scheduledMigrations } from './schedules';
 
-/** What a sweep has deleted and found. Both lists hold migration ids. */
+/** The result of a sweep. Both lists hold migration ids. */
 export interface SweepResult {
   /** Migrations whose Schedules were deleted. */
   readonly schedulesDeleted: readonly string[];

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandResult, Output, AlreadyWritten, Terminal } from '../terminal';
 
-/** What every command receives when it is added to the program. */
+/** The parts of the program that every command receives. */
 export interface Context {
   readonly program: Command;
   readonly output: Output;

@@ -38,13 +38,13 @@ export class CommandFailed extends Error {
   }
 }
 
-/** What to do about a payload key that is missing here. */
+/** Advice for a missing payload key. */
 export const ADD_PAYLOAD_KEY =
   'ask the people who run the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** What to do next, by error class. The error's own message says what happened. The first match counts. */
+/** Advice by error class; the first match counts. The error's own message says what happened. */
 const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [Unreachable, 'start it, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
@@ -96,7 +96,7 @@ export function withAdvice(error: unknown): unknown {
   return advice === undefined ? error : failed(error.message, advice);
 }
 
-/** What to do next, by error code of the operating system. */
+/** Advice by error code of the operating system. */
 const SYSTEM_ADVICE: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program uses this port: choose another --port',
   EACCES: 'check the permissions',

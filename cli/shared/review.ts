@@ -10,7 +10,7 @@ import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
 import { printEvidence } from './results';
 
-/** What a person sees before deciding about a step. */
+/** Everything that a person should see before deciding about a step. */
 export interface Review {
   readonly step: Step;
   /** Identifies exactly this content: the migration refuses an approval whose digest is out of date. */
@@ -49,7 +49,7 @@ type Printer = (output: Output, progress: Progress, notMoved: readonly LedgerCom
 const PRINTERS: Readonly<Record<Step, Printer>> = {
   'supply-details': (output, { preflight }) => {
     if (!preflight) return output.line('  The details are still being checked.');
-    output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'nobody'}`);
+    output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${preflight.suppliedBy ?? 'unknown'}`);
     output.line(`  Manifest: sha256 ${preflight.manifestDigest ?? 'none'}`);
     for (const problem of preflight.problems) output.line(`  ${output.styled('red', '✗')} ${problem}`);
   },

@@ -18,7 +18,7 @@ import { DatabaseUnavailable, findOpenElsewhere, openDatabase, readMigration, re
 import type { Manifest } from '../manifest';
 import { withServiceAt } from '../shared/clients';
 
-/** What was checked besides the files. */
+/** A source that was checked besides the files. */
 type Asked = 'account' | 'other migrations';
 
 export interface AccountCheck {

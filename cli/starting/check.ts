@@ -9,7 +9,7 @@ import type { CommandResult, Output } from '../terminal';
 import type { AccountCheck, CheckedPlan } from './account-check';
 import { checkAccount, defaultRoute } from './account-check';
 
-/** What was checked, and the findings. */
+/** The files, the account and the findings of a check. */
 export interface CheckOutcome {
   readonly files: ManifestFiles;
   readonly platform: Platform;

@@ -12,7 +12,7 @@ import type { Context } from '../shared/context';
 import { printFindings } from '../shared/results';
 import { shellQuoted } from '../shared/remedy-commands';
 
-/** What was given on the command line. */
+/** Options given on the command line. */
 export interface GivenOptions {
   readonly manifest: string | undefined;
   readonly platform?: Platform;

@@ -158,7 +158,7 @@ function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfS
 
 function selfServiceResult(
   { files, manifest, findings }: CheckOutcome,
-  { migrationId, stored, preflight, outages: heldUp }: SelfServiceStart,
+  { migrationId, stored, preflight, outages }: SelfServiceStart,
   end: WatchEnd | null,
 ): CommandResult {
   const next = end ? nextCommands(end.progress) : [];
@@ -171,7 +171,7 @@ function selfServiceResult(
       companies: manifest.totals.companies,
       credentialsStored: stored,
       preflight,
-      heldUp,
+      heldUp: outages,
       state: end?.progress.state ?? null,
       waitingFor: end?.progress.waitingFor ?? null,
       counts: end?.progress.counts ?? null,

@@ -146,9 +146,9 @@ interface Started {
   readonly stored: number;
   /** Null: not finished. */
   readonly preflight: Preflight | null;
-  /** What keeps the preflight from finishing. */
+  /** Failures that keep the preflight from finishing. */
   readonly outages: readonly string[];
-  /** What became of the credential file; undefined: the file was not touched. */
+  /** Whether the credential file was deleted; undefined: it was not the time to ask. */
   readonly disposal: Disposal | undefined;
 }
 

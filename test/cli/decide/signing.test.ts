@@ -76,7 +76,7 @@ test('--by defaults to the name in the signing key', async () => {
 });
 
 test.each<[string, string, readonly string[], string]>([
-  ['nobody has signed', 'pia', ['--by', 'Sam'], 'must be signed; this one is not'],
+  ['an unsigned decision', 'pia', ['--by', 'Sam'], 'must be signed; this one is not'],
   ['another person’s key has signed in the name of an approver', 'eve', [], 'a key that belongs to no approver'],
   ['an approver has signed for the other role', 'sam', ['--as', 'client'], 'belongs to Sam (support)'],
 ])('a decision that %s is refused, recorded, and changes nothing', async (_, machine, more, why) => {
@@ -176,7 +176,7 @@ describe('the exported trail', () => {
   test.each<[string, (trail: readonly string[]) => string[]]>([
     ['an entry is left out', (trail) => trail.filter((_, index) => index !== 0)],
     ['the last entry is left out', (trail) => trail.filter((_, index) => index !== trail.length - 2)],
-    ['an entry stands there twice', (trail) => [trail[0] ?? '', ...trail]],
+    ['an entry is there twice', (trail) => [trail[0] ?? '', ...trail]],
     ['two entries change places', ([first = '', second = '', ...rest]) => [second, first, ...rest]],
     ['an entry is added at the end', (trail) => [...trail, trail[0] ?? '']],
     [

@@ -130,7 +130,7 @@ describe('names what is wrong, and what to do about it:', () => {
       { DATABASE_URL: `postgres://user:hidden@${NOBODY}/tokenferry` },
       [['database', /127\.0\.0\.1:1\/tokenferry cannot be used/, /DATABASE_URL/]],
     ],
-    ['an address that is none', { DATABASE_URL: 'hidden' }, [['database', /DATABASE_URL must be an address/, /^$/]]],
+    ['an invalid address', { DATABASE_URL: 'hidden' }, [['database', /DATABASE_URL must be an address/, /^$/]]],
     ['the service does not answer', { COMPANY_DATA_URL: `http://${NOBODY}` }, [['service', /./, /COMPANY_DATA_URL/]]],
     [
       'a key that is not accepted',

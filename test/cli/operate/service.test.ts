@@ -35,7 +35,7 @@ const temporaryFolders = () =>
   readdirSync(tmpdir()).filter((name) => /^tokenferry-/.test(name) && existsSync(join(tmpdir(), name, 'service.log')));
 
 describe('ferry service start', () => {
-  it('has keys for a database that is its own and new, and leaves nothing of a temporary one', async () => {
+  it('prints keys for a new embedded database, and removes a temporary one', async () => {
     const before = temporaryFolders();
     const { line, stop } = await startService({}, '--temporary');
     for (const [key, role] of [
@@ -70,11 +70,11 @@ describe('ferry service keys', () => {
   };
   const account = (key: string) => callerWith(service.line.url, key)('GET', '/account');
 
-  it('are not made by themselves for a database that is somebody else’s', () => {
+  it('are not created automatically in a database given by DATABASE_URL', () => {
     expect(service.line).toEqual({ schema: 'ferry.service/1', url: service.line.url });
   });
 
-  it('are made for an account, which is made with its first one', async () => {
+  it('are created for an account, which is created with its first key', async () => {
     const { answer: first } = await keys('create', '--account', 'Acme', '--plan', 'trial');
     const { answer: second } = await keys('create', '--account', 'Acme', '--role', 'administrator');
     expect((await account(first.key)).body).toMatchObject({ plan: 'trial', role: 'client' });
@@ -82,7 +82,7 @@ describe('ferry service keys', () => {
     expect(await keys('create', '--account', 'Acme', '--plan', 'paid')).toMatchObject({ exitCode: 1 });
   });
 
-  it('are listed without what they are', async () => {
+  it('are listed without their secrets', async () => {
     const { answer } = await keys('create', '--account', 'Listed');
     const list = await keys('list');
     expect(list.answer.keys).toContainEqual(

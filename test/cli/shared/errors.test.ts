@@ -123,7 +123,7 @@ describe('on the command line', () => {
 
   const env = () => ({ TOKENFERRY_HOME: folder });
 
-  test('a port that is taken', async () => {
+  test('a port in use', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();

@@ -98,7 +98,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
       `ferry exclude ${ID} REFERENCE... --reason TEXT`,
     ],
   ],
-  ['the first company to come', step5({}), [`ferry go-nogo ${ID}`]],
+  ['the first company not started', step5({}), [`ferry go-nogo ${ID}`]],
   ['credentials missing', step5({ withoutCredential: 9 }), [`ferry credentials ${ID} FILE ${CLIENT}`]],
   [
     'the company that is to go first lacks something',
@@ -119,13 +119,13 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     step5({}, { firstCompany: firstCompany() }),
     [`ferry approve ${ID} migrate-first-company`],
   ],
-  ['the first company on its way', step5({}, { firstCompany: firstCompany({ stage: 'importing' }) }), []],
+  ['the first company being moved', step5({}, { firstCompany: firstCompany({ stage: 'importing' }) }), []],
   [
     'nothing left to move',
     step5({ waiting: 0, excluded: 9 }),
     [`ferry amend ${ID} FILE ${CLIENT}`, `ferry cancel ${ID} --reason TEXT`],
   ],
-  ['companies on their way', step6({ syncing: 3, migrated: 6 }), [`ferry watch ${ID}`]],
+  ['companies being moved', step6({ syncing: 3, migrated: 6 }), [`ferry watch ${ID}`]],
   [
     'a window to come',
     step6({ waiting: 3, migrated: 6 }, { limits: { ...DEFAULT_LIMITS, windows: [NIGHT] } }),
@@ -156,7 +156,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     step6({ migrated: 8, failed: 1 }),
     [`ferry exceptions ${ID}`, `ferry sign-off ${ID}`, `ferry sign-off ${ID} ${CLIENT}`],
   ],
-  ['paused by somebody', pausedBy(null), [`ferry resume ${ID}`]],
+  ['paused by a person', pausedBy(null), [`ferry resume ${ID}`]],
   ['stopped by too many failures', pausedBy('too-many-failures'), [`ferry exceptions ${ID}`, `ferry resume ${ID}`]],
   [
     'stopped by the platform',
