@@ -7,7 +7,7 @@ const noEnvironment = {
   message: 'process.env is read in config/ only.',
 };
 
-/** Whatever comes from outside is a parameter of a statement, never a piece of its text. */
+/** Values are parameters of a SQL statement, never pieces of its text, because text allows SQL injection. */
 const noRawSql = {
   selector: "CallExpression[callee.object.name='sql'][callee.property.name=/^(raw|lit|literal|id|table)$/]",
   message: 'Values are parameters of sql`...`; names stand in it as they are.',

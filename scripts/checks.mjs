@@ -1,4 +1,4 @@
-/** What `npm test` runs: the static checks, each of which counts as one test, and beside them jest. */
+/** Runs what `npm test` checks: the static checks, each of which counts as one test, and jest beside them. */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { run, runCaptured } from './run.mjs';

@@ -2,9 +2,9 @@
 
 /** A sleep between two polls that can be cut short. */
 export interface InterruptibleSleep {
-  sleep(ms: number): Promise<void>;
+  readonly sleep: (ms: number) => Promise<void>;
   /** Ends the current sleep; if there is none, the next one returns at once. */
-  wake(): void;
+  readonly wake: () => void;
 }
 
 export function createInterruptibleSleep(): InterruptibleSleep {

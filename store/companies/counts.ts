@@ -8,7 +8,7 @@ import { isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
 import { SUPERSEDED } from './lease';
 
 /**
- * What a run has left to do, and when the next of each is due. Times are milliseconds from now; null: there is none.
+ * The remaining work of a run, and when the next of each kind is due. Times are milliseconds from now; null: there is none.
  */
 export interface RemainingWork {
   /** The migration is paused, so nothing can be claimed. */

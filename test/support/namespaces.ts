@@ -33,7 +33,7 @@ export async function assertIdsUsedOnce(address: string, namespaces: readonly st
     const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
     const query = `WorkflowType IN (${types.join(', ')})`;
     for (const namespace of namespaces) {
-      // What a whole run starts in one is far from filling a page.
+      // A whole run starts far fewer workflows in one namespace than fit on a page.
       const page = { namespace, query, pageSize: 1_000 };
       const { executions } = await connection.workflowService.listWorkflowExecutions(page);
       for (const { execution } of executions) {

@@ -8,7 +8,7 @@ import { createTemporaryFolder } from '../../stack/folders';
 import { SERVERS_URL, temporalCli, type SharedServer } from './servers';
 
 interface RunningServer {
-  /** What tests connect to. */
+  /** The addresses that tests connect to. */
   readonly at: string;
   readonly stop: () => Promise<void>;
 }

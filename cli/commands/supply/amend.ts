@@ -5,7 +5,7 @@ import type { DecisionResult, LedgerClient } from '../../../client';
 import { decide } from '../../../client';
 import type { Manifest } from '../../manifest';
 import { ManifestDigest, readManifest } from '../../manifest';
-import type { CommandResult, Output } from '../../terminal';
+import type { CommandResult } from '../../terminal';
 import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
