@@ -8,9 +8,9 @@
 
 /** A statement that was used more often than this will probably be used again. */
 const USES_BEFORE_PREPARING = 20;
-/** Prepared statements at most, on each connection. */
+/** Maximum number of prepared statements per connection. */
 const MAX_PREPARED = 300;
-/** Statements whose uses are counted at most, because callers can build any number of different ones. */
+/** Maximum number of statements to count, because callers can build any number of different ones. */
 const MAX_COUNTED = 1_000;
 
 export class PreparedStatements {
@@ -18,7 +18,7 @@ export class PreparedStatements {
   private readonly uses = new Map<string, number>();
   private named = 0;
 
-  /** Counts a use of the statement. Returns its name; undefined when it is not to be prepared. */
+  /** Counts a use of the statement. Returns its name; undefined if it should not be prepared. */
   nameOf(text: string): string | undefined {
     const known = this.names.get(text);
     if (known !== undefined || this.names.size === MAX_PREPARED) return known;

@@ -11,7 +11,7 @@ export interface WorkerSettings {
   readonly timing: WorkerTiming;
 }
 
-/** Reclaims companies of a dead worker after seconds, where production waits for minutes. */
+/** Reclaims companies of a dead worker within seconds; production waits for minutes. */
 export const SHORT_TIMING: WorkerTiming = {
   ...TIMING,
   authorizationTimeoutMs: 3_000,

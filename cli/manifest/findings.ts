@@ -46,7 +46,7 @@ export class UnreadableFile extends Error {
 /** Thrown when a file has changed since it was checked; nothing that was read from it since then may be used. */
 export class FileChanged extends CommandFailed {
   constructor(file: string) {
-    super(`${file} was changed while it was read`, 'leave it unchanged and run the command again');
+    super(`${file} changed while it was being read`, 'leave it unchanged and run the command again');
   }
 }
 

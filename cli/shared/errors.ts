@@ -48,8 +48,8 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [Unreachable, 'start it, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
-  [VaultKeyMismatch, 'the credentials of this file were not sealed and not stored'],
-  [WorkflowTaskFailing, 'its log says why: it lacks a payload key, or runs another version than the migration'],
+  [VaultKeyMismatch, 'the credentials of this file were neither sealed nor stored'],
+  [WorkflowTaskFailing, 'its log says why: it lacks a payload key, or runs a different version from the migration'],
   [NoWorker, 'decisions are kept and applied later; start a worker, or everything with: ferry up'],
   [NoSuchMigration, 'list all migrations with: ferry list'],
   [MigrationExists, 'choose another --label'],
@@ -61,7 +61,7 @@ const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
   [UnknownMasterKey, 'nothing is lost; run the command again after that'],
   [WrappedKeyBroken, 'nothing is lost; run the command again after that'],
-  [KeyInvalid, 'name the right file; nothing was signed or changed'],
+  [KeyInvalid, 'give the right file; nothing was signed or changed'],
   [
     CompanyDataError,
     'check the service and its API key with: ferry doctor; the correlation id identifies the call at the service',

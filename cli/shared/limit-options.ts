@@ -34,12 +34,12 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--tolerated-share <share>',
-        'the same as a share of the companies tried, from 0 to 1, or "any"',
+        'the same, as a share of the companies tried, from 0 to 1, or "any"',
         parseNumberOrAny,
       )
       .option(
         '--sync-timeout <duration>',
-        'time after which a company that is still syncing has failed, e.g. 36h',
+        'time after which a company that is still syncing counts as failed, e.g. 36h',
         parseDuration,
       )
       .option(

@@ -61,7 +61,7 @@ export class SyncEngine {
       if (dueInMs > 0) return Math.min(dueInMs, IDLE_MS);
       return synced + pushed > 0 ? 0 : HELD_ELSEWHERE_MS;
     } catch (failure) {
-      logger.error({ err: failureForLog(failure) }, 'a step of the syncs failed, and is taken again');
+      logger.error({ err: failureForLog(failure) }, 'a sync or push step failed and will be retried');
       return AFTER_FAILURE_MS;
     }
   }

@@ -12,7 +12,9 @@ export function approve(state: MigrationState, decision: StepDecision, at: strin
   const { step, role } = decision;
   const rules = STEP_RULES[step];
   if (step === 'disable-syncing') {
-    return refused('disable-syncing takes no approval: it ends when every company is confirmed');
+    return refused(
+      'disable-syncing takes no approval: it ends when every company of the first wave is confirmed or left out',
+    );
   }
   if (!rules.approvers.includes(role)) {
     return refused(`${step} is approved by ${rules.approvers.join(' and ')}, not by ${role}`);

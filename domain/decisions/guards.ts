@@ -53,7 +53,7 @@ function fourEyesRefusal(
   const inOtherRole = approvals.find((other) => other.role !== role && isSender(other.by));
   if (inOtherRole) {
     const { step: otherStep, role: otherRole } = inOtherRole;
-    return `${by} has already approved ${otherStep} as ${otherRole}; four eyes: someone else must approve as ${role}`;
+    return `${by} has already approved ${otherStep} as ${otherRole}; four eyes: a second person must approve as ${role}`;
   }
   if (step === 'schedule' && isSender(proposal?.by)) {
     return `${by} proposed this time; someone else must approve it`;

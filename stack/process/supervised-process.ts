@@ -31,7 +31,7 @@ export interface SupervisedProgram {
   graceMs: number;
   /** Run as another user; needs root. */
   user?: { uid: number; gid: number } | undefined;
-  /** A temporary folder that the last supervised program to be stopped removes. */
+  /** A temporary folder. The last supervisor to stop removes it. */
   removeFolder?: string | undefined;
 }
 

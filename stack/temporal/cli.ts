@@ -118,7 +118,7 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Runs the command once, to reject incomplete, foreign or outdated files.
+ * Runs the command once, to reject files that are incomplete, outdated or not Temporal's.
  *
  * @throws Error with the reason
  */

@@ -112,7 +112,7 @@ test('a worker without the payload key waits and says so; with the key it contin
   const { exitCode, err } = await run({}, 'show', migration.id);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: `ferry: the worker cannot continue ${migration.id}; its log says why: it lacks a payload key, or is of another version than the migration\n`,
+    err: `ferry: the worker cannot continue ${migration.id}; its log says why: it lacks a payload key, or runs a different version from the migration\n`,
   });
   const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
   expect(decided.exitCode).toBe(0);
@@ -136,7 +136,7 @@ test('a worker without the master key sends nothing and names the key; with the 
   await inPlaceOfWorker({ masterKeys: parseMasterKeys(new Secret(OTHER)) });
   await migration.readyToMove();
 
-  const heldUp = `Held up: This was encrypted under master key ${newest.id}, but this process only has`;
+  const heldUp = `Retrying: This was encrypted under master key ${newest.id}, but this process only has`;
   await until(async () => (await run({}, 'show', migration.id)).out.includes(heldUp), 40_000);
   expect(await countCompanies(orchestrator.ferry.db, migration.id)).toMatchObject({
     waiting: 2,

@@ -37,7 +37,7 @@ async function printConsequences(ferry: MigrationClient, output: Output, migrati
   if (progress) {
     output.line(`${progress.counts.migrated} of ${progress.counts.total} companies are moved and stay moved.`);
   }
-  output.line('No other company is started, and all supplied credentials are destroyed.');
+  output.line('No more companies will be started, and all supplied credentials will be destroyed.');
 }
 
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {

@@ -39,7 +39,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
     .action(() => withDatabase(async (url) => listResult(await listKeys(url))));
   keys
     .command('revoke <id>')
-    .description('Revoke a key: requests with it are answered 403')
+    .description('Revoke a key: requests that use it get a 403')
     .action((id: string) =>
       withDatabase(async (url) => {
         if (!(await retireKey(url, id))) throw noSuchKey(id);

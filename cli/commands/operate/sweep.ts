@@ -39,7 +39,7 @@ async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Pr
       print: (output) => {
         for (const id of schedulesDeleted) output.line(`Deleted the schedule of ${id}.`);
         for (const id of closed) output.line(`Closed ${id}. For its outcome: ferry report ${id}`);
-        for (const id of closing) output.line(`${id} will be closed when no request of it can be in flight any more.`);
+        for (const id of closing) output.line(`${id} will be closed once none of its requests can still be in flight.`);
         for (const id of left) {
           output.line(`${id} was terminated but is still open: it blocks its organizations and keeps its credentials.`);
           output.line('  Close it as if it were cancelled with: ferry sweep --close');

@@ -19,7 +19,7 @@ export function addCheck({ program, run, terminal }: Context): void {
     .command('check <manifest>')
     .description('Check a manifest (CSV or JSON) and the configured account for errors; no credential is used')
     .addOption(platformOption())
-    .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
+    .option('-c, --credentials <file>', 'a separate file of credentials, matched by company reference')
     .option('--offline', 'check only the files')
     .addOption(totalInvoicesOption())
     .action(async (manifest: string, options: CheckOptions) => run(() => check(terminal.env, manifest, options)));

@@ -39,7 +39,7 @@ export function addSelfService(context: Context): void {
     .addOption(platformOption('self-service'))
     .requiredOption('--client <key>', 'your short name, e.g. acme: lower-case letters, digits and hyphens')
     .option('--label <word>', 'distinguishes several migrations of one client and platform')
-    .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
+    .option('-c, --credentials <file>', 'a separate file of credentials, matched by company reference')
     .addOption(totalInvoicesOption())
     .option('--contact <text>', 'person or team to call', DEFAULT_CONTACT)
     .option('--by <name>', `name of the person who confirms that nothing else uses the tokens ${DEFAULT_BY}`)

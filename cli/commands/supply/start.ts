@@ -52,7 +52,7 @@ export function addStart(context: Context): void {
     .addOption(platformOption().makeOptionMandatory(isRequired))
     .addOption(client.makeOptionMandatory(isRequired))
     .option('--label <word>', 'distinguishes several migrations of one client and platform')
-    .option('-c, --credentials <file>', 'a second file, with the credentials by reference')
+    .option('-c, --credentials <file>', 'a separate file of credentials, matched by company reference')
     .addOption(totalInvoicesOption())
     .option('--first-company <reference>', 'company to move first (default: the first one that can be moved)')
     .option('--contact <text>', 'person or team that the client calls', DEFAULT_CONTACT)

@@ -19,7 +19,10 @@ const describedSchemas = createJsonSchemaTransform({ zodToJsonConfig });
 export const describedComponents = createJsonSchemaTransformObject({ zodToJsonConfig });
 
 const IdempotencySchema = z.object({
-  'Idempotency-Key': z.uuid().optional().describe('The same key and body within 90 minutes get the same answer.'),
+  'Idempotency-Key': z
+    .uuid()
+    .optional()
+    .describe('Repeating a request with the same key and body within 90 minutes returns the same response.'),
 });
 
 /** Describes a route by its own schemas and adds the errors that every route of its kind can return. */

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { DATA_TYPES } from '../../platform/data-types';
 import { ConnectionSchema } from './connection';
 
-/** Removes characters that not every platform can print. */
+/** Removes characters that some platforms cannot print. */
 const NameSchema = z
   .string()
   .transform((name) => name.replace(/[^A-Za-z0-9 \-',&@.,?!]/g, '').trim())
-  .refine((name) => name !== '', 'has no character that a name may have')
+  .refine((name) => name !== '', 'contains no allowed characters')
   .meta({ pattern: "[A-Za-z0-9\\-',&@.?!]" });
 
 const DescriptionSchema = z.string().nullish();
@@ -45,7 +45,7 @@ const HOURS_OF_A_YEAR = 8_760;
 
 const SyncSettingSchema = z.object({
   dataType: z.enum(DATA_TYPES),
-  fetchOnFirstLink: z.boolean().describe('not after an authorization with migrated credentials'),
+  fetchOnFirstLink: z.boolean().describe('Fetch when first linked. Ignored for migrated credentials.'),
   syncSchedule: z.int().min(0).max(HOURS_OF_A_YEAR).describe('in hours: 1 is hourly, 0 never'),
   syncOrder: z.int().min(0).max(1_000),
 });

@@ -115,7 +115,7 @@ test('a company whose organization is already connected to the account is held b
   expect((await readRow(rig.ledger.db, id, 2)).held_back).toBeNull();
 });
 
-test('companies that the migration moved itself are no problem for the others', async () => {
+test('companies this migration has already moved are not reported as problems', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   await putRow(rig.ledger.db, id, 2, { confirmed_at: null });
   await rig.importSlice(id);
@@ -124,7 +124,7 @@ test('companies that the migration moved itself are no problem for the others', 
   expect(await check(id)).toMatchObject({ problems: [], warnings: [], heldBack: 0 });
 });
 
-test('a company whose organization is open in another migration is held back, also in another spelling', async () => {
+test('a company whose organization is open in another migration is held back even if its id differs in case', async () => {
   const owner = randomUUID();
   const other = suppliedMigration();
   await supplyMigration(

@@ -30,13 +30,13 @@ const nightly = (timeZone: string): Window => ({ days: ['sat', 'sun'], from: '02
 
 test.each<[string, Window, string, readonly string[]]>([
   [
-    'on the night when 02:30 does not exist, when the clock jumps',
+    'clocks go forward: 02:30 does not exist, so it starts at the jump',
     nightly('Europe/Berlin'),
     '2027-03-26T12:00:00.000Z',
     ['2027-03-27T01:30:00.000Z', '2027-03-28T01:00:00.000Z', '2027-04-03T00:30:00.000Z'],
   ],
   [
-    'on the night when 02:30 comes twice, the first time',
+    'clocks go back: 02:30 occurs twice, so it starts at the first',
     nightly('Europe/Berlin'),
     '2027-10-29T12:00:00.000Z',
     ['2027-10-30T00:30:00.000Z', '2027-10-31T00:30:00.000Z', '2027-11-06T01:30:00.000Z'],

@@ -106,7 +106,7 @@ test.each<[string, (path: string) => void]>([
   const reading = async (): Promise<void> => {
     for await (const row of rows) expect(row.reference).toMatch(/^A/);
   };
-  await expect(reading()).rejects.toThrow('was changed while it was read');
+  await expect(reading()).rejects.toThrow('changed while it was being read');
 });
 
 test('of 12,000 findings of one kind, 10,000 are listed and all are counted', async () => {

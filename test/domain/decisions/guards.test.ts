@@ -134,7 +134,7 @@ describe('four eyes', () => {
   test('one person cannot approve in both roles', () => {
     const signed = decideAll(stateAt('update-application'), by('Ann', approve('update-application', 'client')));
     expect(answer(signed, by('ann', approve('update-application', 'support')), fourEyes)).toContain(
-      'has already approved update-application as client; four eyes: someone else must approve as support',
+      'has already approved update-application as client; four eyes: a second person must approve as support',
     );
     expect(answer(signed, by('Ann', approve('update-application', 'support')))).toBe('applied');
     // This also holds across steps: one person cannot act for the client and for support.

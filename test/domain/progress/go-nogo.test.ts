@@ -57,7 +57,7 @@ test('paused windows are a no-go, with the person and the reason', () => {
   expect(goNoGo(given).answers.find(({ about }) => about === 'window')?.why).toContain('paused by Sam: month end');
 });
 
-test('it is a go when everything is ready, with every answer and the window', () => {
+test('when everything is ready, it is a go and lists all answers and the window', () => {
   const { go, opening, answers, contact } = goNoGo(facts());
   expect(go).toBe(true);
   expect(opening).toEqual({ opensAt: '2026-03-09T22:00:00.000Z', closesAt: '2026-03-10T04:00:00.000Z' });
