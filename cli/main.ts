@@ -17,7 +17,7 @@ function interruption(): AbortSignal {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const interrupt = (): void => {
       controller.abort();
-      // Deferred, because without another listener an open question would end the process at this signal.
+      // Deferred, because with no listener left an open prompt would let this same signal kill the process.
       setImmediate(() => process.off(signal, interrupt));
     };
     process.on(signal, interrupt);

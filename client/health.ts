@@ -5,7 +5,7 @@ import { TASK_QUEUE } from '../workflows/messages';
 import type { MigrationClient } from './connect';
 
 /**
- * Returns the last failure of everything that keeps failing and is retried, for example of an outage of the service.
+ * Returns the latest error of each activity or workflow task that is being retried, for example during an outage of the service.
  * Empty: nothing is failing.
  *
  * @throws WorkflowNotFoundError

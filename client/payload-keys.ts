@@ -1,4 +1,4 @@
-/** Detects migrations whose payload key is not configured here: they can be neither read nor decided. */
+/** Detects migrations whose payload key is not configured here: they can be neither read nor sent decisions. */
 import { decodeMapFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { UnknownPayloadKey } from '../security';

@@ -16,7 +16,7 @@ export interface HandoverReport {
 }
 
 /**
- * Reads the report as of now from the ledger and the audit trail. Works at any time, also after the end, when Temporal
+ * Reads the current report from the ledger and the audit trail. Works at any time, also after the end, when Temporal
  * no longer has the workflow.
  *
  * @throws NoSuchMigration

@@ -1,4 +1,4 @@
-/** Cleans up after migrations that were terminated with Temporal's own tools, which leaves them no chance to do it. */
+/** Cleans up after migrations that were terminated with Temporal's own tools, which gives them no chance to clean up. */
 import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { closeDecision } from '../domain/decisions/audit-trail';

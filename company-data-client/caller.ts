@@ -31,10 +31,10 @@ export interface CallOptions {
    */
   readonly sendBefore?: Date | undefined;
   /**
-   * Awaited before every attempt, after all waits for its turn and before a connection is used. If it rejects, nothing
+   * Awaited before every attempt, after the rate limiter admits the attempt, before a connection is requested and before a connection is used. If it rejects, nothing
    * is sent and the call fails with that error. Default: nothing is recorded.
    *
-   * A caller stores here that a single-use credential is about to leave. See `recordSendIntent` in the store.
+   * A caller records here that a single-use credential is about to be sent. See `recordSendIntent` in the store.
    */
   readonly recordSendIntent?: (() => Promise<void>) | undefined;
 }
@@ -78,7 +78,7 @@ export interface Caller {
 export interface CallerOptions {
   readonly transport: Transport;
   readonly retry: RetryPolicy;
-  /** Values that no error must contain: the API key in every form in which it is sent. */
+  /** Values that must never appear in an error: the API key in every form in which it is sent. */
   readonly secrets: readonly string[];
   readonly onWait: (wait: RetryWait) => void;
 }

@@ -92,7 +92,7 @@ export interface CompanyDataClient {
   /**
    * Hands a credential over to the service: the crossing. The connection's status and errors tell the outcome.
    *
-   * Retried only when the credential certainly was not used (429, connection refused). After any other failure, read
+   * Retried only when the credential certainly was not used (429, or the request never left this machine). After any other failure, read
    * the connection before calling this again, because a single-use token might have been used.
    *
    * @param fields the credential, with the field names of the platform's entry in the platform table

@@ -19,7 +19,7 @@ export interface CompanyDataClientOptions {
   /** API key of the account. Only sent to the origin of `baseUrl`, and never part of an error. */
   readonly apiKey: Secret;
   /**
-   * Requests in flight at most. Further calls wait for a free connection, within their retry budget. Authorizations
+   * Maximum requests in flight. Further calls wait for a free connection, within their retry budget. Authorizations
    * have the same number of connections of their own. Default 32.
    */
   readonly connections?: number | undefined;
@@ -29,7 +29,7 @@ export interface CompanyDataClientOptions {
    */
   readonly requestTimeoutMs?: number | undefined;
   /**
-   * Time limit of putting an authorization, in milliseconds. Longer, because the service calls the platform meanwhile.
+   * Time limit of putting an authorization, in milliseconds. Longer than for other calls, because the service calls the platform before it responds.
    * After it is exceeded nobody knows whether the token was used, so the call is not retried. Default 90,000.
    */
   readonly authorizationTimeoutMs?: number | undefined;

@@ -1,7 +1,7 @@
 /**
  * Key rings: the symmetric keys of one purpose, newest first.
  *
- * New data is encrypted under the newest key. Every key of the ring decrypts the data that names it, so a key is
+ * New data is encrypted under the newest key. Every key of the ring decrypts the data that references it, so a key is
  * rotated by putting a new one in front of the old one.
  */
 import { createHmac } from 'node:crypto';
@@ -29,7 +29,7 @@ interface Key {
 /**
  * Parses the keys in a file or a variable: 32 bytes in base64 each, separated by white space or commas, newest first.
  *
- * @param purpose names the keys in messages (`master key`); the same key has another id for another purpose
+ * @param purpose names the keys in messages (`master key`); the same key has a different id for each purpose
  * @throws {KeyInvalid}
  */
 export function parseKeyRing(text: Secret, purpose: string): KeyRing {

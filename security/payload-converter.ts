@@ -5,7 +5,7 @@
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common/lib/converter/payload-converter';
 
-/** Stands for a payload that could not be decoded. It does not parse as a decision, so it is refused like any other. */
+/** Stands for a payload that could not be decoded. It does not parse as a decision, so it is refused like any other malformed message. */
 export interface UnreadablePayload {
   readonly unreadable: string;
 }

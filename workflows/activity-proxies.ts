@@ -1,5 +1,5 @@
 /**
- * The activities as workflows call them: one proxy per retry policy.
+ * The activities as workflows call them: one proxy per set of timeouts, retries and cancellation type.
  *
  * Every proxy states its timeouts, its retry policy and its cancellation type. With TRY_CANCEL the workflow continues
  * as soon as it has requested the cancellation, with WAIT_CANCELLATION_COMPLETED only after the activity has ended, and
@@ -18,7 +18,7 @@ const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   count: 'Count the companies',
   recordDecisions: 'Record decisions',
   setPaused: 'Pause the migration',
-  openWindow: 'Find the current or next window',
+  openWindow: 'Set the current or next window',
   keepSchedule: 'Update the schedule of the windows',
   deleteSchedule: 'Delete the schedule of the windows',
   chooseFirstCompany: 'Choose the first company',
@@ -56,8 +56,7 @@ export const shortActivities = proxied({
 });
 
 /**
- * `recordDecisions` in the worker that runs the workflow task: a decision reaches the ledger at half the cost, and
- * before its sender gets the answer.
+ * `recordDecisions` as a local activity in the worker that runs the workflow task: it costs half as much, and the decision reaches the ledger before its sender gets the answer.
  *
  * One attempt of one second, because the sender waits; if it fails, the caller uses `shortActivities`. Cancelled with
  * TRY_CANCEL, because recording a decision twice changes nothing.
@@ -73,8 +72,7 @@ export const localActivities = proxyLocalActivities<Pick<Activities, 'recordDeci
  * Checks that go through all companies of a migration, or through all migrations: the preflight, the polls for
  * reconnected companies, the sweep.
  *
- * Half an hour per attempt, because a manifest can hold thousands of companies. They heartbeat; after two minutes
- * without one another worker takes over. Retried indefinitely, at most a minute apart, because a migration must survive
+ * Half an hour per attempt, because a manifest can hold thousands of companies. They heartbeat; after two minutes without a heartbeat, another worker takes over. Retried indefinitely, at most a minute apart, because a migration must survive
  * any outage. Cancelled with TRY_CANCEL, because every check can be repeated.
  */
 export const longActivities = proxied({

@@ -35,7 +35,7 @@ export interface BackgroundTask {
 }
 
 /**
- * Creates work that runs in the background, once at a time, and can be started again after it has ended.
+ * Creates work that runs in the background, one run at a time, and can be started again after it has ended.
  *
  * @param onEnd called after every run
  */

@@ -32,8 +32,7 @@ export const CLOSE_TERMINATED = 'closeTerminated';
 export const SWEEP = 'sweep';
 
 /**
- * The search attributes of a migration: what lists in Temporal show and filter by. They are not encrypted. Three are
- * integers because a SQL visibility store has no more columns for them.
+ * The search attributes of a migration: the columns that Temporal's lists show and filter by. They are not encrypted. Only three are integers, because a SQL visibility store has only three integer columns.
  */
 export const SEARCH_ATTRIBUTES = {
   FerryStep: 'KEYWORD',
@@ -50,13 +49,13 @@ export const SEARCH_ATTRIBUTES = {
 export const progressQuery = defineQuery<Progress>('progress');
 
 /**
- * Returns the outcome of a decision. The client sends it after a decision that went as a signal, until it has been
+ * Returns the outcome of a decision. The client sends it after a decision that was sent as a signal, until it has been
  * applied. Null: not applied yet, or so long ago that only the audit trail holds the outcome.
  */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
 
 /**
- * Batch run to its migration, at most once a minute while companies move: the present counts. The migration shows them.
+ * Batch run to its migration, at most once a minute while companies move: the current counts. The migration shows them.
  */
 export const batchProgressSignal = defineSignal<[Counts]>('batchProgress');
 

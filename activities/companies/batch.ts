@@ -41,7 +41,7 @@ export interface CheckReport {
   readonly claimable: boolean;
 }
 
-/** The service does not answer, or asks to wait. */
+/** The service does not answer, or asks us to wait. */
 export interface ServiceUnavailable {
   readonly why: string;
   /** How long the service asks to wait, in milliseconds; 0: it does not say. */
@@ -50,7 +50,7 @@ export interface ServiceUnavailable {
 
 export function batchActivities(deps: ActivityDeps) {
   return {
-    /** Asks the service for the account, which changes nothing. Returns null when it answers, even with an error. */
+    /** Probes the service by reading the account. Returns null unless the call should be retried later (no answer, 5xx, 409, 429). */
     async askService(): Promise<ServiceUnavailable | null> {
       try {
         await deps.service.account({ signal: cancellationSignal() });

@@ -50,7 +50,7 @@ export interface Imported {
 /** Namespace of the idempotency keys: a migration and a row always give the same key. */
 const KEY_NAMESPACE = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
 
-const SENT_BEFORE = 'the service has accepted its credential before, and a credential is never sent twice';
+const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
 
 const NO_SUCH_CONNECTION = 'its company has no connection with this id to this platform';
 

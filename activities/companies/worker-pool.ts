@@ -6,11 +6,11 @@
  *
  * ## Modes
  *
- * - FILLING, the initial mode. When at most half of the places are busy, `take` is asked for more items, and each of
+ * - FILLING, the initial mode. When at most half of the slots are busy, `take` is asked for more items, and each of
  *   them begins at once. If it returns none, it is asked again after the next write.
  *   - `write` returned false, or an item failed -> DRAINING;
  *   - `take` returned none and nothing is in flight or unwritten -> ENDED.
- * - DRAINING. Nothing more is taken. Items in flight are handled to their end and written.
+ * - DRAINING. Nothing more is taken. Items in flight run to completion and are written.
  *   - Nothing is in flight or unwritten -> ENDED.
  * - ENDED. Returns, or throws the error of the first item that failed.
  *
@@ -26,19 +26,19 @@
 
 export interface WorkerPoolOptions<Item, Result> {
   /**
-   * Takes the next items; none: there are none now.
+   * Takes the next items; empty if there are none right now.
    *
    * @param inFlight items that were taken and are not written yet
    */
   readonly take: (inFlight: number) => Promise<Taken<Item>>;
   readonly handle: (item: Item) => Promise<Result>;
-  /** Writes results. Returns false when nothing more is to be taken. */
+  /** Writes results. Returns false to stop taking items. */
   readonly write: (results: readonly Result[]) => Promise<boolean>;
 }
 
 interface Taken<Item> {
   readonly items: readonly Item[];
-  /** Places of the pool from now on: items that are handled at once. */
+  /** The pool's concurrency from now on. */
   readonly concurrency: number;
 }
 

@@ -15,8 +15,7 @@ interface OfMigration {
 export function closingActivities({ db, service }: ActivityDeps) {
   return {
     /**
-     * Resolves companies whose attempt died, from what the service has of them, because no slice reclaims them any
-     * more.
+     * Resolves companies whose attempt died, using what the service knows about them, because no slice will reclaim them now.
      */
     async settleInterrupted({ migrationId }: OfMigration): Promise<{ readonly againInMs: number | null }> {
       const migration = await readMigration(db, migrationId);
@@ -79,7 +78,7 @@ async function resolutionOf(
   };
 }
 
-/** A company is unused while its connection was never authorized. */
+/** A company is unused if its connection has never been authorized. */
 async function isUnused(
   service: CompanyDataClient,
   companyId: string,

@@ -58,7 +58,7 @@ export interface ClockReading {
 /** One part of the configuration, or the check that says what is wrong with it. */
 export type ConfigPart<P extends Part> = { readonly value: Config<P>[P] } | { readonly found: CheckResult };
 
-/** Reads one part of the configuration. @param whatFor given for an optional part: what does not work without it */
+/** Reads one part of the configuration. @param whatFor for optional parts only: what is unavailable without this setting */
 export function readConfig<P extends Part>(
   env: NodeJS.ProcessEnv,
   part: P,

@@ -72,7 +72,7 @@ export class Duplicates {
     const lines = refreshToken === undefined ? null : this.#refreshTokens.record(refreshToken, checked.line);
     if (lines === null) return;
     const message = `the same refresh token appears in ${lines}`;
-    const advice = 'each token belongs to one company: export them again';
+    const advice = 'each token belongs to one company: export the tokens again';
     checked.error('refreshToken', 'duplicate-refresh-token', message, advice);
   }
 }

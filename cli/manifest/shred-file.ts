@@ -44,7 +44,7 @@ export async function disposeOf(
   if (!isAllStored) return kept(`${path} is kept: not every credential in it is stored`, shred);
   const question = `Everything in ${path} is sealed and stored. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
-    return kept(`${path} still contains readable credentials. Delete it and all copies.`, false);
+    return kept(`${path} still contains credentials in plain text. Delete it and all copies.`, false);
   }
   try {
     await shredFile(file);

@@ -42,7 +42,7 @@ function tooLarge(path: string, bytes: number): UnreadableFile {
     code: 'file-too-large',
     severity: 'error',
     file: path,
-    message: `the file has ${megabytes(bytes)} MB; the maximum is ${megabytes(MAX_BYTES)} MB`,
+    message: `the file is ${megabytes(bytes)} MB; the maximum is ${megabytes(MAX_BYTES)} MB`,
     advice: 'split it into several migrations',
   });
 }

@@ -4,7 +4,7 @@ import { PLATFORMS } from '../../platforms/platforms';
 import { STEPS } from '../../domain/migration/steps';
 import { optionsOf } from './commands';
 
-/** The value at one position: one of known words, a file, the id of a migration (from `ferry list`), or anything. */
+/** The value at one position: one of a fixed set of words, a file, the id of a migration (from `ferry list`), or anything. */
 export type Completion = { readonly words: readonly string[] } | 'file' | 'migration' | 'anything';
 
 interface CompletedOption {

@@ -1,4 +1,4 @@
-/** Writes the handover report in each format, while its companies are read. */
+/** Writes the handover report in each format, streaming companies as they are read. */
 import type { ReportedCompany, Section } from '../../presentation/handover/company-sections';
 import { companyRecord, sectionsOf } from '../../presentation/handover/company-sections';
 import { pageHead, pageTail } from '../../presentation/handover/html-page';

@@ -169,6 +169,6 @@ async function askForCorrection(prompts: Prompts, answers: Answers, { findings }
     const label = await askWord(prompts, 'This migration already exists. Label for the new one?');
     return { ...answers, label, added: [...answers.added, '--label', label] };
   }
-  if (await prompts.confirm('Have you corrected the files? Check again?')) return answers;
+  if (await prompts.confirm('Check the corrected files again?')) return answers;
   throw notStarted();
 }

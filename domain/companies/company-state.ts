@@ -1,5 +1,5 @@
 /**
- * The state of a company, how many companies are in each state, and the six words in which a client reads it.
+ * The state of a company, how many companies are in each state, and the six words shown to clients.
  *
  * The ledger row holds the state. Only the claim, one SQL statement, sets a company to `importing`.
  */

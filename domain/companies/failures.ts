@@ -1,5 +1,5 @@
 /**
- * The failure table: what a failed call means for the company and for the batch. All code asks this table.
+ * The failure table: what a failed call means for the company and for the batch. All code consults this table.
  *
  * | failure                                             | company                | batch     |
  * | --------------------------------------------------- | ---------------------- | --------- |

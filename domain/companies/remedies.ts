@@ -1,4 +1,4 @@
-/** Remedies: what can be done about a company that was not moved. Lists, the report and refusals ask this table. */
+/** Remedies: what can be done about a company that was not moved. Lists, the report and refusals use this table. */
 import type { CompanyState } from './company-state';
 import type { FailureKind } from './failures';
 

@@ -31,7 +31,7 @@ export function approve(state: MigrationState, decision: StepDecision, at: strin
   return applied({ ...state, approvals: [...state.approvals, approval] }, `${step} approved by ${role}`);
 }
 
-/** Returns why there is nothing to approve yet; null: there is. */
+/** Returns why the step cannot be approved yet; null if it can be. */
 function whyNotReady(state: MigrationState, step: Step): string | null {
   switch (step) {
     case 'supply-details':
@@ -58,7 +58,7 @@ function whyNotReady(state: MigrationState, step: Step): string | null {
   }
 }
 
-/** Returns whether the counts do not show the effect of an applied decision about companies yet. */
+/** Returns whether an applied decision about companies is not yet reflected in the counts. */
 function companiesAreChanging({ unrecorded }: MigrationState): boolean {
   return unrecorded.some(({ decision, outcome }) => outcome.applied && changesCompanies(decision.kind));
 }

@@ -19,7 +19,7 @@ export function leaveOut(state: MigrationState, { companies, reason }: LeaveOut)
 
 export function decideExceptions(state: MigrationState, decision: LeaveOut | Retry): Ruling {
   if (!actsAsSupport(state, decision.role)) {
-    return refused('only support can decide about companies that were not moved');
+    return refused('only support can decide what happens to companies that were not moved');
   }
   const companies = companiesText(decision.companies);
   const firstAgain = decision.kind === 'retry' ? withFirstAgain(state, decision.companies) : null;
@@ -30,7 +30,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
   if (state.step !== 'complete-migration') {
     return refused('exceptions are decided in step 6, complete-migration');
   }
-  if (hasNoExceptions(state)) return refused('there are no exceptions to decide about');
+  if (hasNoExceptions(state)) return refused('there are no exceptions to decide');
   switch (decision.kind) {
     case 'retry':
       return applied(withoutSignOff(state), `${companies} will be tried again`);
@@ -47,7 +47,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
 
 export function replaceCredentials(state: MigrationState, { role, companies }: CredentialReplacement): Ruling {
   if (!actsAsSupport(state, role)) return refused('only support can replace a credential');
-  if (hasNoExceptions(state)) return refused('there are no exceptions to decide about');
+  if (hasNoExceptions(state)) return refused('there are no exceptions to decide');
   const text = `${companiesText(companies)} will be moved again with a new credential`;
   return applied(withFirstAgain(state, companies) ?? withoutSignOff(state), text);
 }

@@ -6,7 +6,7 @@ import { isSelfServiceStepComplete } from './self-service';
 import type { Step } from '../migration/steps';
 import { stepsOf } from '../migration/steps';
 
-/** Returns whether everything that ends a step has happened. */
+/** Returns whether a step's end conditions are met. */
 export function isStepComplete(state: MigrationState, step: Step): boolean {
   if (state.route === 'self-service') return step === state.step && isSelfServiceStepComplete(state);
   if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmedInFirstWave === 0;

@@ -21,9 +21,9 @@ export interface StepRules {
   readonly title: string;
   /** The roles that have work in the step, besides approving. */
   readonly actors: readonly Role[];
-  /** The roles that all must approve before the step ends. Empty: facts end the step, not approvals. */
+  /** The roles that must all approve before the step ends. Empty if the step ends without approvals. */
   readonly approvers: readonly Role[];
-  /** True: an approval states a fact, so it can come before the step is open and then waits for it. */
+  /** True if the step can be approved before it opens, because the approval states a fact. It is kept until then. */
   readonly early?: true;
 }
 
@@ -49,7 +49,7 @@ export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
   'complete-migration': { title: 'Complete the migration', actors: ['support'], approvers: ['support', 'client'] },
 };
 
-/** Returns the steps of a route. The self-service route has no approvals: the details are checked, then moved. */
+/** Returns the steps of a route. The self-service route has no approvals: the details are checked, then the companies are moved. */
 export function stepsOf(route: Route): readonly Step[] {
   return route === 'self-service' ? ['supply-details', 'complete-migration'] : STEPS;
 }

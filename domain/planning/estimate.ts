@@ -15,7 +15,7 @@ export interface Volume {
   /** Companies of the largest token family, which move one at a time; 0: there is no family. */
   readonly largestFamily: number;
   /**
-   * When the client turned off syncing for the first of them, so that its data went out of date. ISO 8601, UTC; null:
+   * When the client turned off syncing for the first company: from then on its data is out of date. ISO 8601, UTC; null:
    * not yet.
    */
   readonly darkSince: string | null;
@@ -31,7 +31,7 @@ export interface Speed {
   readonly msPerRecord: number;
 }
 
-/** The volume that the rows of a manifest state. */
+/** The volume given in a manifest's rows. */
 export type ManifestVolume = Omit<Volume, 'darkSince'>;
 
 /**
@@ -74,7 +74,7 @@ export interface Estimate {
    */
   readonly ends: { readonly earliest: string; readonly latest: string } | null;
   /**
-   * Hours for which the data of the last company is out of date, from its freeze to its first sync; null: more than a
+   * Hours from the first freeze (or the start) to the latest end: the longest that a company's data can be out of date; null: more than a
    * year.
    */
   readonly darkHours: number | null;
@@ -193,7 +193,7 @@ export interface Measurement {
   readonly records: number;
   /** The line's sync time at zero records. Milliseconds; null: too few companies, or all are of one size. */
   readonly base: number | null;
-  /** The line's increase. Milliseconds per record; null as `base`. */
+  /** The line's slope, in milliseconds per record; null if `base` is null. */
   readonly slope: number | null;
 }
 

@@ -79,7 +79,7 @@ const RIGHT = 26;
  * Draws a number that grows over time, as steps.
  *
  * @param points in order of time; milliseconds since 1970
- * @param whole the number at which it is complete
+ * @param whole the total
  */
 export function curve(points: readonly { readonly at: number; readonly value: number }[], whole: number): Html {
   const from = points[0]?.at ?? 0;

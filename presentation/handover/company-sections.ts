@@ -37,7 +37,7 @@ export interface ReportedCompany {
 
 export interface ReportColumn {
   readonly title: string;
-  /** How HTML shows it: `company` in the first cell, `id` in small print below the row, `link` as a link. */
+  /** How HTML shows it: `company` in the first cell, `id` in small type below the row, `link` as a link. */
   readonly as?: 'company' | 'id' | 'link';
 }
 

@@ -13,7 +13,7 @@ export function pageSectionHead({ title, columns }: Section): string {
 
 export const PAGE_SECTION_TAIL = '</table>\n</section>';
 
-/** Returns a company as one row, with its ids in small print below. */
+/** Returns a company as one row, with its ids in small type below. */
 export function pageSectionRow({ columns, cells }: Section, company: ReportedCompany, ended: boolean): string {
   const { name, reference } = company;
   const values = cells(company, ended);

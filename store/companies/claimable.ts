@@ -5,8 +5,8 @@ import { sql } from 'kysely';
  * A company that can be moved, now or later:
  * - it is waiting;
  * - the client has confirmed that its own application no longer uses the token, because a platform that rotates tokens
- *   would otherwise end the one that was exported;
- * - the preflight holds nothing against it;
+ *   would invalidate the exported one;
+ * - the preflight found no error in it;
  * - its credential counts: on a rotating platform one obtained before the confirmation may have been replaced since.
  */
 export function isReadyToMove(company: 'c' | 'relative' = 'c', credential: 'v' | 'its' = 'v') {

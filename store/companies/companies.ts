@@ -1,4 +1,4 @@
-/** Reads and confirms the companies of the ledger, which is the truth about each of them. */
+/** Reads and confirms the companies in the ledger, the source of truth for each of them. */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -109,7 +109,7 @@ export interface LedgerCompany {
   readonly confirmedAt: Date | null;
   /** When the service accepted its credential. */
   readonly crossedAt: Date | null;
-  /** The last send intent; null: none, or its credential was certainly not used. */
+  /** The last send intent; null: none, or its credential is known not to have been used. */
   readonly sentAt: Date | null;
   readonly companyId: string | null;
   readonly connectionId: string | null;
@@ -133,7 +133,7 @@ export interface CompanyFilter {
   readonly failure?: FailureKind;
   /** True: only companies whose owner must reconnect. False: none of them. */
   readonly mustReconnect?: boolean;
-  /** Part of the reference or name, in upper or lower case. */
+  /** Part of the reference or name, case-insensitive. */
   readonly search?: string;
   readonly row?: number;
   readonly reference?: string;
@@ -230,7 +230,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
   return sql`(${sql.join(all, sql` and `)})`;
 }
 
-/** Matches the text as it was typed: characters that have a meaning in a pattern are escaped. */
+/** Matches the text literally (ignoring case): wildcards are escaped. */
 function containing(text: string): RawBuilder<boolean> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   return sql`(reference ilike ${pattern} or name ilike ${pattern})`;

@@ -78,7 +78,7 @@ const NO_WAVE = 2_147_483_647;
 /** Companies that are importing although their attempt has died or has lost an answer. */
 export interface Interrupted {
   readonly companies: number;
-  /** When the last of their credentials can no longer be on its way to the service; null: none is. */
+  /** When the last of their requests can no longer be in flight; null if none is. */
   readonly onItsWayUntil: Date | null;
 }
 
@@ -137,7 +137,7 @@ export async function countCompanies(db: Database, migrationId: string): Promise
 
 export interface NextCompaniesReadiness {
   readonly next: NextCompanies;
-  /** Companies among all that wait which do not exist at the service yet. */
+  /** Waiting companies that do not exist at the service yet. */
   readonly toCreate: number;
 }
 

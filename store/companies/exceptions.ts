@@ -31,7 +31,7 @@ export async function leaveOutCompanies(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Puts companies that were not moved back to `waiting`. The next try reads what the service already has of them. */
+/** Puts companies that were not moved back to `waiting`. The next attempt first reads what the service already holds for them. */
 export async function retryCompanies(db: Database, migrationId: string, companies: Companies): Promise<number> {
   const { numAffectedRows } = await sql`
     update companies
@@ -73,7 +73,7 @@ export async function awaitRelink(
 }
 
 export interface Failures {
-  /** Companies that were not moved or whose outcome is unknown, without those that support has accepted. */
+  /** Companies that were not moved or whose outcome is unknown, excluding those that support has accepted. */
   readonly failed: number;
   /** Companies that have moved, were not moved, are syncing or have an unknown outcome. */
   readonly tried: number;

@@ -30,7 +30,7 @@
  * - Without a send intent, the credential was not sent: `releaseUnsent` puts the company back to `waiting`.
  * - With a send intent, the credential may have been used: `reclaimSent` gives the row to a new attempt, which reads
  *   the connection before it does anything else.
- *   - EXPIRED: the new owner gets a new lease, and decides what to do if the connection does not tell the outcome.
+ *   - EXPIRED: the new owner gets a new lease, and decides what to do if the connection does not reveal the outcome.
  *   - SUPERSEDED: `held_until` stays, and the new owner only reads (`onItsWay`). It leaves a pending connection alone.
  *
  * Slices of the current run do both when they begin and then every second (activities/companies/slices.ts). When the

@@ -1,5 +1,5 @@
 /**
- * The send intent: the ledger's record that a credential is about to leave. It keeps a token from being sent twice.
+ * The send intent: the ledger's record that a credential is about to leave. It keeps a single-use token from being sent twice.
  *
  * After a crash only the ledger can tell whether a credential was sent, so an attempt writes `authorization_sent_at`
  * and waits for the commit before it sends. For each authorization, in this order (`sendInTurn`,
@@ -16,10 +16,10 @@
  * - No intent: the credential was not sent. The company goes back to `waiting`, and is claimed like any other.
  * - An intent: the credential may have been sent. The next attempt reads the connection first. A linked connection or a
  *   complaint of the platform tells the outcome. If the connection tells nothing, the attempt waits until no request
- *   can be in flight any more; then it sends a token that survives a second use again, and leaves a single-use token to
+ *   can be in flight any more; then it resends a reusable token, and leaves a single-use token to
  *   support (`outcome-unknown`).
  *
- * An intent without a request costs one look at the connection. The next claim clears it, and so does an outcome that
+ * An intent without a request costs one extra read of the connection. The next claim clears it, and so does an outcome that
  * puts the company back to `waiting`, because then the credential was certainly not used (outcomes.ts).
  */
 import DataLoader from 'dataloader';

@@ -14,7 +14,7 @@ export function mayMove(state: MigrationState): boolean {
 }
 
 /**
- * Returns the condition that something has changed since this call: a decision has reached the ledger, a window has
+ * Returns a predicate that becomes true when something changes after this call: a decision has reached the ledger, a window has
  * opened, or a wake signal has arrived. Call it before reading the ledger, so that no change in between is missed.
  */
 export function changedSince(before: MigrationState): (state: MigrationState) => boolean {

@@ -30,7 +30,7 @@ import { now } from './context';
  * Sets the handlers of all signals, updates and queries. Call it before the first await.
  *
  * A decision is a signal and an update of the same name. The validator of the update only rejects what cannot be read:
- * all other decisions are recorded, also refused ones.
+ * all other decisions are recorded, including refused ones.
  */
 export function setMessageHandlers(migration: MigrationContext): void {
   const { plan, state, change } = migration;
@@ -115,14 +115,14 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   confirmSyncDisabled:
     'Confirm that the client no longer uses these tokens: {"companies": "all" or references, "role": "client", "by"}',
   credentialsSupplied: 'Sent by ferry after credentials were encrypted and stored',
-  pause: 'Start no further company: {"role", "by", "reason"}',
+  pause: 'Stop starting companies: {"role", "by", "reason"}',
   resume: 'Continue after a pause: {"role", "by"}',
   cancel: 'End the migration; companies that have moved stay moved: {"role", "by", "reason"}',
   applicationSupplied: 'Sent by ferry after the application was given to the service: {"clientId", "environment"}',
   manifestAmended: 'Sent by ferry after rows were added to the ledger or corrected',
   exclude: 'Leave out companies that are not moved yet: {"companies": references, "reason", "role", "by"}',
   skip: 'Give up companies that were not moved: {"companies": references, "reason", "role": "support", "by"}',
-  retry: 'Try again companies that were not moved: {"companies": "all" or references, "role": "support", "by"}',
+  retry: 'Retry companies that were not moved: {"companies": "all" or references, "role": "support", "by"}',
   relink:
     'Check companies once their owners have reconnected: {"companies": "all" or references, "role": "support", "by"}',
   replaceCredential: 'Sent by ferry after new credentials for companies that were not moved were encrypted and stored',

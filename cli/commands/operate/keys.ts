@@ -36,7 +36,7 @@ export function addKeys({ program, run, terminal }: Context): void {
 function createKey(env: NodeJS.ProcessEnv, { by, ...options }: CreateOptions): CommandResult {
   const file = signingKeyFile(loadConfig([], env).home, options.file);
   if (existsSync(file)) {
-    throw new CommandFailed(`${file} already exists`, 'decisions signed with it refer to it; choose another --file');
+    throw new CommandFailed(`${file} already exists`, 'past decisions depend on this key; choose another --file');
   }
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${createSigningKey(by)}\n`, { mode: 0o600, flag: 'wx' });

@@ -29,7 +29,7 @@ export function addApplication({ program, run, terminal }: Context): void {
       .description("Register the client's own application: tokens work only with the application that obtained them")
       .requiredOption('--client-id <id>', 'client id of the application at the platform')
       .addOption(
-        new Option('--environment <name>', 'environment of the platform that it is registered in')
+        new Option('--environment <name>', 'platform environment that the application is registered in')
           .choices(['production', 'sandbox'])
           .makeOptionMandatory(),
       )
@@ -68,7 +68,7 @@ async function supply(
       result.print(output);
       if (preflight) printPreflight(output, preflight);
       if (secretFile !== undefined)
-        output.line(`  ${secretFile} still contains the readable secret. Delete it and all copies.`);
+        output.line(`  ${secretFile} still contains the secret in plain text. Delete it and all copies.`);
     },
   };
 }
@@ -76,7 +76,10 @@ async function supply(
 /** The secret is never an argument, because arguments are visible in the process list and kept in the shell's history. */
 async function readSecret({ prompts }: Terminal, { secretFile }: ApplicationOptions): Promise<Secret> {
   if (secretFile === undefined && !prompts) {
-    throw new CommandFailed('there is no terminal to ask for the secret', 'put it in a file and pass --secret-file');
+    throw new CommandFailed(
+      'cannot prompt for the secret: this is not a terminal',
+      'put it in a file and pass --secret-file',
+    );
   }
   const text = secretFile === undefined ? await prompts?.secret('Client secret') : readSecretFile(secretFile);
   const secret = text?.trim() ?? '';

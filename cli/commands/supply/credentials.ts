@@ -28,7 +28,7 @@ interface CredentialOptions extends DecisionOptions, ShredOption {
 
 const OBTAINED_AT = [
   '--obtained-at <when>',
-  "when the client's application received them, or now (default: column obtainedAt, or else the file's time)",
+  "when the client's application received them, or now (default: the obtainedAt column, or the file's modification time)",
 ] as const;
 
 /** `ferry credentials`, `replace-credential`: seals the credentials of a file, stores them, and shreds the file if asked. */
@@ -175,7 +175,7 @@ function suppliedResult(
       printRefused(
         output,
         tooEarly,
-        'exported before syncing was turned off, so they may no longer work; export them again',
+        'exported before syncing was turned off, so they may no longer work; export the tokens again',
       );
       printRefused(output, elsewhere, notAccepted);
       if (elsewhere.length > 0) output.line(`    ${advice}`);

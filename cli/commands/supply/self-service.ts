@@ -183,7 +183,8 @@ function selfServiceResult(
       if (!end) return output.line(`  Watch it with: ferry watch ${migrationId}`);
       end.print(output);
       const credentialFile = files.credentials ?? files.manifest;
-      if (stored > 0) output.line(`  ${credentialFile} still contains readable credentials. Delete it and all copies.`);
+      if (stored > 0)
+        output.line(`  ${credentialFile} still contains credentials in plain text. Delete it and all copies.`);
       for (const { command } of next) output.line(`  ${command}`);
       output.line(`  Report: ferry report ${migrationId}`);
     },

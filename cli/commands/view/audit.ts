@@ -30,7 +30,7 @@ interface AuditOptions {
 export function addAudit({ program, run, output, terminal }: Context): void {
   program
     .command('audit <migration>')
-    .description('Export the audit trail: every decision, who took it, when, and its outcome')
+    .description('Export the audit trail: every decision, who made it, when, and its outcome')
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
     .option('--verify <file>', 'instead of exporting, verify the signatures of a jsonl export, offline')
     .addOption(approverOption())

@@ -12,11 +12,11 @@ import { REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-comm
 import { companyJson } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
 
-/** `ferry exceptions`: lists the companies that were not moved, with the commands that can solve each. */
+/** `ferry exceptions`: lists the companies that were not moved, with the commands that can resolve each. */
 export function addExceptions({ program, run, output, terminal }: Context): void {
   program
     .command('exceptions <migration>')
-    .description('List the companies that were not moved, with the commands that can solve each')
+    .description('List the companies that were not moved, with the commands that can resolve each')
     .action((migration: string) =>
       run(() => withLedgerClient(terminal.env, (ferry) => exceptions(output, ferry, migration))),
     );
@@ -27,7 +27,7 @@ interface Kind {
   readonly title: string;
   readonly remedies: readonly Remedy[];
   readonly companies: number;
-  /** The first references: one more than a command names, to tell whether a file is needed. */
+  /** The first references: up to one more than fits into a command; the extra one signals that a file is needed. */
   readonly references: readonly string[];
 }
 

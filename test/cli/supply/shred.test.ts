@@ -56,7 +56,7 @@ test('a file that was not stored completely is kept, and --shred fails', async (
 });
 
 test.each([
-  ['no', false, 'still contains readable credentials. Delete it and all copies.'],
+  ['no', false, 'still contains credentials in plain text. Delete it and all copies.'],
   ['yes', true, 'was overwritten and removed'],
 ])('on a terminal it is asked for: %s', async (_answer, wanted, said) => {
   const file = credentialsOf('asked.csv', ['Z-1', 'Z-2']);
@@ -68,7 +68,7 @@ test.each([
   const { exitCode, out } = await ferry(['credentials', ID, file], 120, orchestrator.env, { confirm });
   expect(exitCode).toBe(0);
   expect(questions).toEqual([`Everything in ${file} is sealed and stored. Overwrite and remove the file?`]);
-  expect(out).toContain(`${file} ${wanted ? 'was' : 'still contains readable credentials'}`);
+  expect(out).toContain(`${file} ${wanted ? 'was' : 'still contains credentials in plain text'}`);
   expect(out).toContain(said);
   expect(existsSync(file)).toBe(!wanted);
 });
@@ -77,7 +77,7 @@ test('without a terminal to ask, the file is kept', async () => {
   const file = credentialsOf('unasked.csv', ['Z-1']);
   expect((await runJson(orchestrator, 'credentials', ID, file)).json).toMatchObject({ shredded: false });
   expect((await ferry(['credentials', ID, file], undefined, orchestrator.env)).out).toContain(
-    `${file} still contains readable credentials`,
+    `${file} still contains credentials in plain text`,
   );
   expect(existsSync(file)).toBe(true);
 });
