@@ -31,7 +31,7 @@ export interface CallOptions {
    */
   readonly sendBefore?: Date | undefined;
   /**
-   * Awaited before every attempt, after the rate limiter admits the attempt, before a connection is requested and before a connection is used. If it rejects, nothing
+   * Awaited before every attempt, after the rate limiter admits the attempt, and before a connection is requested. If it rejects, nothing
    * is sent and the call fails with that error. Default: nothing is recorded.
    *
    * A caller records here that a single-use credential is about to be sent. See `recordSendIntent` in the store.
