@@ -112,7 +112,7 @@ function workflowDetails(client: string, platform: string, contact: string): str
   return [
     `Moves ${client}'s connections from ${platform} into the Company Data Service, so that no end customer has to reconnect.`,
     'See **Current Details** for progress, who needs to act, and what to do.',
-    `Whom to call: ${oneLine(contact, CONTACT_SHOWN)}`,
+    `Who to call: ${oneLine(contact, CONTACT_SHOWN)}`,
     BOTTOM_PADDING,
   ].join('\n\n');
 }

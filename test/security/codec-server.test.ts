@@ -238,9 +238,9 @@ test.each([
   [
     'tokens are not checked and the address is reachable from outside',
     ['--host', '0.0.0.0'],
-    'on this machine alone, not at 0.0.0.0',
+    'only on this machine, not on 0.0.0.0',
   ],
-  ['the address only looks like a loopback address', ['--host', '127.evil.example'], 'not at 127.evil.example'],
+  ['the address only looks like a loopback address', ['--host', '127.evil.example'], 'not on 127.evil.example'],
   ['the token options are incomplete', ['--issuer', ISSUER], '--issuer, --audience and --key-set belong together'],
   [
     'the key set file does not exist',

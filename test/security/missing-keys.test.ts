@@ -54,7 +54,7 @@ describe('ferry without the payload key of a migration', () => {
     expect(row(ours.id)).toMatch(/waiting {2,}supply-details {2,}support {2,}0\/1/);
     expect(row(others.id)).toMatch(/waiting, not readable here {2,}supply-details {2,}support {2,}0\/1/);
     expect(out).toContain(
-      `Payload key ${OTHERS_ID} is missing here, so that nothing more can be read of ${others.id}:`,
+      `Payload key ${OTHERS_ID} is missing here, so the details of ${others.id} cannot be read:`,
     );
     const { migrations } = JSON.parse((await run({}, 'list', '--json')).out) as { migrations: object[] };
     expect(migrations).toContainEqual(expect.objectContaining({ migrationId: others.id, missingKey: OTHERS_ID }));
@@ -78,7 +78,7 @@ describe('ferry without the payload key of a migration', () => {
     expect({ exitCode, out, err }).toEqual({
       exitCode: 1,
       out: '',
-      err: `ferry: ${others.id} cannot be read here: payload key ${OTHERS_ID} is missing; ask whoever runs the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file\n`,
+      err: `ferry: ${others.id} cannot be read here: payload key ${OTHERS_ID} is missing; ask the people who run the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file\n`,
     });
     expect(await historyLength(others)).toBe(before);
   });
@@ -154,6 +154,6 @@ test('vaults stay unchanged when the master key that wraps them is missing', asy
   const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER }, 'vault', 'rotate');
   expect(exitCode).toBe(1);
   expect(err).toContain(`under master key ${orchestrator.config.masterKeys.newest.id}`);
-  expect(err).toContain('nothing is lost; run it again when that is mended');
+  expect(err).toContain('nothing is lost; run the command again after that');
   expect(await vaults()).toEqual(before);
 });

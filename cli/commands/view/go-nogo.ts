@@ -11,11 +11,11 @@ import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
 
-/** `ferry go-nogo`: says before a window whether the migration is ready, what would pause it, and whom to call. */
+/** `ferry go-nogo`: says before a window whether the migration is ready, what would pause it, and who to call. */
 export function addGoNoGo({ program, run, terminal }: Context): void {
   program
     .command('go-nogo <migration>')
-    .description('Check before a window whether the migration is ready, what would pause it, and whom to call')
+    .description('Check before a window whether the migration is ready, what would pause it, and who to call')
     .action((migration: string) =>
       run(() =>
         withLedgerClient(terminal.env, async (ferry) =>
@@ -98,5 +98,5 @@ function print(output: Output, migrationId: string, { go, opening, answers, woul
   output.line();
   output.line('What will pause it, and what will not:');
   for (const sentence of wouldPause) output.line(`  - ${sentence}`);
-  output.line(`Whom to call: ${contact}`);
+  output.line(`Who to call: ${contact}`);
 }

@@ -36,7 +36,7 @@ test.each([
   const end = lines.findIndex((line, index) => index > head && /^(?:$| {2}ferry|Payload key)/.test(line));
   const table = lines
     .slice(head, end < 0 ? undefined : end)
-    .filter((line) => !/^ {2}\S.*(?:connects again|ferry )/.test(line));
+    .filter((line) => !/^ {2}\S.*(?:reconnects|ferry )/.test(line));
   expect(table.filter((line) => widthOf(line) > 80)).toEqual([]);
   if (command === 'list') expect(out).toContain(migration.id);
 });

@@ -48,7 +48,7 @@ test('no-go if the service refuses the key, cannot be reached, or is not configu
   }
 });
 
-test('go, once everything is supplied, with what will pause it and whom to call', async () => {
+test('go, once everything is supplied, with what will pause it and who to call', async () => {
   const later = new Date(Date.now() + 3_600_000).toISOString();
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   await migration.send('proposeTime', { startAt: later, ...SUPPORT });
@@ -72,7 +72,7 @@ test('go, once everything is supplied, with what will pause it and whom to call'
   expect(json).toMatchObject({ schema: 'ferry.go-nogo/1', go: true, opening: null, contact: 'the solutions team' });
   const { out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(out).toContain('GO  nightly.quickbooks-online');
-  expect(out).toContain('Whom to call: the solutions team');
+  expect(out).toContain('Who to call: the solutions team');
   expect(out).toContain('more than 20 % of those tried are not moved (0 of 0 so far)');
 });
 
