@@ -53,9 +53,7 @@ describe('ferry without the payload key of a migration', () => {
     const row = (id: string) => out.split('\n').find((line) => line.startsWith(`${id} `));
     expect(row(ours.id)).toMatch(/waiting {2,}supply-details {2,}support {2,}0\/1/);
     expect(row(others.id)).toMatch(/waiting, not readable here {2,}supply-details {2,}support {2,}0\/1/);
-    expect(out).toContain(
-      `Payload key ${OTHERS_ID} is missing here, so the details of ${others.id} cannot be read:`,
-    );
+    expect(out).toContain(`Payload key ${OTHERS_ID} is missing here, so the details of ${others.id} cannot be read:`);
     const { migrations } = JSON.parse((await run({}, 'list', '--json')).out) as { migrations: object[] };
     expect(migrations).toContainEqual(expect.objectContaining({ migrationId: others.id, missingKey: OTHERS_ID }));
     expect(migrations).toContainEqual(expect.objectContaining({ migrationId: ours.id, missingKey: null }));
