@@ -16,5 +16,5 @@ module.exports = {
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   maxWorkers: Number(process.env.JEST_WORKERS) || Math.ceil(availableParallelism() * FILES_PER_CORE),
   testSequencer: '<rootDir>/test/support/slowest-first.js',
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };

@@ -196,5 +196,5 @@ test.each(PLATFORMS.filter(([, platformKey]) => platformKey !== KEPT))(
     const seen = await sideBySide(8, pairs, async (pair) => (await moveWithFaults(platformKey, pair)).seen);
     for (const each of seen) expect(each).toEqual({ ...expectedResult(each, platformKey), faults: each.faults });
   },
-  120_000,
+  300_000,
 );

@@ -63,7 +63,7 @@ test('paused windows do not open by themselves, but a trigger opens the present 
   const migration = await waitingForAWindow('triggered');
   expect(await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam')).toBe(true);
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
-  const progress = await migration.until(({ waitingFor }) => waitingFor.what.includes('which are paused'));
+  const progress = await migration.until(({ waitingFor }) => waitingFor.what.includes('they are paused'));
   expect(progress.waitingFor.roles).toEqual(['support']);
   expect(await schedule(migration.id)).toMatchObject({ state: 'paused', note: 'paused by Sam' });
   expect(await migrated(migration.id)).toBe(1);
@@ -78,7 +78,7 @@ test('when paused windows are resumed, the present one opens at once', async () 
   const migration = await waitingForAWindow('resumed');
   await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam');
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
-  await migration.until(({ waitingFor }) => waitingFor.what.includes('which are paused'));
+  await migration.until(({ waitingFor }) => waitingFor.what.includes('they are paused'));
   await setSchedulePaused(orchestrator.ferry, migration.id, false, 'resumed by Sam');
   await until(async () => (await migrated(migration.id)) === 3, 30_000);
 });

@@ -41,7 +41,7 @@ async function withUnopenedWindow(client: string, windows: unknown): Promise<Tes
   await until(async () => (await readWindowSchedule(ferry, migration.id)).state === 'running', 20_000);
   expect(await setSchedulePaused(ferry, migration.id, true, 'a test')).toBe(true);
   expect(await migration.send('adjust', windowChange(windows))).toBe('applied');
-  await migration.until(({ waitingFor }) => waitingFor.what.includes('which are paused'));
+  await migration.until(({ waitingFor }) => waitingFor.what.includes('they are paused'));
   return migration;
 }
 
