@@ -1,7 +1,7 @@
 const { availableParallelism } = require('node:os');
 
 /** Tests mostly wait, for servers, timers and processes: more files than cores run at the same time. */
-const FILES_PER_CORE = 2.5;
+const FILES_PER_CORE = 1.5;
 
 /** @type {import('jest').Config} */
 module.exports = {
