@@ -47,7 +47,7 @@ test('a credential that the service accepted is never sent again, even if its co
   await rig.importSlice(id);
   const row = await rowOf(id);
   expect(row).toMatchObject({ state: 'failed', failure: 'reauthorization-required', tries: 2 });
-  expect(row.failure_text).toContain('never sent twice');
+  expect(row.failure_text).toContain('never sent again');
   expect(row.link_url).toMatch(/^http/);
   expect(puts()).toBe(1);
 });

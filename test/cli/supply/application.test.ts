@@ -61,7 +61,7 @@ test('the secret can come from a file, which the client is told to delete', asyn
   const file = secretFile(`${CANARY}\n`);
   const { exitCode, out } = await application('from-file', 'production', '--secret-file', file);
   expect(exitCode).toBe(0);
-  expect(out).toContain(`${file} still contains the readable secret. Delete it and all copies.`);
+  expect(out).toContain(`${file} still contains the secret in plain text. Delete it and all copies.`);
   expect(await shown()).toEqual({ clientId: 'from-file', environment: 'production' });
 });
 
@@ -89,7 +89,7 @@ test('without a terminal to ask for the secret, the command fails instead of wai
   );
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: there is no terminal to ask for the secret; put it in a file and pass --secret-file\n',
+    err: 'ferry: cannot prompt for the secret: this is not a terminal; put it in a file and pass --secret-file\n',
   });
 });
 
