@@ -59,7 +59,7 @@ test('the wizard asks only for missing arguments; with errors in the manifest it
   const start = startWizard(file, '-p', 'quickbooks-online', '--contact', 'Sam');
   await start.waitFor('Short name of the client, e.g. acme');
   start.type(`faulty-wizard${KEY.enter}`);
-  await start.waitFor('Have you corrected the files? Check again?');
+  await start.waitFor('Check the corrected files again?');
   start.type(`n${KEY.enter}`);
   expect(await start.ended).toBe(1);
   expect(start.text()).toContain('nothing was stored or started');
