@@ -76,6 +76,6 @@ test('only support can resolve exceptions, and only in step 6', async () => {
     /^refused: exceptions are decided in step 6/,
   );
   expect(await migration.send('skip', { companies: ['R-1'], reason: 'any', ...CLIENT })).toMatch(
-    /only support can decide about companies/,
+    /only support can decide what happens to companies/,
   );
 });
