@@ -8,7 +8,12 @@ let rig: ImportRig;
 beforeAll(async () => {
   rig = await openImportRig();
 });
-beforeEach(() => rig.proxy.reset());
+beforeEach(() => {
+  rig.proxy.reset();
+  // The backoff is a random share of its maximum. A retry after almost no time would be claimed by the same slice.
+  jest.spyOn(Math, 'random').mockReturnValue(0.9);
+});
+afterEach(() => jest.restoreAllMocks());
 afterAll(() => rig.close());
 
 const some = (count: number, token: string) => Array.from({ length: count }, () => token);
