@@ -5,35 +5,15 @@
  */
 import type { CompanyState } from '../../domain/companies/company-state';
 import { CLIENT_STATES, clientStateText } from '../../domain/companies/company-state';
-import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
+import type { SyncSchedule } from '../../domain/companies/evidence';
 import { evidenceOf } from '../../domain/companies/evidence';
-import type { FailureKind } from '../../domain/companies/failures';
+import type { LedgerCompany } from '../../store';
 import { moment } from '../../domain/text/sentences';
 import { remediesFor, remedyText } from '../../domain/companies/remedies';
 import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
 
-/** The facts about a company that the report uses. */
-export interface ReportedCompany {
-  readonly reference: string;
-  readonly name: string;
-  readonly storedName: string | null;
-  readonly organization: string;
-  readonly state: CompanyState;
-  readonly crossedAt: Date | null;
-  readonly sentAt: Date | null;
-  readonly companyId: string | null;
-  readonly connectionId: string | null;
-  readonly linkUrl: string | null;
-  readonly movedAt: Date | null;
-  readonly failure: FailureKind | null;
-  readonly failureText: string | null;
-  readonly correlationId: string | null;
-  readonly evidence: readonly Evidence[] | null;
-  readonly syncSchedule: SyncSchedule | null;
-  readonly settledBy: string | null;
-  readonly settledReason: string | null;
-  readonly heldBack: string | null;
-}
+/** A company of the ledger without the fields that only the move needs. */
+export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices' | 'confirmedAt'>;
 
 export interface ReportColumn {
   readonly title: string;
