@@ -58,7 +58,7 @@ export async function supplyMigration(
   } catch (error) {
     if (!violatesConstraint(error, 'one_open_migration_per_organization')) throw error;
     const taken = await findOrganizationOwners(db, migration, rows);
-    // Nobody else has it, so it is in this manifest twice. The check before a start reports that with line numbers.
+    // No other migration has the organization, so it is in this manifest twice. The check before a start reports that with line numbers.
     if (taken.length === 0) throw error;
     throw new OrganizationTaken(taken);
   }

@@ -148,7 +148,7 @@ interface Started {
   readonly preflight: Preflight | null;
   /** Failures that keep the preflight from finishing. */
   readonly outages: readonly string[];
-  /** Whether the credential file was deleted; undefined: it was not the time to ask. */
+  /** True: the credential file was deleted. Undefined: its deletion was not due yet. */
   readonly disposal: Disposal | undefined;
 }
 
