@@ -1,6 +1,7 @@
 /** Totals of a migration for its report. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
+import { queryOne } from '../database/database';
 
 /** Times are ISO 8601, UTC. Null: no company has got that far. */
 export interface ReportFigures {
@@ -25,7 +26,9 @@ interface Row extends Omit<ReportFigures, 'firstStartedAt' | 'lastMovedAt'> {
 
 /** Computes the totals in one scan of the migration's companies. */
 export async function readFigures(db: Database, migrationId: string): Promise<ReportFigures> {
-  const { rows } = await sql<Row>`
+  const figures = await queryOne(
+    db,
+    sql<Row>`
     select
       count(*) filter (where crossed_at is not null) as crossed,
       count(*) filter (where crossed_at is null and (state in ('importing', 'outcome-unknown')
@@ -40,9 +43,8 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
     from (
       select *, (extract(epoch from moved_at - confirmed_at) / 3600)::float8 as dark_hours
       from companies where migration_id = ${migrationId}
-    ) companies`.execute(db);
-  const [figures] = rows;
-  if (!figures) throw new Error('an aggregate always gives one row');
+    ) companies`,
+  );
   return {
     ...figures,
     firstStartedAt: figures.firstStartedAt?.toISOString() ?? null,

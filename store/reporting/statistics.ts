@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
+import { queryOne } from '../database/database';
 
 /** Bounds between the buckets of the duration histogram, in milliseconds. */
 export const DURATIONS_MS = [
@@ -58,7 +59,7 @@ async function movedOverTime(db: Database, migrationId: string): Promise<Migrati
 }
 
 /** Duration of a move: import plus sync. Time in queues does not count. */
-const TOOK = sql<number>`(import_ms + coalesce(sync_ms, 0))`;
+const DURATION_MS = sql<number>`(import_ms + coalesce(sync_ms, 0))`;
 const MEASURED = sql<boolean>`state = 'migrated' and import_ms is not null`;
 
 async function durationsOf(
@@ -66,27 +67,28 @@ async function durationsOf(
   migrationId: string,
 ): Promise<Pick<MigrationStatistics, 'durations' | 'durationBoundsMs' | 'medianMs' | 'p95Ms' | 'longestMs'>> {
   const { rows: buckets } = await sql<{ bucket: number; companies: number }>`
-    select width_bucket(${TOOK}::float8, ${[...DURATIONS_MS]}::float8[]) as bucket, count(*) as companies
+    select width_bucket(${DURATION_MS}::float8, ${[...DURATIONS_MS]}::float8[]) as bucket, count(*) as companies
     from companies where migration_id = ${migrationId} and ${MEASURED} group by bucket`.execute(db);
-  const { rows } = await sql<Pick<MigrationStatistics, 'medianMs' | 'p95Ms' | 'longestMs'>>`
-    select percentile_disc(0.5) within group (order by ${TOOK}) as "medianMs",
-      percentile_disc(0.95) within group (order by ${TOOK}) as "p95Ms", max(${TOOK}) as "longestMs"
-    from companies where migration_id = ${migrationId} and ${MEASURED}`.execute(db);
-  const [figures] = rows;
-  if (!figures) throw new Error('an aggregate always gives one row');
+  const quantiles = await queryOne(
+    db,
+    sql<Pick<MigrationStatistics, 'medianMs' | 'p95Ms' | 'longestMs'>>`
+    select percentile_disc(0.5) within group (order by ${DURATION_MS}) as "medianMs",
+      percentile_disc(0.95) within group (order by ${DURATION_MS}) as "p95Ms", max(${DURATION_MS}) as "longestMs"
+    from companies where migration_id = ${migrationId} and ${MEASURED}`,
+  );
   const counts = new Map(buckets.map(({ bucket, companies }) => [bucket, companies]));
   return {
     durationBoundsMs: DURATIONS_MS,
     durations: Array.from({ length: DURATIONS_MS.length + 1 }, (_, bucket) => counts.get(bucket) ?? 0),
-    ...figures,
+    ...quantiles,
   };
 }
 
 async function slowestOf(db: Database, migrationId: string): Promise<readonly SlowCompany[]> {
   const { rows } = await sql<SlowCompany>`
-    select reference, name, ${TOOK} as "tookMs" from companies
+    select reference, name, ${DURATION_MS} as "tookMs" from companies
     where migration_id = ${migrationId} and ${MEASURED}
-    order by ${TOOK} desc, row limit ${SLOWEST_COMPANIES}`.execute(db);
+    order by ${DURATION_MS} desc, row limit ${SLOWEST_COMPANIES}`.execute(db);
   return rows;
 }
 

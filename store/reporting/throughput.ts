@@ -2,10 +2,13 @@
 import { sql } from 'kysely';
 import type { KnownSpeed, Measurement, Planned, Volume } from '../../domain/planning/estimate';
 import type { Database } from '../database/database';
+import { queryOne } from '../database/database';
 
 /** Returns the volume that is left to move, according to the manifest. */
 export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
-  const { rows } = await sql<Omit<Volume, 'darkSince'> & { darkSince: Date | null }>`
+  const volume = await queryOne(
+    db,
+    sql<Omit<Volume, 'darkSince'> & { darkSince: Date | null }>`
     with remaining as (
       select family, expected_invoices, confirmed_at from companies
       where migration_id = ${migrationId} and state in ('waiting', 'importing', 'syncing', 'outcome-unknown')
@@ -26,9 +29,8 @@ export async function readVolume(db: Database, migrationId: string): Promise<Vol
           select count(*) as size from remaining where family is not null group by family
         ) families), 0) as "largestFamily",
       min(confirmed_at) as "darkSince"
-    from remaining`.execute(db);
-  const [volume] = rows;
-  if (!volume) throw new Error('an aggregate always gives one row');
+    from remaining`,
+  );
   return { ...volume, darkSince: volume.darkSince?.toISOString() ?? null };
 }
 
