@@ -15,6 +15,7 @@ export interface ApiKey {
   readonly account: string;
   readonly plan: Plan;
   readonly role: Role;
+  /** A revoked key is `outdated`, the service's own word for it. */
   readonly state: 'active' | 'outdated';
   readonly createdAt: Date;
 }
@@ -41,21 +42,23 @@ export async function listKeys(databaseUrl: string): Promise<ApiKey[]> {
 }
 
 /**
- * Makes a key outdated: running services answer it with 403 within seconds.
+ * Revokes a key: running services refuse requests with this key within seconds, with a 403.
  *
  * @returns whether the key exists
  */
-export async function retireKey(databaseUrl: string, keyId: string): Promise<boolean> {
-  return withDatabase(databaseUrl, async (db) => (await retire(db, keyId)) !== undefined);
+export async function revokeKey(databaseUrl: string, keyId: string): Promise<boolean> {
+  return withDatabase(databaseUrl, async (db) => (await revoke(db, keyId)) !== undefined);
 }
 
 /**
- * Creates a key of the same account and role, and makes the old one outdated. Returns undefined if it does not exist.
+ * Replaces a key: creates a key for the same account and role and revokes the old key.
+ *
+ * @returns the new key; undefined if there is no key with this id
  */
 export async function rotateKey(databaseUrl: string, keyId: string): Promise<CreatedKey | undefined> {
   return withDatabase(databaseUrl, (db) =>
     db.transaction().execute(async (transaction) => {
-      const old = await retire(transaction, keyId);
+      const old = await revoke(transaction, keyId);
       return old && insertKey(transaction, old.account_id, old.role);
     }),
   );
@@ -76,7 +79,7 @@ async function insertKey(db: Database, accountId: string, role: Role): Promise<C
   return { id, key };
 }
 
-async function retire(db: Database, keyId: string): Promise<{ account_id: string; role: Role } | undefined> {
+async function revoke(db: Database, keyId: string): Promise<{ account_id: string; role: Role } | undefined> {
   return db
     .updateTable('api_keys')
     .set({ state: 'outdated' })

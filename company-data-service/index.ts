@@ -5,5 +5,5 @@
  * `query/` the filter language of lists, `platform/` the platforms, `faults/` failures on demand.
  */
 export { createAccount, listAccounts, type Account } from './accounts';
-export { createKey, listKeys, retireKey, rotateKey, type ApiKey, type CreatedKey } from './api-keys';
+export { createKey, listKeys, revokeKey, rotateKey, type ApiKey, type CreatedKey } from './api-keys';
 export { startService, type Service, type ServiceOptions } from './service';

@@ -4,29 +4,34 @@ import path from 'node:path';
 import { createAccount, createKey } from '../company-data-service';
 
 /**
- * Returns the file of the stack's master key; creates it at the first start. Without it the vault cannot be decrypted.
+ * Returns the path of the stack's master key file. Creates the file if it does not exist. Without this key, the vault
+ * cannot be decrypted.
  */
-export function masterKeyFileIn(dataFolder: string): string {
-  return keyFileIn(dataFolder, 'master.key');
+export function ensureMasterKeyFile(dataFolder: string): string {
+  return ensureKeyFile(dataFolder, 'master.key');
 }
 
-/** Returns the file of the stack's payload key; creates it at the first start. Without it no migration can continue. */
-export function payloadKeyFileIn(dataFolder: string): string {
-  return keyFileIn(dataFolder, 'payload.key');
+/**
+ * Returns the path of the stack's payload key file. Creates the file if it does not exist. Without this key, no
+ * migration can continue.
+ */
+export function ensurePayloadKeyFile(dataFolder: string): string {
+  return ensureKeyFile(dataFolder, 'payload.key');
 }
 
-function keyFileIn(dataFolder: string, name: string): string {
+function ensureKeyFile(dataFolder: string, name: string): string {
   const file = path.join(dataFolder, name);
   if (!existsSync(file)) writePrivately(file, randomBytes(32).toString('base64'));
   return file;
 }
 
 /**
- * Returns the orchestrator's API key for the stack's service; creates it at the first start. It is kept in a file,
- * because the service stores only its digest: one file for the embedded Postgres, one for each external one
- * (`DATABASE_URL`).
+ * Returns the API key with which the orchestrator calls the stack's service. Creates the key if there is none.
+ *
+ * The key is kept in a file because the service stores only its digest. There is one file for the embedded Postgres and
+ * one for each external Postgres (`DATABASE_URL`).
  */
-export async function administratorKeyIn(
+export async function ensureAdministratorKey(
   dataFolder: string,
   { serviceUrl, embedded }: { serviceUrl: string; embedded: boolean },
 ): Promise<string> {

@@ -23,7 +23,7 @@ import { startWorker } from '../worker';
 import { startServiceOnFreePort } from './service/standalone';
 import { reserveStackCodec } from './codec';
 import { openStackDatabases } from './postgres/databases';
-import { administratorKeyIn, masterKeyFileIn, payloadKeyFileIn } from './secrets';
+import { ensureAdministratorKey, ensureMasterKeyFile, ensurePayloadKeyFile } from './secrets';
 import { acquireTemporalCli } from './temporal/cli';
 import { startTemporal } from './temporal/server';
 
@@ -129,9 +129,9 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
 
   const service = await startServiceOnFreePort({ databaseUrl: databases.serviceUrl }, ports.service);
   running.push({ stop: () => service.close() });
-  const apiKey = await administratorKeyIn(dataFolder, databases);
-  const masterKeyFile = masterKeyFileIn(dataFolder);
-  const payloadKeyFile = payloadKeyFileIn(dataFolder);
+  const apiKey = await ensureAdministratorKey(dataFolder, databases);
+  const masterKeyFile = ensureMasterKeyFile(dataFolder);
+  const payloadKeyFile = ensurePayloadKeyFile(dataFolder);
   const temporal = options.temporal ?? embeddedConfig(embeddedTemporal?.address ?? '');
   const config: StackConfig = {
     home: dataFolder,

@@ -260,7 +260,7 @@ export class CompanyImport {
   }
 
   private ended(end: End, stop: StopReason | null = null): Imported {
-    return { outcome: { row: this.company.row, at: this.refs, ...end }, stop };
+    return { outcome: { row: this.company.row, refs: this.refs, ...end }, stop };
   }
 
   private remember(connection: Connection): void {
@@ -300,4 +300,4 @@ function deferral({ then }: Consequence, why: string): { readonly deferredBy?: s
 }
 
 /** An outcome without the fields that every outcome has. */
-type End = ImportOutcome extends infer Each ? (Each extends ImportOutcome ? Omit<Each, 'row' | 'at'> : never) : never;
+type End = ImportOutcome extends infer Each ? (Each extends ImportOutcome ? Omit<Each, 'row' | 'refs'> : never) : never;

@@ -61,20 +61,20 @@ async function resolutionOf(
   const id = companyId ?? (await findCompanyByTag(service, rowTag(migrationId, row), { signal }))?.id;
   const query = platform && { platformKey: platform.key, connectionId: namedConnectionId };
   const connection = id && query ? await findConnection(service, id, query, { signal }) : undefined;
-  const at = {
+  const refs = {
     ...(id === undefined ? {} : { companyId: id }),
     ...(connection === undefined ? {} : { connectionId: connection.id }),
   };
   if (id !== undefined && connection?.status === 'Linked') {
     // Its attempt may have died before this; syncs that are running already are not started again.
     await service.startSync(id, { signal });
-    return { to: 'syncing', at };
+    return { to: 'syncing', refs };
   }
-  if (connection === undefined || sentAt === null) return { to: 'waiting', at };
+  if (connection === undefined || sentAt === null) return { to: 'waiting', refs };
   return {
     to: 'outcome-unknown',
     text: 'the migration ended before it was clear whether its credential had been used',
-    at,
+    refs,
   };
 }
 

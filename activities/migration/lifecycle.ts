@@ -13,7 +13,7 @@ import {
   destroyVault,
   openMigration,
   openVault,
-  isRampOpen,
+  isRampInProgress,
   readLimits,
   recordDecisions,
   setPaused,
@@ -51,7 +51,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
     async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<RunBegun> {
       const { limits } = await readLimits(db, migrationId);
       // An interrupted ramp continues, because the rest waits until it has succeeded.
-      const inRamp = ramp || (await isRampOpen(db, migrationId));
+      const inRamp = ramp || (await isRampInProgress(db, migrationId));
       const rampSize = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
       return {
         slicesAtOnce: paceOf(limits).slices,

@@ -13,7 +13,7 @@ import { preflight } from '../../domain/preflight/preflight';
 import type { PreflightFinding } from '../../domain/preflight/findings';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../domain/preflight/organization-conflicts';
-import type { Database, StoredMigration, UncheckedCompany, Verdict } from '../../store';
+import type { Database, StoredMigration, PreflightRow, Verdict } from '../../store';
 import {
   countCompanies,
   countPreflightRows,
@@ -106,7 +106,7 @@ async function checkEach(
   report: (found: readonly PreflightFinding[]) => void,
 ): Promise<number> {
   let heldBack = 0;
-  const verdictOn = (company: UncheckedCompany, taken: OrganizationConflicts): Verdict => {
+  const verdictOn = (company: PreflightRow, taken: OrganizationConflicts): Verdict => {
     const found = [...organizationFindings(company, platform, taken), ...companyFindings(company, platform)];
     report(found);
     const { row, name, organization } = company;

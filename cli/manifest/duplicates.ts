@@ -3,7 +3,7 @@ import { organizationKey } from '../../domain/preflight/organization-conflicts';
 import { COMPANY_ID } from './columns';
 import { inQuotes } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
-import type { CheckedRow } from './row-file';
+import type { RowReader } from './row-file';
 import type { SuppliedCredential } from './row-parser';
 
 /** Remembers the line in which each value first appeared. */
@@ -31,27 +31,27 @@ export class Duplicates {
 
   constructor(private readonly organizationField: string) {}
 
-  checkCompany(checked: CheckedRow, { reference, organization, name, named }: ManifestRow): void {
-    this.checkReference(checked, reference);
+  checkCompany(reader: RowReader, { reference, organization, name, named }: ManifestRow): void {
+    this.checkReference(reader, reference);
 
-    const sameCompany = named ? this.#companies.record(named.companyId, checked.line) : null;
+    const sameCompany = named ? this.#companies.record(named.companyId, reader.line) : null;
     if (sameCompany !== null) {
       const message = `the same ${COMPANY_ID} appears in ${sameCompany}`;
       const advice = 'a company has one organization per platform: correct it';
-      checked.error(COMPANY_ID, 'duplicate-company-id', message, advice);
+      reader.error(COMPANY_ID, 'duplicate-company-id', message, advice);
     }
 
-    const sameOrganization = this.#organizations.record(organizationKey(organization), checked.line);
+    const sameOrganization = this.#organizations.record(organizationKey(organization), reader.line);
     if (sameOrganization !== null) {
       const message = `the ${this.organizationField} ${inQuotes(organization)} appears in ${sameOrganization}`;
       const advice = 'an organization can be moved only once: remove or correct one of the rows';
-      checked.error(this.organizationField, 'duplicate-organization', message, advice);
+      reader.error(this.organizationField, 'duplicate-organization', message, advice);
     }
 
-    const sameName = this.#names.record(storedName(name).toLowerCase(), checked.line);
+    const sameName = this.#names.record(storedName(name).toLowerCase(), reader.line);
     if (sameName !== null) {
       const message = `the name ${inQuotes(name)} appears in ${sameName}`;
-      checked.warn('name', 'duplicate-name', message, 'fine if these are two different companies');
+      reader.warn('name', 'duplicate-name', message, 'fine if these are two different companies');
     }
   }
 
@@ -60,19 +60,19 @@ export class Duplicates {
     return this.#organizations.has(key);
   }
 
-  checkReference(checked: CheckedRow, reference: string): void {
-    const lines = this.#references.record(reference, checked.line);
+  checkReference(reader: RowReader, reference: string): void {
+    const lines = this.#references.record(reference, reader.line);
     if (lines === null) return;
     const message = `the reference ${inQuotes(reference)} appears in ${lines}`;
-    checked.error('reference', 'duplicate-reference', message, 'give each company its own reference');
+    reader.error('reference', 'duplicate-reference', message, 'give each company its own reference');
   }
 
-  checkCredential(checked: CheckedRow, { fields }: SuppliedCredential): void {
+  checkCredential(reader: RowReader, { fields }: SuppliedCredential): void {
     const { refreshToken } = fields.reveal();
-    const lines = refreshToken === undefined ? null : this.#refreshTokens.record(refreshToken, checked.line);
+    const lines = refreshToken === undefined ? null : this.#refreshTokens.record(refreshToken, reader.line);
     if (lines === null) return;
     const message = `the same refresh token appears in ${lines}`;
     const advice = 'each token belongs to one company: export the tokens again';
-    checked.error('refreshToken', 'duplicate-refresh-token', message, advice);
+    reader.error('refreshToken', 'duplicate-refresh-token', message, advice);
   }
 }

@@ -5,7 +5,7 @@ import { credentialColumns, manifestColumns } from './columns';
 import { Duplicates } from './duplicates';
 import { FindingList, type Report } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
-import { RowFile, type CheckedRow } from './row-file';
+import { RowFile, type RowReader } from './row-file';
 import { hasCredential, parseCompany, parseCredential, type SuppliedCredential } from './row-parser';
 import { CredentialMatcher, ManifestDigest, ManifestTotals, reportCredentials, reportTotals } from './whole-manifest';
 
@@ -65,11 +65,11 @@ export async function readManifest(
   const manifest = new RowFile(files.manifest, manifestColumns(platform, route));
   const separate = files.credentials === undefined ? null : new RowFile(files.credentials, credentialColumns(platform));
 
-  for await (const { checked, company, credential } of eachCompany(manifest, platform, now, findings.add)) {
-    if (company !== null) duplicates.checkCompany(checked, company);
-    if (credential !== null) duplicates.checkCredential(checked, credential);
+  for await (const { reader, company, credential } of eachCompany(manifest, platform, now, findings.add)) {
+    if (company !== null) duplicates.checkCompany(reader, company);
+    if (credential !== null) duplicates.checkCredential(reader, credential);
     if (credential !== null) credentialFile.set(credential.reference, IN_MANIFEST);
-    if (company === null || !checked.isValid) continue;
+    if (company === null || !reader.isValid) continue;
     totals.add(company);
     digest.add(company);
     if (separate !== null) matcher.add(company);
@@ -77,15 +77,15 @@ export async function readManifest(
   if (separate !== null) {
     // The matcher does not know the invalid rows, so with errors it would report credentials that do belong to a row.
     const complete = findings.errors === 0 ? matcher : null;
-    for await (const { checked, credential } of eachCredential(separate, platform, now, findings.add)) {
-      complete?.check(checked, credential, platform);
+    for await (const { reader, credential } of eachCredential(separate, platform, now, findings.add)) {
+      complete?.check(reader, credential, platform);
       credentialFile.set(credential.reference, IN_SEPARATE_FILE);
     }
   }
 
   async function* placedRows(): AsyncGenerator<PlacedRow> {
-    for await (const { checked, company } of eachCompany(manifest, platform, now, () => undefined)) {
-      if (company !== null && checked.isValid) yield { company, place: checked.placeOf(platform.organizationField) };
+    for await (const { reader, company } of eachCompany(manifest, platform, now, () => undefined)) {
+      if (company !== null && reader.isValid) yield { company, place: reader.placeOf(platform.organizationField) };
     }
   }
   async function* rows(): AsyncGenerator<ManifestRow> {
@@ -147,7 +147,7 @@ function repeatable<T>(read: () => AsyncGenerator<T>): AsyncIterable<T> {
 }
 
 interface ParsedRow {
-  readonly checked: CheckedRow;
+  readonly reader: RowReader;
   /** Null: the row has an error. */
   readonly company: ManifestRow | null;
   /** Null: the row has no credential or an error. */
@@ -156,11 +156,11 @@ interface ParsedRow {
 
 async function* eachCompany(file: RowFile, platform: Platform, now: Date, report: Report): AsyncGenerator<ParsedRow> {
   let row = 0;
-  for await (const checked of file.rows(report)) {
+  for await (const reader of file.rows(report)) {
     row += 1;
-    const company = parseCompany(row, checked, platform);
-    const credential = hasCredential(checked, platform) ? parseCredential(checked, platform, now) : null;
-    yield { checked, company, credential };
+    const company = parseCompany(row, reader, platform);
+    const credential = hasCredential(reader, platform) ? parseCredential(reader, platform, now) : null;
+    yield { reader, company, credential };
   }
 }
 
@@ -170,13 +170,13 @@ async function* eachCredential(
   platform: Platform,
   now: Date,
   report: Report,
-): AsyncGenerator<{ readonly checked: CheckedRow; readonly credential: SuppliedCredential }> {
+): AsyncGenerator<{ readonly reader: RowReader; readonly credential: SuppliedCredential }> {
   const duplicates = new Duplicates(platform.organizationField);
-  for await (const checked of file.rows(report)) {
-    const credential = parseCredential(checked, platform, now);
+  for await (const reader of file.rows(report)) {
+    const credential = parseCredential(reader, platform, now);
     if (credential === null) continue;
-    duplicates.checkReference(checked, credential.reference);
-    duplicates.checkCredential(checked, credential);
-    if (checked.isValid) yield { checked, credential };
+    duplicates.checkReference(reader, credential.reference);
+    duplicates.checkCredential(reader, credential);
+    if (reader.isValid) yield { reader, credential };
   }
 }

@@ -26,7 +26,7 @@ export class RowFile {
    *
    * @throws FileChanged at the end of a reading whose content differs from that of the first reading
    */
-  async *rows(report: Report): AsyncGenerator<CheckedRow> {
+  async *rows(report: Report): AsyncGenerator<RowReader> {
     let content: string | null = null;
     const source = await this.#open(report);
     if (source === null) return;
@@ -44,7 +44,7 @@ export class RowFile {
       const { modifiedAt } = source;
       for await (const row of table.rows) {
         count += 1;
-        yield new CheckedRow({ file: this.file, modifiedAt }, row.line, byField(row), report);
+        yield new RowReader({ file: this.file, modifiedAt }, row.line, byField(row), report);
       }
       if (count === 0 && !isBroken) throw noRows(this.file, 'the file has a header row and nothing else');
       this.#assertUnchanged(content);
@@ -126,8 +126,8 @@ interface RowSource {
   readonly modifiedAt: Date;
 }
 
-/** One row while it is being parsed: reads its fields, and reports and remembers what is wrong with them. */
-export class CheckedRow {
+/** Reads the fields of one row. Reports each invalid field, and remembers whether the row has an error. */
+export class RowReader {
   #isValid = true;
 
   constructor(

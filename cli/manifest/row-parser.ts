@@ -1,4 +1,4 @@
-/** Parses a checked row into the company or the credential that it describes. */
+/** Parses a row into the company or the credential that it describes. */
 import { DateTime } from 'luxon';
 
 import { isUnusual, unusual } from '../../domain/preflight/company-findings';
@@ -7,7 +7,7 @@ import type { Platform } from '../../platforms/platforms';
 import { Secret } from '../../security/secret';
 import { authorizationFields, COMPANY_ID, CONNECTION_ID, credentialFields } from './columns';
 import { inQuotes } from './findings';
-import type { CheckedRow } from './row-file';
+import type { RowReader } from './row-file';
 
 /** The service stores the reference as a tag of the company; a tag has at most 100 characters. */
 const MAX_REFERENCE = 100;
@@ -19,59 +19,59 @@ const MAX_CREDENTIAL_FIELD = 16_384;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Parses a company from its manifest row. Reports errors; returns null if there are any. */
-export function parseCompany(row: number, checked: CheckedRow, platform: Platform): ManifestRow | null {
-  const reference = parseReference(checked);
-  const name = parseName(checked);
-  const organization = checked.requiredText(platform.organizationField, { maxLength: MAX_ORGANIZATION });
-  const expectedInvoices = checked.wholeNumber('expectedInvoices', 0);
-  const wave = checked.wholeNumber('wave', 1);
-  const named = parseServiceIds(checked);
-  const user = checked.text('family', { maxLength: MAX_ORGANIZATION });
+export function parseCompany(row: number, reader: RowReader, platform: Platform): ManifestRow | null {
+  const reference = parseReference(reader);
+  const name = parseName(reader);
+  const organization = reader.requiredText(platform.organizationField, { maxLength: MAX_ORGANIZATION });
+  const expectedInvoices = reader.wholeNumber('expectedInvoices', 0);
+  const wave = reader.wholeNumber('wave', 1);
+  const named = parseServiceIds(reader);
+  const user = reader.text('family', { maxLength: MAX_ORGANIZATION });
 
   if (organization !== null && isUnusual(organization, platform)) {
     const { code, message, advice } = unusual(organization, platform);
-    checked.warn(platform.organizationField, code, message, advice);
+    reader.warn(platform.organizationField, code, message, advice);
   }
-  if (reference === null || name === null || organization === null || !checked.isValid) return null;
+  if (reference === null || name === null || organization === null || !reader.isValid) return null;
   const family = platform.family === 'shop' ? organization.toLowerCase() : user;
   const company = { row, reference, name, organization, expectedInvoices, wave, family };
   return named === null ? company : { ...company, named };
 }
 
 /** Parses the ids of a company that already exists at the service; null: it does not exist, or an id is invalid. */
-function parseServiceIds(checked: CheckedRow): ExistingCompany | null {
-  const companyId = parseId(checked, COMPANY_ID);
-  const connectionId = parseId(checked, CONNECTION_ID);
+function parseServiceIds(reader: RowReader): ExistingCompany | null {
+  const companyId = parseId(reader, COMPANY_ID);
+  const connectionId = parseId(reader, CONNECTION_ID);
   if (companyId !== null) return { companyId, connectionId };
   if (connectionId !== null) {
     const message = `there is a ${CONNECTION_ID} without a ${COMPANY_ID}`;
-    checked.error(CONNECTION_ID, 'missing-value', message, `add the ${COMPANY_ID} of the company it belongs to`);
+    reader.error(CONNECTION_ID, 'missing-value', message, `add the ${COMPANY_ID} of the company it belongs to`);
   }
   return null;
 }
 
-function parseId(checked: CheckedRow, field: string): string | null {
-  const text = checked.text(field, { maxLength: 100 });
+function parseId(reader: RowReader, field: string): string | null {
+  const text = reader.text(field, { maxLength: 100 });
   if (text === null || UUID.test(text)) return text?.toLowerCase() ?? null;
   const message = `${field} is ${inQuotes(text)}; the service's ids are UUIDs`;
-  checked.error(field, 'invalid-id', message, 'copy it from the service, or leave it empty to have one created');
+  reader.error(field, 'invalid-id', message, 'copy it from the service, or leave it empty to have one created');
   return null;
 }
 
-function parseReference(checked: CheckedRow): string | null {
-  return checked.requiredText('reference', { maxLength: MAX_REFERENCE });
+function parseReference(reader: RowReader): string | null {
+  return reader.requiredText('reference', { maxLength: MAX_REFERENCE });
 }
 
-function parseName(checked: CheckedRow): string | null {
-  const name = checked.requiredText('name', { maxLength: MAX_NAME, freeText: true });
+function parseName(reader: RowReader): string | null {
+  const name = reader.requiredText('name', { maxLength: MAX_NAME, freeText: true });
   if (name === null) return null;
   const stored = storedName(name);
   if (stored === '') {
     const message = `the service cannot store any character of the name ${inQuotes(name)}`;
-    checked.error('name', 'name-empty', message, "use a name made of A-Z, a-z, 0-9, blanks and -',&@.?!");
+    reader.error('name', 'name-empty', message, "use a name made of A-Z, a-z, 0-9, blanks and -',&@.?!");
   } else if (stored !== name) {
     const message = `the name ${inQuotes(name)} will be stored as ${inQuotes(stored)}`;
-    checked.warn('name', 'name-altered', message, 'change it if that is not what you want');
+    reader.warn('name', 'name-altered', message, 'change it if that is not what you want');
   }
   return name;
 }
@@ -90,8 +90,8 @@ export interface SuppliedCredential {
 }
 
 /** Returns whether a manifest row has any field of a credential, complete or not. */
-export function hasCredential(checked: CheckedRow, platform: Platform): boolean {
-  return credentialFields(platform).some((field) => checked.has(field));
+export function hasCredential(reader: RowReader, platform: Platform): boolean {
+  return credentialFields(platform).some((field) => reader.has(field));
 }
 
 /**
@@ -99,34 +99,34 @@ export function hasCredential(checked: CheckedRow, platform: Platform): boolean 
  *
  * @param now an `obtainedAt` after this is an error
  */
-export function parseCredential(checked: CheckedRow, platform: Platform, now: Date): SuppliedCredential | null {
-  const reference = parseReference(checked);
+export function parseCredential(reader: RowReader, platform: Platform, now: Date): SuppliedCredential | null {
+  const reference = parseReference(reader);
   const fields: Record<string, string> = {};
   for (const field of authorizationFields(platform)) {
     const required = platform.requiredFields.includes(field);
     const rule = { maxLength: MAX_CREDENTIAL_FIELD, secret: field !== platform.organizationField };
-    const value = required ? checked.requiredText(field, rule) : checked.text(field, rule);
+    const value = required ? reader.requiredText(field, rule) : reader.text(field, rule);
     if (value !== null) fields[field] = value;
   }
-  const obtainedAt = parseObtainedAt(checked, now);
-  if (reference === null || obtainedAt === null || !checked.isValid) return null;
+  const obtainedAt = parseObtainedAt(reader, now);
+  if (reference === null || obtainedAt === null || !reader.isValid) return null;
   return { reference, obtainedAt, fields: new Secret(fields) };
 }
 
-function parseObtainedAt(checked: CheckedRow, now: Date): string | null {
-  const text = checked.text('obtainedAt', { maxLength: 100 });
-  if (text === null) return checked.fileModifiedAt.toISOString();
+function parseObtainedAt(reader: RowReader, now: Date): string | null {
+  const text = reader.text('obtainedAt', { maxLength: 100 });
+  if (text === null) return reader.fileModifiedAt.toISOString();
 
   const time = DateTime.fromISO(text, { setZone: true });
   if (!time.isValid || !/T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text)) {
     const message = 'obtainedAt is not a time with a time zone';
     const advice = 'write it like 2026-03-01T14:30:00Z or 2026-03-01T14:30:00+01:00';
-    checked.error('obtainedAt', 'invalid-time', message, advice);
+    reader.error('obtainedAt', 'invalid-time', message, advice);
     return null;
   }
   if (time.toMillis() > now.getTime()) {
     const advice = 'enter the time at which the token was obtained';
-    checked.error('obtainedAt', 'invalid-time', 'obtainedAt is in the future', advice);
+    reader.error('obtainedAt', 'invalid-time', 'obtainedAt is in the future', advice);
     return null;
   }
   return time.toUTC().toJSDate().toISOString();

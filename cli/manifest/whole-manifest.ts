@@ -8,7 +8,7 @@ import { counted } from '../../domain/text/sentences';
 import { isRotating, type Platform, type Route } from '../../platforms/platforms';
 import { inQuotes, type Report } from './findings';
 import { HashedKeyMap } from './hashed-key-map';
-import type { CheckedRow } from './row-file';
+import type { RowReader } from './row-file';
 import type { SuppliedCredential } from './row-parser';
 
 /**
@@ -136,12 +136,12 @@ export class CredentialMatcher {
   }
 
   /** Reports a credential of an unknown company or of another organization, as when a list has shifted by one row. */
-  check(checked: CheckedRow, { reference, fields }: SuppliedCredential, { organizationField: field }: Platform): void {
+  check(reader: RowReader, { reference, fields }: SuppliedCredential, { organizationField: field }: Platform): void {
     const row = this.#rows.get(reference);
     if (row === 0) {
       const message = `the manifest has no company with the reference ${inQuotes(reference)}`;
       const advice = 'correct the reference, or add the company';
-      checked.error('reference', 'credential-of-unknown-reference', message, advice);
+      reader.error('reference', 'credential-of-unknown-reference', message, advice);
       return;
     }
     const organization = fields.reveal()[field];
@@ -149,6 +149,6 @@ export class CredentialMatcher {
     if (this.#rowsWithOrganization.get(JSON.stringify([reference, organization])) === row) return;
     const message = `${field} differs from that of ${inQuotes(reference)} in the manifest (row ${row})`;
     const advice = 'check whether the rows of one file have shifted by one';
-    checked.error(field, 'credential-of-other-organization', message, advice);
+    reader.error(field, 'credential-of-other-organization', message, advice);
   }
 }

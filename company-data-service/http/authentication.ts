@@ -4,10 +4,10 @@ import { keyDigest } from '../api-keys';
 import type { Database } from '../database/database';
 import type { Plan, Role } from '../database/tables';
 import type { ServiceError } from './errors/errors';
-import { accountExpired, outdatedKey, unauthorized } from './errors/errors';
+import { accountExpired, revokedKey, unauthorized } from './errors/errors';
 
 const ACCOUNT_LIFETIME_MS = 365 * 86_400_000;
-/** A retired key can be accepted for this long. */
+/** How long a revoked key can still be accepted, in milliseconds. */
 const CACHE_MS = 2_000;
 const MAX_CACHED_KEYS = 1_000;
 
@@ -34,7 +34,7 @@ export class Authenticator {
   constructor(private readonly db: Database) {}
 
   /**
-   * Returns the caller, with a refusal for an outdated key (403) or an expired account (402), in this order.
+   * Returns the caller, with a refusal for a revoked key (403) or an expired account (402), in this order.
    *
    * @throws ServiceError 401
    */
@@ -43,7 +43,7 @@ export class Authenticator {
     const known = await this.find(digest);
     if (!known || !timingSafeEqual(known.digest, digest)) throw unauthorized();
     const { caller, state } = known;
-    if (state === 'outdated') return { caller, refusal: outdatedKey() };
+    if (state === 'outdated') return { caller, refusal: revokedKey() };
     if (caller.expiresAt && caller.expiresAt.getTime() <= Date.now()) return { caller, refusal: accountExpired() };
     return { caller };
   }

@@ -11,7 +11,7 @@ import type { Database } from '../database/database';
 import { violatesConstraint } from '../database/database';
 import { isClaimable, WINDOW_IS_OPEN } from './claimable';
 import type { ClaimedCompany, LeaseOwner } from './lease';
-import { assignTo, CLAIMED, leaseEnd } from './lease';
+import { assignTo, CLAIMED_COLUMNS, leaseEnd } from './lease';
 
 /**
  * Claims companies for an attempt of a slice.
@@ -73,7 +73,7 @@ export async function claimCompanies(
       set state = 'importing', ${assignTo(owner)}, held_until = ${leaseEnd(owner)}, authorization_sent_at = null
       from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
-      returning ${CLAIMED}`.execute(db);
+      returning ${CLAIMED_COLUMNS}`.execute(db);
     return rows;
   } catch (error) {
     // Two claims met in one token family: the other one has it, and the next claim will see that.

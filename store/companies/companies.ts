@@ -51,7 +51,7 @@ export async function withdrawConfirmations(db: Database, migrationId: string): 
 }
 
 /** Returns the references that the manifest lacks. */
-export async function findUnknown(
+export async function findUnknownReferences(
   db: Database,
   migrationId: string,
   references: readonly string[],

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/company-state';
 import type { NextCompanies } from '../../domain/progress/go-nogo';
 import type { Database } from '../database/database';
-import { one } from '../database/database';
+import { queryOne } from '../database/database';
 import { isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
 import { SUPERSEDED } from './lease';
 
@@ -23,7 +23,7 @@ export interface RemainingWork {
 }
 
 export async function readRemainingWork(db: Database, migrationId: string): Promise<RemainingWork> {
-  const ahead = await one(
+  const ahead = await queryOne(
     db,
     sql<RemainingWork>`
     with waiting as not materialized (
@@ -86,7 +86,7 @@ export interface Interrupted {
  * Counts interrupted companies: their lease was superseded or has expired, or their attempt could not tell the outcome.
  */
 export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
-  return one(
+  return queryOne(
     db,
     sql<Interrupted>`
     select count(*) as companies,
@@ -101,7 +101,7 @@ export async function countInterrupted(db: Database, migrationId: string): Promi
 
 /** Counts companies by state, in one scan of the migration's rows. */
 export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {
-  return one(
+  return queryOne(
     db,
     sql<Counts>`
     select
@@ -146,7 +146,7 @@ export interface NextCompaniesReadiness {
  * out.
  */
 export async function readNextCompanies(db: Database, migrationId: string): Promise<NextCompaniesReadiness> {
-  const ready = await one(
+  const ready = await queryOne(
     db,
     sql<Omit<NextCompanies, 'oldestCredentialAt'> & { oldestAt: Date | null; toCreate: number }>`
     with ready as (

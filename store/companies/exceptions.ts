@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
-import { one } from '../database/database';
+import { queryOne } from '../database/database';
 
 export interface LeaveOutOptions {
   readonly migrationId: string;
@@ -37,7 +37,9 @@ export async function retryCompanies(db: Database, migrationId: string, companie
     update companies
     set state = 'waiting', failure = null, failure_text = null, failure_accepted = false, not_before = null,
         relinking_since = null
-    where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and ${named(companies)}`.execute(db);
+    where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and ${inCompanies(companies)}`.execute(
+    db,
+  );
   return Number(numAffectedRows ?? 0);
 }
 
@@ -68,7 +70,7 @@ export async function awaitRelink(
   const { numAffectedRows } = await sql`
     update companies set relinking_since = ${at}::timestamptz
     where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and link_url is not null
-      and ${named(companies)}`.execute(db);
+      and ${inCompanies(companies)}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -85,7 +87,7 @@ export interface Failures {
  * @param limit counts no more than this many tried companies; null: all
  */
 export async function countFailures(db: Database, migrationId: string, limit: number | null = null): Promise<Failures> {
-  return one(
+  return queryOne(
     db,
     sql<Failures>`
     select
@@ -144,6 +146,6 @@ export async function giveUpRelinking(db: Database, migrationId: string, row: nu
     .execute();
 }
 
-function named(companies: Companies) {
+function inCompanies(companies: Companies) {
   return companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
 }

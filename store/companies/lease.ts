@@ -129,7 +129,7 @@ export interface ClaimedCompany {
 }
 
 /** The columns of a claimed company `c`; the common table expression `picked` adds what is known of its credential. */
-export const CLAIMED = sql`
+export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
   c.company_id as "companyId", c.connection_id as "connectionId", c.named, picked.sealed, picked.crossed, picked.supersedes,
   c.authorization_sent_at as "sentAt", picked.on_its_way as "onItsWay"`;
@@ -180,6 +180,6 @@ export async function reclaimSent(db: Database, owner: LeaseOwner, size: number)
     set ${assignTo(owner)}, held_until = case when on_its_way then c.held_until else ${leaseEnd(owner)} end
     from picked
     where c.migration_id = picked.migration_id and c.row = picked.row
-    returning ${CLAIMED}`.execute(db);
+    returning ${CLAIMED_COLUMNS}`.execute(db);
   return rows;
 }

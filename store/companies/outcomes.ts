@@ -26,7 +26,7 @@ export interface ServiceRefs {
 }
 
 /** The outcome of the import of one claimed company. */
-export type ImportOutcome = { readonly row: number; readonly at: ServiceRefs } & (
+export type ImportOutcome = { readonly row: number; readonly refs: ServiceRefs } & (
   | { readonly to: 'syncing'; readonly firstCheckMs: number }
   | { readonly to: 'waiting'; readonly notBeforeMs: number; readonly text: string }
   | { readonly to: 'failed'; readonly failure: FailureKind; readonly text: string }
@@ -45,13 +45,13 @@ export async function recordImports(
   const rows = outcomes.map((outcome) => ({
     row: outcome.row,
     state: outcome.to,
-    company_id: outcome.at.companyId ?? null,
-    connection_id: outcome.at.connectionId ?? null,
-    stored_name: outcome.at.storedName ?? null,
-    link_url: outcome.at.linkUrl ?? null,
-    correlation_id: outcome.at.correlationId ?? null,
-    accepted: outcome.at.accepted ?? null,
-    crossed: outcome.at.crossed ?? false,
+    company_id: outcome.refs.companyId ?? null,
+    connection_id: outcome.refs.connectionId ?? null,
+    stored_name: outcome.refs.storedName ?? null,
+    link_url: outcome.refs.linkUrl ?? null,
+    correlation_id: outcome.refs.correlationId ?? null,
+    accepted: outcome.refs.accepted ?? null,
+    crossed: outcome.refs.crossed ?? false,
     failure: outcome.to === 'failed' ? outcome.failure : null,
     failure_text: 'text' in outcome ? outcome.text : null,
     check_ms: outcome.to === 'syncing' ? outcome.firstCheckMs : null,

@@ -8,10 +8,10 @@ import type { OrganizationConflicts } from '../../domain/preflight/organization-
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
 import { SUPPLIED_IDS } from '../migrations/manifest-rows';
 import type { Database } from '../database/database';
-import { one } from '../database/database';
+import { queryOne } from '../database/database';
 
 /** A company that waits for its move. */
-export interface UncheckedCompany extends ManifestRow {
+export interface PreflightRow extends ManifestRow {
   readonly heldBack: string | null;
 }
 
@@ -19,10 +19,7 @@ export interface UncheckedCompany extends ManifestRow {
 const PAGE = 5_000;
 
 /** Reads the companies that wait for their move, page by page, because a migration can have any number of them. */
-export async function* readPreflightRows(
-  db: Database,
-  migrationId: string,
-): AsyncGenerator<readonly UncheckedCompany[]> {
+export async function* readPreflightRows(db: Database, migrationId: string): AsyncGenerator<readonly PreflightRow[]> {
   let after = 0;
   for (;;) {
     const page = await db
@@ -58,7 +55,7 @@ export interface PreflightTotals extends FamilySizes {
 }
 
 export async function countPreflightRows(db: Database, migrationId: string): Promise<PreflightTotals> {
-  return one(
+  return queryOne(
     db,
     sql<PreflightTotals>`
     with to_move as (

@@ -82,7 +82,7 @@ function withoutPassword(url: string): string {
 }
 
 /** Runs a query that returns exactly one row, such as an aggregate without `group by`, and returns that row. */
-export async function one<Row>(db: Queryable, query: RawBuilder<Row>): Promise<Row> {
+export async function queryOne<Row>(db: Queryable, query: RawBuilder<Row>): Promise<Row> {
   const [row] = (await query.execute(db)).rows;
   if (row === undefined) throw new Error('a query that always returns one row returned none');
   return row;

@@ -73,10 +73,10 @@ async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendme
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 0))`.execute(tx);
   await assertOpen(tx, migrationId);
   const result = { added: [] as string[], corrected: [] as string[], unchanged: 0, tooLate: [] as string[] };
-  let last = await lastRow(tx, migrationId);
+  let last = await readLastRowNumber(tx, migrationId);
   for await (const group of inChunks(rows, ROWS_PER_STATEMENT)) {
-    const { added, corrected, unchanged, tooLate } = classify(await lockNamed(tx, migrationId, group), group, last);
-    await correct(tx, migrationId, corrected);
+    const { added, corrected, unchanged, tooLate } = classify(await lockRows(tx, migrationId, group), group, last);
+    await correctRows(tx, migrationId, corrected);
     last += await insertRows(tx, migrationId, added, { heldBack: NOT_CHECKED, organizationOpen: false });
     result.added.push(...added.map(referenceOf));
     result.corrected.push(...corrected.map(referenceOf));
@@ -142,16 +142,16 @@ function manifestRows(tx: Queryable, migrationId: string) {
     .orderBy('row');
 }
 
-interface KnownRow extends ManifestRow {
+interface LockedRow extends ManifestRow {
   /** Its move has not begun, and it was not left out or given up. */
   readonly untouched: boolean;
 }
 
-async function lockNamed(
+async function lockRows(
   tx: Queryable,
   migrationId: string,
   rows: readonly ManifestRow[],
-): Promise<ReadonlyMap<string, KnownRow>> {
+): Promise<ReadonlyMap<string, LockedRow>> {
   const known = await manifestRows(tx, migrationId)
     .select(
       sql<boolean>`state = 'waiting' and (company_id is null or (named is not null and tries = 0))`.as('untouched'),
@@ -162,7 +162,7 @@ async function lockNamed(
   return new Map(known.map((row) => [row.reference, row]));
 }
 
-async function lastRow(tx: Queryable, migrationId: string): Promise<number> {
+async function readLastRowNumber(tx: Queryable, migrationId: string): Promise<number> {
   const last = await tx
     .selectFrom('companies')
     .select(({ fn }) => fn.max('row').as('row'))
@@ -171,7 +171,7 @@ async function lastRow(tx: Queryable, migrationId: string): Promise<number> {
   return last?.row ?? 0;
 }
 
-function classify(before: ReadonlyMap<string, KnownRow>, rows: readonly ManifestRow[], lastRow: number) {
+function classify(before: ReadonlyMap<string, LockedRow>, rows: readonly ManifestRow[], lastRow: number) {
   const added: ManifestRow[] = [];
   const corrected: ManifestRow[] = [];
   const tooLate: ManifestRow[] = [];
@@ -193,7 +193,7 @@ function isSame(one: ManifestRow, other: ManifestRow): boolean {
   return named(one) === named(other) && fields.every((field) => one[field] === other[field]);
 }
 
-async function correct(tx: Queryable, migrationId: string, rows: readonly ManifestRow[]): Promise<void> {
+async function correctRows(tx: Queryable, migrationId: string, rows: readonly ManifestRow[]): Promise<void> {
   if (rows.length === 0) return;
   const corrected = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as corrected (
     row integer, name text, organization text, family text, wave integer, "expectedInvoices" integer, named jsonb)`;

@@ -35,7 +35,7 @@ export async function resolveInterrupted(
   outcome: {
     readonly to: 'waiting' | 'syncing' | 'outcome-unknown';
     readonly text?: string;
-    readonly at: ServiceRefs;
+    readonly refs: ServiceRefs;
   },
 ): Promise<void> {
   await sql`
@@ -43,8 +43,8 @@ export async function resolveInterrupted(
     set state = ${outcome.to}, attempt = null,
         crossed_at = case when ${outcome.to}::text = 'syncing' then coalesce(crossed_at, clock_timestamp()) else crossed_at end,
         failure_text = ${outcome.text ?? null},
-        company_id = coalesce(${outcome.at.companyId ?? null}::uuid, company_id),
-        connection_id = coalesce(${outcome.at.connectionId ?? null}::uuid, connection_id)
+        company_id = coalesce(${outcome.refs.companyId ?? null}::uuid, company_id),
+        connection_id = coalesce(${outcome.refs.connectionId ?? null}::uuid, connection_id)
     where migration_id = ${migrationId} and row = ${row} and state = 'importing'`.execute(db);
 }
 

@@ -148,7 +148,7 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
 }
 
 /** Returns whether companies of the ramp are left to move, or more are still syncing than the accepted stragglers. */
-export async function isRampOpen(db: Database, migrationId: string): Promise<boolean> {
+export async function isRampInProgress(db: Database, migrationId: string): Promise<boolean> {
   const { rows } = await sql<{ companies: number; syncing: number; toMove: boolean | null }>`
     select count(*)::integer as companies, count(*) filter (where c.state = 'syncing')::integer as syncing,
       bool_or(c.state = 'importing' or (v.row is not null and ${isReadyToMove()})) as "toMove"

@@ -5,7 +5,7 @@ import { clientStateText } from '../../../domain/companies/company-state';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { remediesFor } from '../../../domain/companies/remedies';
 import type { Database } from '../../../store';
-import { findUnknown, readCompanies } from '../../../store';
+import { findUnknownReferences, readCompanies } from '../../../store';
 import type { DecisionContent, MigrationClient } from '../../../client';
 import { readProgressIfAnswered } from '../../../client';
 import type { CommandResult } from '../../terminal';
@@ -169,7 +169,7 @@ async function assertApplicable(
   name: CompanyCommand['name'],
   references: readonly string[],
 ): Promise<void> {
-  const unknown = await findUnknown(db, migrationId, references);
+  const unknown = await findUnknownReferences(db, migrationId, references);
   if (unknown.length > 0) {
     throw new CommandFailed(
       `${migrationId} has no company ${referenceList(unknown, NAMED_AT_MOST)}`,

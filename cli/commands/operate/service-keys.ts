@@ -5,7 +5,7 @@ import {
   AccountUnclear,
   createKeyFor,
   listKeys,
-  retireKey,
+  revokeKey,
   rotateKey,
   type ApiKey,
   type CreatedKey,
@@ -42,7 +42,7 @@ export function addServiceKeys({ run, terminal }: Context, service: Command): vo
     .description('Revoke a key: requests that use it get a 403')
     .action((id: string) =>
       withDatabase(async (url) => {
-        if (!(await retireKey(url, id))) throw noSuchKey(id);
+        if (!(await revokeKey(url, id))) throw noSuchKey(id);
         const print = (output: Output): void => output.line(`Key ${id} is revoked.`);
         return { json: { schema: 'ferry.service-key-revoked/1', id }, print, printQuietly: PRINT_NOTHING };
       }),

@@ -35,7 +35,7 @@ export const badRequest = (problems: readonly ValidationProblem[]) =>
 
 export const unauthorized = () => new ServiceError(401, 'The API key is missing or wrong.');
 
-export const outdatedKey = () => new ServiceError(403, 'The API key is outdated.');
+export const revokedKey = () => new ServiceError(403, 'The API key is outdated.');
 
 export const foreignResource = () => new ServiceError(403, 'The API key is not associated with this resource.');
 

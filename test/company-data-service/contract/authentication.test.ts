@@ -1,4 +1,4 @@
-import { createKey, retireKey } from '../../../company-data-service';
+import { createKey, revokeKey } from '../../../company-data-service';
 import { callerWith, runService, type Caller, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, filledIn, type Names } from './endpoints';
 import { error } from './response-schemas';
@@ -59,7 +59,7 @@ describe('5.3 An outdated key is answered 403', () => {
   let outdated: Caller;
   beforeAll(async () => {
     const { id, key } = await createKey(service.database.url, { accountId: service.accountId, role: 'client' });
-    await retireKey(service.database.url, id);
+    await revokeKey(service.database.url, id);
     outdated = callerWith(service.url, key);
   });
 

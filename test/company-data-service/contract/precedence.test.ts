@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAccount, createKey, retireKey } from '../../../company-data-service';
+import { createAccount, createKey, revokeKey } from '../../../company-data-service';
 import { authorized, callerWith, newCompany, newConnection, runService, type RunningService } from '../running-service';
 
 const LONG_AGO = new Date(0);
@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Uses a key of a free account that expired long ago. */
-async function expired({ outdated }: { outdated: boolean }) {
+async function expired({ revoked }: { revoked: boolean }) {
   const accountId = await createAccount(service.database.url, { name: 'Old', plan: 'free', createdAt: LONG_AGO });
   const { id, key } = await createKey(service.database.url, { accountId, role: 'client' });
-  if (outdated) await retireKey(service.database.url, id);
+  if (revoked) await revokeKey(service.database.url, id);
   return callerWith(service.url, key);
 }
 
@@ -35,8 +35,8 @@ describe('7 Errors: if several apply, the first of these is returned', () => {
     expect(await withWrongKey()('POST', `/companies/${randomUUID()}/connections`, BAD)).toMatchObject({ status: 401 });
   });
 
-  it('403 of an outdated key', async () => {
-    const call = await expired({ outdated: true });
+  it('403 of a revoked key', async () => {
+    const call = await expired({ revoked: true });
     expect(await call('PUT', '/integrations/none/credentials', BAD)).toMatchObject({ status: 403 });
   });
 

@@ -1,6 +1,6 @@
 /** Confirmations, and the choice of the first company. */
 import type { Database } from '../../../store';
-import { chooseFirstCompany, confirmDisabled, findCompany, findUnknown } from '../../../store';
+import { chooseFirstCompany, confirmDisabled, findCompany, findUnknownReferences } from '../../../store';
 import type { Ledger } from '../../support/ledger';
 import { CONFIRMED_AT, createMovableMigration, openLedger, putRow, readRow, manifestRows } from '../../support/ledger';
 
@@ -24,7 +24,7 @@ describe('a confirmation that syncing is disabled', () => {
 
   test('can name companies that the manifest lacks, which are reported', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
-    expect(await findUnknown(db, id, ['c1', 'c7', 'c2'])).toEqual(['c7']);
+    expect(await findUnknownReferences(db, id, ['c1', 'c7', 'c2'])).toEqual(['c7']);
   });
 
   test('that is repeated does not change the first', async () => {

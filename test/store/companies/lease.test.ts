@@ -32,7 +32,7 @@ afterAll(() => ledger.close());
 
 const linked: ImportOutcome = {
   row: 1,
-  at: { companyId: '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11', linkUrl: 'https://link' },
+  refs: { companyId: '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11', linkUrl: 'https://link' },
   to: 'syncing',
   firstCheckMs: 0,
 };
@@ -124,7 +124,7 @@ describe('the count of interrupted companies', () => {
     ['whose run is over', ({ id }) => beginRun(db, id, 'run-2')],
     [
       'whose attempt does not know what became of it',
-      ({ owner }) => recordImports(db, owner, [{ row: 1, at: {}, to: 'importing', text: 'no answer' }]),
+      ({ owner }) => recordImports(db, owner, [{ row: 1, refs: {}, to: 'importing', text: 'no answer' }]),
     ],
   ])('includes a company %s', async (_, interrupt) => {
     const one = await importingAndLeasedFor(LEASE_MS);
@@ -149,17 +149,17 @@ test('the outcome of a superseded attempt is not written after the company was r
   await reclaim(one);
   const before = await readRow(db, one.id, 1);
   await recordImports(db, one.owner, [linked]);
-  await recordImports(db, one.owner, [{ row: 1, at: {}, to: 'waiting', notBeforeMs: 0, text: 'again' }]);
+  await recordImports(db, one.owner, [{ row: 1, refs: {}, to: 'waiting', notBeforeMs: 0, text: 'again' }]);
   expect(await readRow(db, one.id, 1)).toEqual(before);
 });
 
 test('the outcome of the owner is written once', async () => {
   const one = await importingAndLeasedFor(LEASE_MS);
   await recordImports(db, one.owner, [linked]);
-  await recordImports(db, one.owner, [{ row: 1, at: {}, to: 'failed', failure: 'refused', text: 'late' }]);
+  await recordImports(db, one.owner, [{ row: 1, refs: {}, to: 'failed', failure: 'refused', text: 'late' }]);
   expect(await readRow(db, one.id, 1)).toMatchObject({
     state: 'syncing',
-    company_id: linked.at.companyId,
+    company_id: linked.refs.companyId,
     link_url: 'https://link',
     attempt: null,
     failure: null,
@@ -171,21 +171,21 @@ test('the outcome of the owner is written once', async () => {
 test('a company with an unclear outcome stays claimed until it is reclaimed', async () => {
   const one = await importingAndLeasedFor(LEASE_MS);
   const before = await readRow(db, one.id, 1);
-  await recordImports(db, one.owner, [{ row: 1, at: linked.at, to: 'importing', text: 'no answer' }]);
+  await recordImports(db, one.owner, [{ row: 1, refs: linked.refs, to: 'importing', text: 'no answer' }]);
   expect(await readRow(db, one.id, 1)).toMatchObject({
     state: 'importing',
     attempt: before.attempt,
     claimed_at: before.claimed_at,
-    company_id: linked.at.companyId,
+    company_id: linked.refs.companyId,
     failure_text: 'no answer',
   });
 });
 
 test('a company that is tried again keeps what was created for it at the service', async () => {
   const one = await importingAndLeasedFor(LEASE_MS);
-  await recordImports(db, one.owner, [{ row: 1, at: linked.at, to: 'waiting', notBeforeMs: 60_000, text: 'busy' }]);
-  expect(await readRow(db, one.id, 1)).toMatchObject({ state: 'waiting', company_id: linked.at.companyId });
+  await recordImports(db, one.owner, [{ row: 1, refs: linked.refs, to: 'waiting', notBeforeMs: 60_000, text: 'busy' }]);
+  expect(await readRow(db, one.id, 1)).toMatchObject({ state: 'waiting', company_id: linked.refs.companyId });
   expect(await claimCompanies(db, one.owner, 1, null)).toEqual([]);
   await putRow(db, one.id, 1, { not_before: msFromNow(-1) });
-  expect(await claimCompanies(db, one.owner, 1, null)).toMatchObject([{ companyId: linked.at.companyId, tries: 2 }]);
+  expect(await claimCompanies(db, one.owner, 1, null)).toMatchObject([{ companyId: linked.refs.companyId, tries: 2 }]);
 });
