@@ -58,7 +58,7 @@ export function batchActivities(deps: ActivityDeps) {
       } catch (error) {
         if (!(error instanceof CompanyDataError)) throw error;
         const consequence = consequenceOf('find-company', error.toFailure());
-        return consequence.then === 'retry' ? { why: error.message, afterMs: consequence.afterMs ?? 0 } : null;
+        return consequence.action === 'retry' ? { why: error.message, afterMs: consequence.afterMs ?? 0 } : null;
       }
     },
 

@@ -97,8 +97,8 @@ export class CompanyImport {
       call = 'start-sync';
       return await this.startSync(linked);
     } catch (error) {
-      if (this.isCancelled(error)) return this.concluded({ then: 'retry', afterMs: 0 }, CANCELLED);
-      if (error instanceof LeaseLost) return this.concluded({ then: 'read-connection' }, error.message);
+      if (this.isCancelled(error)) return this.concluded({ action: 'retry', afterMs: 0 }, CANCELLED);
+      if (error instanceof LeaseLost) return this.concluded({ action: 'read-connection' }, error.message);
       if (error instanceof SealBroken) return this.failed('credential-unreadable', error.message);
       if (!(error instanceof CompanyDataError)) throw error;
       const consequence = consequenceOf(call, error.toFailure());
@@ -182,7 +182,7 @@ export class CompanyImport {
     const error = activeError(connection);
     // An error from before the send intent is about an older credential.
     if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
-    if (onItsWay) return this.concluded({ then: 'read-connection' }, 'the answer to its authorization was lost');
+    if (onItsWay) return this.concluded({ action: 'read-connection' }, 'the answer to its authorization was lost');
     if (this.context.platform.rotation !== 'each-refresh') return undefined;
     return this.ended({
       to: 'outcome-unknown',
@@ -229,7 +229,7 @@ export class CompanyImport {
 
   private concluded(consequence: Consequence, text: string, correlationId?: string): Imported {
     this.rememberCorrelationId(correlationId);
-    switch (consequence.then) {
+    switch (consequence.action) {
       case 'fail':
         return this.failed(consequence.kind, text);
       case 'fail-and-stop':
@@ -241,8 +241,8 @@ export class CompanyImport {
       case 'read-connection':
         // The row keeps its lease; the attempt that reclaims it reads the connection.
         return this.ended({ to: 'importing', text });
-      case 'syncing':
-      case 'not-applicable':
+      case 'poll-again':
+      case 'skip-data-set':
         return this.ended({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
     }
   }
@@ -295,8 +295,8 @@ export class CompanyImport {
   }
 }
 
-function deferral({ then }: Consequence, why: string): { readonly deferredBy?: string } {
-  return then === 'retry' || then === 'read-connection' ? { deferredBy: why } : {};
+function deferral({ action }: Consequence, why: string): { readonly deferredBy?: string } {
+  return action === 'retry' || action === 'read-connection' ? { deferredBy: why } : {};
 }
 
 /** An outcome without the fields that every outcome has. */

@@ -84,7 +84,7 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
     const consequence = consequenceOf(call, error.toFailure());
-    switch (consequence.then) {
+    switch (consequence.action) {
       case 'fail':
       case 'fail-and-stop':
         return failed(due, consequence.kind, error.message, evidence, { correlationId: error.correlationId });
@@ -94,8 +94,8 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
         return { outcome: checkLater(due, consequence.afterMs), stop: null, deferredBy: error.message };
       case 'read-connection':
         return { outcome: checkLater(due), stop: null };
-      case 'syncing':
-      case 'not-applicable':
+      case 'poll-again':
+      case 'skip-data-set':
         return stillSyncing(verification, due, error.message);
     }
   }
@@ -148,7 +148,7 @@ async function countEvidence(
     return recordEvidence({ dataType, expected, found }, answer);
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
-    if (consequenceOf('read-records', error.toFailure()).then !== 'not-applicable') throw error;
+    if (consequenceOf('read-records', error.toFailure()).action !== 'skip-data-set') throw error;
     return undefined;
   }
 }
@@ -172,7 +172,7 @@ function reauthorizationRequired(due: DueCompany, connection: Connection, eviden
   const error = activeError(connection);
   const consequence = consequenceOfLinkError(error?.statusText);
   // The connection was linked before, so only the end customer can renew the consent, whatever the platform reports.
-  const stop = consequence.then === 'stop' ? consequence.reason : null;
+  const stop = consequence.action === 'stop' ? consequence.reason : null;
   return {
     ...failed(
       due,

@@ -1,5 +1,5 @@
 /** Estimates: of the whole move before it begins, and of the rest once throughput has been measured. */
-import type { Estimate, KnownSpeed } from '../../domain/planning/estimate';
+import type { Estimate, SpeedEstimate } from '../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estimate';
 import type { Database } from '../../store';
 import { savePlanned, saveSpeed, measureSpeed, readLimits, readMigration, readSpeed, readVolume } from '../../store';
@@ -29,37 +29,40 @@ export function estimateActivities({ db }: ActivityDeps) {
       migrationId,
       runFinished,
     }: OfMigration & { readonly runFinished: boolean }): Promise<Estimate> {
-      const { platformKey, known: before } = await speedBefore(db, migrationId);
+      const { platformKey, speedEstimate: before } = await speedBefore(db, migrationId);
       const measured = await measureSpeed(db, migrationId);
       if (measured === null) return estimateWith(db, migrationId, before, null);
       const { companies } = measured;
-      const known: KnownSpeed = { speed: speedFrom(measured, before.speed), basis: 'migration', companies };
-      if (runFinished && companies >= MIN_COMPANIES_TO_STORE) await saveSpeed(db, platformKey, known);
-      return estimateWith(db, migrationId, known, null);
+      const speedEstimate: SpeedEstimate = { speed: speedFrom(measured, before.speed), basis: 'migration', companies };
+      if (runFinished && companies >= MIN_COMPANIES_TO_STORE) await saveSpeed(db, platformKey, speedEstimate);
+      return estimateWith(db, migrationId, speedEstimate, null);
     },
   };
 }
 
 /** Estimates with the throughput of earlier migrations of the platform, or else with a cautious assumption. */
 export async function estimateBefore(db: Database, migrationId: string, startAt: string | null): Promise<Estimate> {
-  const { known } = await speedBefore(db, migrationId);
-  return estimateWith(db, migrationId, known, startAt);
+  const { speedEstimate } = await speedBefore(db, migrationId);
+  return estimateWith(db, migrationId, speedEstimate, startAt);
 }
 
-async function speedBefore(db: Database, migrationId: string): Promise<{ platformKey: string; known: KnownSpeed }> {
+async function speedBefore(
+  db: Database,
+  migrationId: string,
+): Promise<{ platformKey: string; speedEstimate: SpeedEstimate }> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new Error(`migration ${migrationId} is not in the ledger`);
   const { platformKey } = migration;
-  return { platformKey, known: (await readSpeed(db, platformKey)) ?? ASSUMED_SPEED };
+  return { platformKey, speedEstimate: (await readSpeed(db, platformKey)) ?? ASSUMED_SPEED };
 }
 
 async function estimateWith(
   db: Database,
   migrationId: string,
-  known: KnownSpeed,
+  speedEstimate: SpeedEstimate,
   startAt: string | null,
 ): Promise<Estimate> {
   const { limits, now } = await readLimits(db, migrationId);
   const from = startAt !== null && Date.parse(startAt) > now.getTime() ? startAt : now.toISOString();
-  return estimate({ volume: await readVolume(db, migrationId), limits, known, from });
+  return estimate({ volume: await readVolume(db, migrationId), limits, speedEstimate, from });
 }

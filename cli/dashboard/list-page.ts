@@ -7,8 +7,8 @@ import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-te
 import type { Style } from '../terminal/table';
 import { shortTime, shortDuration } from '../terminal/times';
 import type { Page } from './state';
-import type { DashboardRow, DashboardState } from './state';
-import { visibleRows, selectedRow, urgency } from './state';
+import type { DashboardRow, DashboardState, StatusGroup } from './state';
+import { visibleRows, selectedRow, statusGroup } from './state';
 
 /** The lines around the rows: titles above, an empty line and the sentence below. */
 const OTHER_LINES = 4;
@@ -48,10 +48,9 @@ export function listPage(state: DashboardState, { columns, rows }: Size, now: Da
 function titleOf(rows: DashboardState['rows']): StyledLine {
   const bold = { text: 'Ferry desk', style: 'bold' } as const;
   if (rows === null) return [bold];
-  const [support = 0, running = 0, client = 0] = [0, 1, 2].map(
-    (level) => rows.filter((row) => urgency(row) === level).length,
-  );
-  return [bold, `  ${rows.length} open: ${support} for support, ${running} running, ${client} for the client`];
+  const count = (group: StatusGroup): number => rows.filter((row) => statusGroup(row) === group).length;
+  const groups = `${count('support')} for support, ${count('running')} running, ${count('client')} for the client`;
+  return [bold, `  ${rows.length} open: ${groups}`];
 }
 
 /** Widths of the flexible columns. Spare room goes to the id first, then to the bar. */
@@ -165,7 +164,7 @@ function waitingForCell(row: DashboardRow, now: Date): Span {
   }
 }
 
-const isRunning = (row: DashboardRow): boolean => urgency(row) === 1;
+const isRunning = (row: DashboardRow): boolean => statusGroup(row) === 'running';
 
 function endOf(row: DashboardRow, now: Date): string | null {
   const { overview, facts } = row;

@@ -119,15 +119,22 @@ function selectedExceptionIn(detail: MigrationDetail | null, row: number | null)
 
 /** Sorts migrations that wait for support first, then running ones, then those that wait for the client. */
 function byUrgency(rows: readonly DashboardRow[]): readonly DashboardRow[] {
-  return [...rows].sort((a, b) => urgency(a) - urgency(b) || BY_NAME.compare(a.migrationId, b.migrationId));
+  const rank = (row: DashboardRow): number => STATUS_GROUPS.indexOf(statusGroup(row));
+  return [...rows].sort((a, b) => rank(a) - rank(b) || BY_NAME.compare(a.migrationId, b.migrationId));
 }
 
 /** Sorts `m2` before `m10`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 
-export function urgency({ state, waitingFor }: Pick<DashboardRow, 'state' | 'waitingFor'>): number {
-  if (state === 'paused' || waitingFor.includes('support')) return 0;
-  return waitingFor.includes('client') ? 2 : 1;
+/** The groups of migrations, the most urgent first: support has to act, nobody has to, only the client has to. */
+const STATUS_GROUPS = ['support', 'running', 'client'] as const;
+
+export type StatusGroup = (typeof STATUS_GROUPS)[number];
+
+/** Returns the group of a migration. A paused migration is in the group of support. */
+export function statusGroup({ state, waitingFor }: Pick<DashboardRow, 'state' | 'waitingFor'>): StatusGroup {
+  if (state === 'paused' || waitingFor.includes('support')) return 'support';
+  return waitingFor.includes('client') ? 'client' : 'running';
 }
 
 /** Returns the page of the list that holds the selected row. @param height rows per page */

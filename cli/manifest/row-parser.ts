@@ -1,7 +1,7 @@
 /** Parses a row into the company or the credential that it describes. */
 import { DateTime } from 'luxon';
 
-import { isUnusual, unusual } from '../../domain/preflight/company-findings';
+import { isUnusualOrganization, unusualOrganization } from '../../domain/preflight/company-findings';
 import { storedName, type ManifestRow, type ExistingCompany } from '../../domain/companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import { Secret } from '../../security/secret';
@@ -28,8 +28,8 @@ export function parseCompany(row: number, reader: RowReader, platform: Platform)
   const named = parseServiceIds(reader);
   const user = reader.text('family', { maxLength: MAX_ORGANIZATION });
 
-  if (organization !== null && isUnusual(organization, platform)) {
-    const { code, message, advice } = unusual(organization, platform);
+  if (organization !== null && isUnusualOrganization(organization, platform)) {
+    const { code, message, advice } = unusualOrganization(organization, platform);
     reader.warn(platform.organizationField, code, message, advice);
   }
   if (reference === null || name === null || organization === null || !reader.isValid) return null;

@@ -61,7 +61,7 @@ async function flowSections(
   for (const section of sectionsOf(ended)) {
     let isEmpty = true;
     for await (const company of companies(section.states)) {
-      if (!section.holds(company)) continue;
+      if (!section.includes(company)) continue;
       if (isEmpty) await output.stream(head(section));
       isEmpty = false;
       await output.stream(row(section, company, ended));

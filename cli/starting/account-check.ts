@@ -3,7 +3,7 @@ import type { CompanyDataClient, FoundConnection } from '../../company-data-clie
 import { CompanyDataError, readServiceFacts } from '../../company-data-client';
 import type { Config } from '../../config';
 import { loadConfig } from '../../config';
-import type { Estimate, KnownSpeed } from '../../domain/planning/estimate';
+import type { Estimate, SpeedEstimate } from '../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, volumeOf } from '../../domain/planning/estimate';
 import type { LimitsChange } from '../../domain/planning/limits';
 import { DEFAULT_LIMITS } from '../../domain/planning/limits';
@@ -67,7 +67,7 @@ export async function checkAccount(
   const whole = estimate({
     volume: volumeOf(totals, recordsInTotal),
     limits: { ...DEFAULT_LIMITS, ...limits },
-    known: ledger.speed,
+    speedEstimate: ledger.speed,
     from: new Date().toISOString(),
   });
   const toCreate = totals.companies - totals.named;
@@ -122,7 +122,7 @@ async function askService(
 interface LedgerAnswer {
   readonly answered: boolean;
   readonly openElsewhere: OrganizationConflicts['openElsewhere'];
-  readonly speed: KnownSpeed;
+  readonly speed: SpeedEstimate;
   readonly findings: readonly Finding[];
 }
 

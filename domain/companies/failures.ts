@@ -48,41 +48,41 @@ export type StopReason =
 
 export type Consequence =
   /** The company has failed. The batch continues. */
-  | { readonly then: 'fail'; readonly kind: FailureKind }
+  | { readonly action: 'fail'; readonly kind: FailureKind }
   /** The company has failed for a reason that others may share. The batch stops until support resumes it. */
-  | { readonly then: 'fail-and-stop'; readonly kind: FailureKind; readonly reason: StopReason }
+  | { readonly action: 'fail-and-stop'; readonly kind: FailureKind; readonly reason: StopReason }
   /** The company is untouched. The batch stops until support resumes it. */
-  | { readonly then: 'stop'; readonly reason: StopReason }
+  | { readonly action: 'stop'; readonly reason: StopReason }
   /** The company is untouched and is tried again after a backoff. */
-  | { readonly then: 'retry'; readonly afterMs?: number }
+  | { readonly action: 'retry'; readonly afterMs?: number }
   /** The effect of the call is unknown. The state of the connection at the service decides. */
-  | { readonly then: 'read-connection' }
+  | { readonly action: 'read-connection' }
   /** The data is not there yet. */
-  | { readonly then: 'syncing' }
+  | { readonly action: 'poll-again' }
   /** The platform has no such data set. */
-  | { readonly then: 'not-applicable' };
+  | { readonly action: 'skip-data-set' };
 
 type Answer = Extract<CallFailure, { readonly kind: 'answer' }>;
 
-const REFUSED: Consequence = { then: 'fail', kind: 'refused' };
-const KEY_REFUSED: Consequence = { then: 'stop', reason: 'key-refused' };
+const REFUSED: Consequence = { action: 'fail', kind: 'refused' };
+const KEY_REFUSED: Consequence = { action: 'stop', reason: 'key-refused' };
 
 const BY_STATUS: Readonly<Record<number, (call: Call, answer: Answer) => Consequence>> = {
   400: () => REFUSED,
   401: () => KEY_REFUSED,
-  402: () => ({ then: 'stop', reason: 'account-limit' }),
+  402: () => ({ action: 'stop', reason: 'account-limit' }),
   // Only the platform's own 403 names an integration. Every other 403 comes from the key check or a proxy.
   403: (_, answer) => (['PublicApi', ''].includes(answer.service) ? KEY_REFUSED : retry(answer)),
-  404: (_, answer) => (isUnsupportedDataType(answer) ? { then: 'not-applicable' } : REFUSED),
+  404: (_, answer) => (isUnsupportedDataType(answer) ? { action: 'skip-data-set' } : REFUSED),
   405: () => REFUSED,
   409: (call, answer) => CONFLICT[call] ?? retry(answer),
   429: (_, answer) => retry(answer),
 };
 
 const CONFLICT: Readonly<Partial<Record<Call, Consequence>>> = {
-  'start-sync': { then: 'read-connection' },
-  'read-sync': { then: 'syncing' },
-  'read-records': { then: 'syncing' },
+  'start-sync': { action: 'read-connection' },
+  'read-sync': { action: 'poll-again' },
+  'read-records': { action: 'poll-again' },
 };
 
 /** Returns what a failed call means. */
@@ -92,15 +92,15 @@ export function consequenceOf(call: Call, failure: CallFailure): Consequence {
   }
   // Without a clear answer to the authorization, the service may have used the credential.
   const neverSent = failure.kind === 'no-answer' && failure.reason === 'refused';
-  return call === 'authorize' && !neverSent ? { then: 'read-connection' } : retry(failure);
+  return call === 'authorize' && !neverSent ? { action: 'read-connection' } : retry(failure);
 }
 
 const BY_LINK_ERROR: ReadonlyMap<string | undefined, Consequence> = new Map<string, Consequence>([
-  ['GrantRefused', { then: 'fail', kind: 'reauthorization-required' }],
-  ['ApplicationRefused', { then: 'stop', reason: 'application-refused' }],
-  ['WrongOrganization', { then: 'fail-and-stop', kind: 'wrong-organization', reason: 'wrong-organization' }],
-  ['PlatformUnavailable', { then: 'retry' }],
-  ['PlatformRateLimited', { then: 'retry' }],
+  ['GrantRefused', { action: 'fail', kind: 'reauthorization-required' }],
+  ['ApplicationRefused', { action: 'stop', reason: 'application-refused' }],
+  ['WrongOrganization', { action: 'fail-and-stop', kind: 'wrong-organization', reason: 'wrong-organization' }],
+  ['PlatformUnavailable', { action: 'retry' }],
+  ['PlatformRateLimited', { action: 'retry' }],
 ]);
 
 /**
@@ -119,8 +119,8 @@ function isUnsupportedDataType({ error }: Answer): boolean {
 
 function retry(failure: CallFailure): Consequence {
   return 'retryAfterMs' in failure && failure.retryAfterMs !== undefined
-    ? { then: 'retry', afterMs: failure.retryAfterMs }
-    : { then: 'retry' };
+    ? { action: 'retry', afterMs: failure.retryAfterMs }
+    : { action: 'retry' };
 }
 
 const FAILURE_TEXTS: Readonly<Record<FailureKind, string>> = {

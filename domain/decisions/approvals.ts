@@ -20,10 +20,10 @@ export function approve(state: MigrationState, decision: StepDecision, at: strin
     return refused(`${step} is approved by ${rules.approvers.join(' and ')}, not by ${role}`);
   }
   if (state.steps[step]?.endedAt) return refused(`${step} has already ended`);
-  if (stepNumber(step) > stepNumber(state.step) && !rules.early) {
+  if (stepNumber(step) > stepNumber(state.step) && !rules.approvableEarly) {
     return refused(`${step} is not open yet: the migration is at step ${stepNumber(state.step)}, ${state.step}`);
   }
-  const notReady = whyNotReady(state, step);
+  const notReady = unmetCondition(state, step);
   if (notReady) return refused(notReady);
   const earlier = state.approvals.find((approval) => approval.step === step && approval.role === role);
   if (earlier) return refused(`${role} has already approved ${step} (${earlier.by})`);
@@ -32,7 +32,7 @@ export function approve(state: MigrationState, decision: StepDecision, at: strin
 }
 
 /** Returns why the step cannot be approved yet; null if it can be. */
-function whyNotReady(state: MigrationState, step: Step): string | null {
+function unmetCondition(state: MigrationState, step: Step): string | null {
   switch (step) {
     case 'supply-details':
       if (!state.preflight) return 'the details are still being checked';

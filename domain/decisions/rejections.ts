@@ -69,5 +69,5 @@ function reopened(state: MigrationState, step: Step): MigrationState {
 }
 
 function isEarlyFact(approved: Step, reopenedStep: Step): boolean {
-  return approved !== reopenedStep && STEP_RULES[approved].early === true;
+  return approved !== reopenedStep && STEP_RULES[approved].approvableEarly === true;
 }

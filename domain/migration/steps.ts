@@ -24,7 +24,7 @@ export interface StepRules {
   /** The roles that must all approve before the step ends. Empty if the step ends without approvals. */
   readonly approvers: readonly Role[];
   /** True if the step can be approved before it opens, because the approval states a fact. It is kept until then. */
-  readonly early?: true;
+  readonly approvableEarly?: true;
 }
 
 const BOTH: readonly Role[] = ['client', 'support'];
@@ -37,10 +37,10 @@ export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
   schedule: { title: 'Schedule the migration', actors: BOTH, approvers: BOTH },
 
   // The client adds the callback URL to its application. Ends when the client and support have confirmed it.
-  'update-application': { title: 'Update the application', actors: ['client'], approvers: BOTH, early: true },
+  'update-application': { title: 'Update the application', actors: ['client'], approvers: BOTH, approvableEarly: true },
 
   // The client turns off syncing. Ends when every company of the first wave is confirmed or left out.
-  'disable-syncing': { title: 'Disable data syncing', actors: ['client'], approvers: [], early: true },
+  'disable-syncing': { title: 'Disable data syncing', actors: ['client'], approvers: [], approvableEarly: true },
 
   // One company is moved and verified. Ends when support approves the evidence.
   'migrate-first-company': { title: 'Migrate the first company', actors: ['support'], approvers: ['support'] },

@@ -54,7 +54,7 @@ export function volumeOf(manifest: ManifestVolume, totalRecords?: number): Volum
 /** Where a speed comes from: a cautious assumption, earlier migrations of the platform, or this migration. */
 export type SpeedBasis = 'assumed' | 'platform' | 'migration';
 
-export interface KnownSpeed {
+export interface SpeedEstimate {
   readonly speed: Speed;
   readonly basis: SpeedBasis;
   /** Companies on which it was measured. */
@@ -89,7 +89,7 @@ export interface Planned {
 }
 
 /** The speed before anything is measured. */
-export const ASSUMED_SPEED: KnownSpeed = {
+export const ASSUMED_SPEED: SpeedEstimate = {
   speed: { importMs: 2_000, syncBaseMs: 30_000, msPerRecord: 20 },
   basis: 'assumed',
   companies: 0,
@@ -114,7 +114,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 export interface EstimateInput {
   readonly volume: Volume;
   readonly limits: Pick<MigrationLimits, 'slicesAtOnce' | 'companiesPerSliceAtOnce' | 'companiesPerMinute' | 'windows'>;
-  readonly known: KnownSpeed;
+  readonly speedEstimate: SpeedEstimate;
   /** When the migration starts or continues. ISO 8601, UTC. */
   readonly from: string;
 }
@@ -123,8 +123,8 @@ export interface EstimateInput {
  * Estimates the remaining time. Companies are imported in parallel, but one at a time within a token family. Syncs
  * overlap, so only the longest one adds to the total.
  */
-export function estimate({ volume, limits, known, from }: EstimateInput): Estimate {
-  const { speed, basis, companies: measuredOn } = known;
+export function estimate({ volume, limits, speedEstimate, from }: EstimateInput): Estimate {
+  const { speed, basis, companies: measuredOn } = speedEstimate;
   const requests = volume.companies * requestsPerCompany(volume, speed);
   const syncMs = volume.companies === 0 ? 0 : syncTime(Math.max(volume.largestCompany, meanRecords(volume)), speed);
   // Requests continue while companies sync.

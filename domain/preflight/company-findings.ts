@@ -3,7 +3,7 @@ import type { ManifestRow } from '../companies/manifest';
 import { spreadsheetDamage, storedName } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
-import { about, error, quoted, warning } from './findings';
+import { attachTo, error, quoted, warning } from './findings';
 import { counted } from '../text/sentences';
 
 /** Returns the findings of one row. Checks of the file itself are in `cli/manifest`. */
@@ -13,33 +13,36 @@ export function companyFindings(row: ManifestRow, platform: Platform): readonly 
   const stored = storedName(name);
   if (stored === '') {
     const message = `the service can store no character of the name ${quoted(name)}`;
-    findings.push(about(row, 'name', error('name-empty', message, 'correct it with: ferry amend')));
+    findings.push(attachTo(row, 'name', error('name-empty', message, 'correct it with: ferry amend')));
   } else if (stored !== name) {
     const message = `the name ${quoted(name)} will be stored as ${quoted(stored)}`;
-    findings.push(about(row, 'name', warning('name-altered', message, 'change it if that is not what you want')));
+    findings.push(attachTo(row, 'name', warning('name-altered', message, 'change it if that is not what you want')));
   }
   const field = platform.organizationField;
   if (organization.trim() === '' || spreadsheetDamage(organization) !== null) {
     const message = `${quoted(organization)} is not a valid ${field}`;
-    findings.push(about(row, field, error('spreadsheet-damage', message, 'correct it with: ferry amend')));
-  } else if (isUnusual(organization, platform)) {
-    findings.push(about(row, field, unusual(organization, platform)));
+    findings.push(attachTo(row, field, error('spreadsheet-damage', message, 'correct it with: ferry amend')));
+  } else if (isUnusualOrganization(organization, platform)) {
+    findings.push(attachTo(row, field, unusualOrganization(organization, platform)));
   }
   if (row.expectedInvoices === null) {
     const message = 'expectedInvoices is missing, so missing invoices would go unnoticed';
     findings.push(
-      about(row, 'expectedInvoices', warning('no-expected-invoices', message, 'add the number of invoices')),
+      attachTo(row, 'expectedInvoices', warning('no-expected-invoices', message, 'add the number of invoices')),
     );
   }
   return findings;
 }
 
 /** Returns whether an organization id does not have the documented form of the platform. */
-export function isUnusual(organization: string, { organizationForm }: Platform): boolean {
+export function isUnusualOrganization(organization: string, { organizationForm }: Platform): boolean {
   return organizationForm !== undefined && !organizationForm.pattern.test(organization);
 }
 
-export function unusual(organization: string, { organizationField, organizationForm }: Platform): PreflightFinding {
+export function unusualOrganization(
+  organization: string,
+  { organizationField, organizationForm }: Platform,
+): PreflightFinding {
   const form = organizationForm === undefined ? '' : ` (expected: ${organizationForm.says})`;
   const message = `${quoted(organization)} is an unusual ${organizationField}${form}`;
   return warning('unusual-organization', message, 'check that it is right');

@@ -19,7 +19,7 @@ export function warning(...[code, message, advice]: Words): PreflightFinding {
 }
 
 /** Attaches a company and one of its fields to a finding. */
-export function about({ row, reference }: ManifestRow, field: string, finding: PreflightFinding): PreflightFinding {
+export function attachTo({ row, reference }: ManifestRow, field: string, finding: PreflightFinding): PreflightFinding {
   return { ...finding, about: { row, reference }, field };
 }
 

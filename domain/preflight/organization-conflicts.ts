@@ -2,7 +2,7 @@
 import type { ManifestRow } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
-import { about, error, quoted, warning } from './findings';
+import { attachTo, error, quoted, warning } from './findings';
 
 /** A company of the account that is or was connected to an organization of the manifest. */
 export interface ConnectedCompany {
@@ -36,7 +36,7 @@ export function organizationFindings(
   return [
     ...(migrationId === undefined ? [] : [openElsewhere(row.organization, migrationId)]),
     ...(company === undefined || isReauthorized(row, company) ? [] : [connected(row.organization, company)]),
-  ].map((finding) => about(row, platform.organizationField, finding));
+  ].map((finding) => attachTo(row, platform.organizationField, finding));
 }
 
 /** Returns whether the row names this unlinked company, so that its connection receives a new authorization. */

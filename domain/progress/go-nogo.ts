@@ -65,7 +65,7 @@ export interface GoNoGo {
   readonly opening: WindowOccurrence | null;
   readonly answers: readonly Answer[];
   /** Sentences about causes that will pause the migration while nobody is watching, and causes that will not. */
-  readonly wouldPause: readonly string[];
+  readonly pauseNotes: readonly string[];
   readonly contact: string;
 }
 
@@ -82,7 +82,7 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
     go: answers.every(({ go }) => go),
     opening,
     answers,
-    wouldPause: wouldPause(facts, opening),
+    pauseNotes: pauseNotes(facts, opening),
     contact: facts.contact,
   };
 }
@@ -191,7 +191,7 @@ function workerAnswer({ workers, progress, failing }: GoNoGoFacts): Answer {
   };
 }
 
-function wouldPause(
+function pauseNotes(
   { limits, failures, platform, endsBy }: GoNoGoFacts,
   opening: WindowOccurrence | null,
 ): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * Charts as static SVG without scripts, styles or external resources: the classes of the page give the colours.
- * Sizes are in user units; every chart is `WIDTH` units wide.
+ * Draws charts as static SVG, without scripts or external resources. The style sheet of the page colours them by their
+ * CSS classes. Lengths are in SVG user units. Every chart is `WIDTH` units wide.
  */
 import type { Html } from './html';
 import { markup } from './html';
@@ -10,7 +10,7 @@ const WIDTH = 680;
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** The value as people read it. */
+  /** The value with its unit, as shown beside the bar. */
   readonly text: string;
 }
 
@@ -18,21 +18,21 @@ const BAR_HEIGHT = 16;
 const BAR_STEP = 26;
 const LABELS_WIDTH = 240;
 const TEXTS_WIDTH = 100;
-/** Longer labels would overlap their bars. Characters. */
-const LABEL_LENGTH = 38;
+/** Maximum length of a label, because a longer one would overlap its bar. Characters. */
+const MAX_LABEL_LENGTH = 38;
 
-/** Draws horizontal bars, one below the other. */
-export function barChart(bars: readonly Bar[], about: string): Html {
-  const most = Math.max(...bars.map(({ value }) => value), 1);
+/** Draws horizontal bars below each other. */
+export function barChart(bars: readonly Bar[], cssClass: string): Html {
+  const largest = Math.max(...bars.map(({ value }) => value), 1);
   const height = bars.length * BAR_STEP;
   const rows = bars.map(({ label, value, text }, index) => {
     const top = index * BAR_STEP + (BAR_STEP - BAR_HEIGHT) / 2;
-    const width = Math.max(2, (value / most) * (WIDTH - LABELS_WIDTH - TEXTS_WIDTH));
+    const width = Math.max(2, (value / largest) * (WIDTH - LABELS_WIDTH - TEXTS_WIDTH));
     const baseline = top + BAR_HEIGHT - 4;
     return markup`<g>
       <title>${label}: ${text}</title>
       <text class="label" x="${LABELS_WIDTH - 10}" y="${baseline}" text-anchor="end">${shortened(label)}</text>
-      ${bar({ about, left: LABELS_WIDTH, top, width, height: BAR_HEIGHT })}
+      ${bar({ cssClass, left: LABELS_WIDTH, top, width, height: BAR_HEIGHT })}
       <text class="value" x="${rounded(LABELS_WIDTH + width + 8)}" y="${baseline}">${text}</text>
     </g>`;
   });
@@ -40,58 +40,60 @@ export function barChart(bars: readonly Bar[], about: string): Html {
 }
 
 function shortened(text: string): string {
-  return text.length <= LABEL_LENGTH ? text : `${text.slice(0, LABEL_LENGTH - 1).trimEnd()}…`;
+  return text.length <= MAX_LABEL_LENGTH ? text : `${text.slice(0, MAX_LABEL_LENGTH - 1).trimEnd()}…`;
 }
 
 const COLUMNS_HEIGHT = 140;
+/** Space above a chart for a value, and below it for the labels. */
 const ABOVE = 18;
 const BELOW = 24;
 
-/** Draws columns side by side, each with its number above and its label below. */
+/** Draws columns side by side, with the value above and the label below each column. */
 export function columnChart(
   columns: readonly { readonly label: string; readonly value: number }[],
-  about: string,
+  cssClass: string,
 ): Html {
-  const most = Math.max(...columns.map(({ value }) => value), 1);
+  const largest = Math.max(...columns.map(({ value }) => value), 1);
   const step = WIDTH / columns.length;
   const width = Math.min(64, step * 0.7);
   const bottom = ABOVE + COLUMNS_HEIGHT;
   const drawn = columns.map(({ label, value }, index) => {
     const middle = rounded((index + 0.5) * step);
-    const height = value === 0 ? 0 : Math.max(2, (value / most) * COLUMNS_HEIGHT);
+    const height = value === 0 ? 0 : Math.max(2, (value / largest) * COLUMNS_HEIGHT);
     return markup`<g>
-      ${bar({ about, left: middle - width / 2, top: bottom - height, width, height })}
+      ${bar({ cssClass, left: middle - width / 2, top: bottom - height, width, height })}
       <text class="value" x="${middle}" y="${rounded(bottom - height - 6)}" text-anchor="middle">${value === 0 ? '' : grouped(value)}</text>
       <text class="label" x="${middle}" y="${bottom + 17}" text-anchor="middle">${label}</text>
     </g>`;
   });
-  return drawing(bottom + BELOW, columns.map(({ label, value }) => `${label}: ${value}`).join('; '), [
+  return drawing(bottom + BELOW, columns.map(({ label, value }) => `${label}: ${grouped(value)}`).join('; '), [
     markup`<line class="axis" x1="0" x2="${WIDTH}" y1="${bottom}" y2="${bottom}" />`,
     ...drawn,
   ]);
 }
 
-const CURVE_HEIGHT = 190;
+const STEPS_HEIGHT = 190;
+/** Space beside the steps: on the left for the labels of the vertical axis. */
 const LEFT = 56;
 const RIGHT = 26;
 
 /**
- * Draws a number that grows over time, as steps.
+ * Draws a line in steps: a number that grows over time.
  *
- * @param points in order of time; milliseconds since 1970
- * @param whole the total
+ * @param points in chronological order; `at` in milliseconds since 1970
+ * @param total the number that the line can reach
  */
-export function curve(points: readonly { readonly at: number; readonly value: number }[], whole: number): Html {
+export function stepChart(points: readonly { readonly at: number; readonly value: number }[], total: number): Html {
   const from = points[0]?.at ?? 0;
   const last = points.at(-1) ?? { at: from, value: 0 };
   const to = Math.max(last.at, from + 1_000);
-  const top = Math.max(whole, last.value, 1);
-  const bottom = ABOVE + CURVE_HEIGHT;
+  const top = Math.max(total, last.value, 1);
+  const bottom = ABOVE + STEPS_HEIGHT;
   const x = (at: number): number => rounded(LEFT + ((at - from) / (to - from)) * (WIDTH - LEFT - RIGHT));
-  const y = (value: number): number => rounded(bottom - (value / top) * CURVE_HEIGHT);
+  const y = (value: number): number => rounded(bottom - (value / top) * STEPS_HEIGHT);
   const steps = points.map(({ at, value }, index) => (index === 0 ? `M${x(at)} ${y(value)}` : `H${x(at)}V${y(value)}`));
   const line = steps.join('');
-  return drawing(bottom + BELOW, `${last.value} of ${whole}`, [
+  return drawing(bottom + BELOW, `${grouped(last.value)} of ${grouped(total)}`, [
     ...valueTicks(top).map(
       (value) =>
         markup`<g>
@@ -112,14 +114,14 @@ export function curve(points: readonly { readonly at: number; readonly value: nu
   ]);
 }
 
-/** Returns the labels of the vertical axis: zero, round numbers, and the whole. */
-function valueTicks(whole: number): readonly number[] {
-  const rough = whole / 5;
+/** Returns the values to label on the vertical axis: zero, round numbers, and the maximum. */
+function valueTicks(maximum: number): readonly number[] {
+  const rough = maximum / 5;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? power;
-  const inside = Array.from({ length: Math.floor(whole / step) + 1 }, (_, index) => index * step);
-  // A round number just below the whole would overlap its label.
-  return [...inside.filter((value) => value === 0 || whole - value >= step / 2), whole];
+  const inside = Array.from({ length: Math.floor(maximum / step) + 1 }, (_, index) => index * step);
+  // The label of a round number just below the maximum would overlap the label of the maximum.
+  return [...inside.filter((value) => value === 0 || maximum - value >= step / 2), maximum];
 }
 
 const SECOND = 1_000;
@@ -132,11 +134,11 @@ const TIME_STEPS = [
   ...[1, 2, 3, 6, 12].map((each) => each * HOUR),
   ...[1, 2, 7, 14, 28, 56].map((each) => each * DAY),
 ] as const;
-const MOST_TICKS = 7;
+const MAX_TICKS = 7;
 
-/** Returns the labels of the time axis: round times in UTC, and the date at midnight. */
+/** Returns the labels of the time axis: round times of day in UTC, and the date at midnight. */
 function timeTicks(from: number, to: number): readonly { readonly at: number; readonly label: string }[] {
-  const step = TIME_STEPS.find((each) => (to - from) / each <= MOST_TICKS) ?? 365 * DAY;
+  const step = TIME_STEPS.find((each) => (to - from) / each <= MAX_TICKS) ?? 365 * DAY;
   const first = Math.ceil(from / step) * step;
   return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, index) => {
     const at = first + index * step;
@@ -146,38 +148,47 @@ function timeTicks(from: number, to: number): readonly { readonly at: number; re
   });
 }
 
-/** Draws one bar that is divided into shares of the whole. */
-export function shareBar(shares: readonly { readonly about: string; readonly value: number }[]): Html {
-  const whole = shares.reduce((sum, { value }) => sum + value, 0);
+interface Share {
+  readonly cssClass: string;
+  readonly label: string;
+  readonly value: number;
+}
+
+/** Draws one bar that is divided in proportion to the values. */
+export function shareBar(shares: readonly Share[]): Html {
+  const total = shares.reduce((sum, { value }) => sum + value, 0);
   const HEIGHT = 22;
   let left = 0;
   const drawn = shares
     .filter(({ value }) => value > 0)
-    .map(({ about, value }) => {
-      const width = (value / Math.max(whole, 1)) * WIDTH;
+    .map(({ cssClass, value }) => {
+      const width = (value / Math.max(total, 1)) * WIDTH;
       const at = left;
       left += width;
-      return markup`<rect class="share ${about}" x="${rounded(at)}" y="0" width="${rounded(Math.max(width, 1))}" height="${HEIGHT}"/>`;
+      return markup`<rect class="share ${cssClass}" x="${rounded(at)}" y="0" width="${rounded(Math.max(width, 1))}" height="${HEIGHT}"/>`;
     });
-  return drawing(HEIGHT, shares.map(({ about, value }) => `${about}: ${value}`).join('; '), drawn, 'none');
+  return drawing(HEIGHT, shares.map(({ label, value }) => `${label}: ${grouped(value)}`).join('; '), drawn, 'none');
 }
 
-/** @param fits `none` stretches the chart to the available space, for charts without text */
-function drawing(height: number, description: string, parts: readonly Html[], fits = 'xMidYMid'): Html {
-  return markup`<svg viewBox="0 0 ${WIDTH} ${height}" preserveAspectRatio="${fits}" role="img" aria-label="${description}">
+/**
+ * @param description read by screen readers instead of the drawing
+ * @param aspectRatio `none` stretches the chart to the available space; only for charts without text
+ */
+function drawing(height: number, description: string, parts: readonly Html[], aspectRatio = 'xMidYMid'): Html {
+  return markup`<svg viewBox="0 0 ${WIDTH} ${height}" preserveAspectRatio="${aspectRatio}" role="img" aria-label="${description}">
 ${parts}
 </svg>`;
 }
 
 function bar(shape: {
-  readonly about: string;
+  readonly cssClass: string;
   readonly left: number;
   readonly top: number;
   readonly width: number;
   readonly height: number;
 }): Html {
-  const { about, left, top, width, height } = shape;
-  return markup`<rect class="bar ${about}" x="${rounded(left)}" y="${rounded(top)}" width="${rounded(width)}" height="${rounded(height)}" rx="2"/>`;
+  const { cssClass, left, top, width, height } = shape;
+  return markup`<rect class="bar ${cssClass}" x="${rounded(left)}" y="${rounded(top)}" width="${rounded(width)}" height="${rounded(height)}" rx="2"/>`;
 }
 
 const rounded = (number: number): number => Math.round(number * 10) / 10;

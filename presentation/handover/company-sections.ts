@@ -26,7 +26,7 @@ export interface Section {
   /** The states of the companies that are read for the section. */
   readonly states: readonly CompanyState[];
   /** Returns whether the section lists a company that was read for it. */
-  readonly holds: (company: ReportedCompany) => boolean;
+  readonly includes: (company: ReportedCompany) => boolean;
   readonly columns: readonly ReportColumn[];
   /** @param ended whether the migration has ended, so that no company moves any more */
   readonly cells: (company: ReportedCompany, ended: boolean) => readonly string[];
@@ -45,7 +45,7 @@ const mustReconnect = ({ failure }: ReportedCompany): boolean => failure === 're
 const NOT_FINISHED: Section = {
   title: 'Not finished',
   states: ['waiting', 'importing', 'syncing', 'outcome-unknown'],
-  holds: all,
+  includes: all,
   columns: [REFERENCE, NAME, { title: 'State' }, { title: 'What to do' }, SWITCH_ON, CORRELATION_ID],
   cells: (company, ended) => [
     ...[company.reference, company.name],
@@ -59,7 +59,7 @@ const NOT_FINISHED: Section = {
 const MUST_RECONNECT: Section = {
   title: 'Must reconnect',
   states: ['failed'],
-  holds: mustReconnect,
+  includes: mustReconnect,
   columns: [
     ...[REFERENCE, NAME, { title: 'Its owner reconnects at', as: 'link' } as const, { title: 'Why' }],
     ...[SWITCH_ON, CORRELATION_ID],
@@ -79,7 +79,7 @@ const MUST_RECONNECT: Section = {
 const NOT_MOVED: Section = {
   title: 'Not moved, and what to do',
   states: ['failed'],
-  holds: (company) => !mustReconnect(company),
+  includes: (company) => !mustReconnect(company),
   columns: [
     ...[REFERENCE, NAME, { title: 'Why' }, { title: 'Records' }, { title: 'What to do' }, SWITCH_ON],
     ...[COMPANY_ID, CORRELATION_ID],
@@ -94,7 +94,7 @@ const NOT_MOVED: Section = {
 const LEFT_OUT: Section = {
   title: 'Left out and given up',
   states: ['excluded', 'skipped'],
-  holds: all,
+  includes: all,
   columns: [
     ...[REFERENCE, NAME, { title: 'What' }, { title: 'By' }, { title: 'Reason' }, { title: 'What happened before' }],
     ...[SWITCH_ON, COMPANY_ID],
@@ -109,7 +109,7 @@ const LEFT_OUT: Section = {
 const MOVED: Section = {
   title: 'Moved',
   states: ['migrated'],
-  holds: all,
+  includes: all,
   columns: [
     ...[REFERENCE, NAME, { title: 'Name as stored', as: 'id' } as const, { title: 'Organization, checked' }],
     ...[COMPANY_ID, CONNECTION_ID],
@@ -130,7 +130,7 @@ const MOVED: Section = {
 const UNUSED: Section = {
   title: 'Created at the service but not used: delete them there',
   states: ['waiting', 'excluded'],
-  holds: ({ companyId, crossedAt }) => companyId !== null && crossedAt === null,
+  includes: ({ companyId, crossedAt }) => companyId !== null && crossedAt === null,
   columns: [REFERENCE, NAME, COMPANY_ID, CONNECTION_ID],
   cells: ({ reference, name, companyId, connectionId }) => [reference, name, companyId ?? '', connectionId ?? ''],
 };

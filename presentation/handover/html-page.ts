@@ -9,7 +9,7 @@ import { statisticsCharts } from './statistics-charts';
 import type { DecisionRow, Point, ReportHead } from './report-facts';
 import {
   credentialPoints,
-  decisionsMade,
+  decisionRows,
   platformOf,
   resultRows,
   outOfDateText,
@@ -79,17 +79,17 @@ function result(head: ReportHead): Html {
   const { counts, figures } = head;
   const moving = counts.importing + counts.syncing;
   const shares = [
-    { about: 'moved', name: 'moved', value: counts.migrated },
-    { about: 'moving', name: 'moving', value: moving },
-    { about: 'must-reconnect', name: 'must reconnect', value: figures.mustReconnect },
-    { about: 'not-moved', name: 'not moved', value: counts.failed - figures.mustReconnect },
-    { about: 'open', name: 'not moved yet', value: openCompanies(counts) - moving },
-    { about: 'left-out', name: 'left out or given up', value: counts.skipped + counts.excluded },
+    { cssClass: 'moved', label: 'moved', value: counts.migrated },
+    { cssClass: 'moving', label: 'moving', value: moving },
+    { cssClass: 'must-reconnect', label: 'must reconnect', value: figures.mustReconnect },
+    { cssClass: 'not-moved', label: 'not moved', value: counts.failed - figures.mustReconnect },
+    { cssClass: 'open', label: 'not moved yet', value: openCompanies(counts) - moving },
+    { cssClass: 'left-out', label: 'left out or given up', value: counts.skipped + counts.excluded },
   ].filter(({ value }) => value > 0);
   return markup`<section id="result">
 <h2>${number(counts.migrated)} of ${counted(counts.total, 'company')} moved</h2>
 ${shareBar(shares)}
-<ul class="legend">${shares.map(({ about, name, value }) => markup`<li><i class="key ${about}"></i>${name} <b>${number(value)}</b></li>`)}</ul>
+<ul class="legend">${shares.map(({ cssClass, label, value }) => markup`<li><i class="key ${cssClass}"></i>${label} <b>${number(value)}</b></li>`)}</ul>
 <div class="tables">
 ${table(
   ['Companies', 'Number'],
@@ -105,9 +105,9 @@ ${table(['Times', 'Planned', 'Actual'], timeRows(head), 'times')}
 function points(all: readonly Point[]): Html {
   const items = all
     .filter(({ companies }) => companies !== 0)
-    .map(({ about, companies, text }) => {
+    .map(({ topic, companies, text }) => {
       const count = companies === undefined ? '' : ` (${number(companies)})`;
-      return markup`<li><b>${about}</b>${count}: ${text}</li>`;
+      return markup`<li><b>${topic}</b>${count}: ${text}</li>`;
     });
   return markup`<ul class="points">${items}</ul>`;
 }
@@ -121,7 +121,7 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[],
 
 /** Returns the part of the page after the companies. */
 export function pageTail(head: ReportHead): string {
-  const made = decisionsMade(head);
+  const made = decisionRows(head);
   const refused = made.filter((each) => each.refused !== null);
   const refusedTable =
     refused.length === 0 ? [] : [markup`<h3>Refused: these changed nothing</h3>`, decisions(refused)];

@@ -1,7 +1,7 @@
 /** The handover report in Markdown: the head, one table per section of companies, and the decisions. */
 import type { ReportedCompany, Section } from './company-sections';
 import type { Point, ReportHead } from './report-facts';
-import { credentialPoints, decisionsMade, mainFacts, resultRows, switchOnPoints, timeRows } from './report-facts';
+import { credentialPoints, decisionRows, mainFacts, resultRows, switchOnPoints, timeRows } from './report-facts';
 
 /** Returns the part of the report before the companies. */
 export function reportHead(head: ReportHead): string {
@@ -27,7 +27,10 @@ export function reportHead(head: ReportHead): string {
 
 function points(all: readonly Point[]): string {
   return all
-    .map(({ about, companies, text }) => `- **${about}**${companies === undefined ? '' : ` (${companies})`}: ${text}`)
+    .map(
+      ({ topic: about, companies, text }) =>
+        `- **${about}**${companies === undefined ? '' : ` (${companies})`}: ${text}`,
+    )
     .join('\n');
 }
 
@@ -45,7 +48,7 @@ export function sectionRow({ cells }: Section, company: ReportedCompany, ended: 
 
 /** Returns the decisions, with the refused ones in a table of their own because they changed nothing. */
 export function reportDecisions(head: Pick<ReportHead, 'decisions'>): string {
-  const made = decisionsMade(head);
+  const made = decisionRows(head);
   const applied = made.filter(({ refused }) => refused === null);
   const refused = made.filter(({ refused }) => refused !== null);
   return [

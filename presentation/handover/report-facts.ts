@@ -30,7 +30,7 @@ export interface ReportHead {
 
 /** A sentence with its topic and the number of companies: `Never (23): we have access to it now.` */
 export interface Point {
-  readonly about: string;
+  readonly topic: string;
   readonly companies?: number;
   readonly text: string;
 }
@@ -145,27 +145,27 @@ export function switchOnPoints({ counts, figures, ending }: ReportHead): readonl
   const others = counts.total - crossed - crossingUnknown;
   return [
     {
-      about: 'Never',
+      topic: 'Never',
       companies: crossed,
       text: 'we have access to it now. If two applications use the same token, both can lose access.',
     },
     {
-      about: 'Ask first',
+      topic: 'Ask first',
       companies: crossingUnknown,
       text: 'we do not know yet whether its token was used. Call the contact above.',
     },
     ...(ending === null
       ? [
           {
-            about: 'Not yet',
+            topic: 'Not yet',
             companies: others - counts.excluded - counts.skipped,
             text: 'it can still be moved.',
           },
-          { about: 'Yes', text: 'companies that were left out or given up, unless their line below says otherwise.' },
+          { topic: 'Yes', text: 'companies that were left out or given up, unless their line below says otherwise.' },
         ]
       : [
           {
-            about: 'Yes',
+            topic: 'Yes',
             companies: others,
             text: 'we have no access to it. You may keep using it in your own app until its owner reconnects here.',
           },
@@ -184,22 +184,22 @@ export function credentialPoints(head: ReportHead): readonly Point[] {
   return [
     vaultDestroyedAt
       ? {
-          about: 'Destroyed',
+          topic: 'Destroyed',
           text: `all credentials supplied for this migration, and the key that decrypts them, were destroyed at ${moment(vaultDestroyedAt)}; ${figures.credentialsLeft === 0 ? 'none is' : left} left.`,
         }
-      : { about: 'Still needed', text: `${left}, encrypted. They are destroyed when the migration ends.` },
+      : { topic: 'Still needed', text: `${left}, encrypted. They are destroyed when the migration ends.` },
     {
-      about: 'To delete on your side',
+      topic: 'To delete on your side',
       text: 'every export and spreadsheet with tokens, the files you gave to ferry, and all copies in email, chat and backups.',
     },
     {
-      about: 'To rotate on your side',
+      topic: 'To rotate on your side',
       text:
         `the secret of your application${named} at ${platformOf(head)}, because it was shared for this migration. ` +
         'The moved connections need it: supply the new secret (ferry application) before the old one expires.',
     },
     {
-      about: 'To remove on your side',
+      topic: 'To remove on your side',
       text:
         'the stored tokens of the companies that were moved, so that nothing refreshes or revokes them. ' +
         `Do not press Disconnect in ${platformOf(head)}: it would end our access too.`,
@@ -216,7 +216,7 @@ export interface DecisionRow {
   readonly refused: string | null;
 }
 
-export function decisionsMade({ decisions }: Pick<ReportHead, 'decisions'>): readonly DecisionRow[] {
+export function decisionRows({ decisions }: Pick<ReportHead, 'decisions'>): readonly DecisionRow[] {
   return decisions.map(({ decision, outcome }) => ({
     when: moment(outcome.at),
     who: `${decision.by} (${decision.role})`,

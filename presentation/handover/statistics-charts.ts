@@ -1,6 +1,6 @@
 /** The charts of the handover report: progress over time, duration per company, failures by kind. */
 import type { Bar } from './charts';
-import { barChart, columnChart, curve } from './charts';
+import { barChart, columnChart, stepChart } from './charts';
 import { duration, counted } from '../../domain/text/sentences';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { MigrationStatistics } from '../../store';
@@ -26,7 +26,7 @@ function progressChart({ moved }: MigrationStatistics, startedAt: string | null,
   return figure(
     'Progress over time',
     'Companies moved in total; times in UTC. Where the line is flat, no company was moved: outside the agreed hours, or while the migration was paused.',
-    curve([{ at: Date.parse(from), value: 0 }, ...points], total),
+    stepChart([{ at: Date.parse(from), value: 0 }, ...points], total),
   );
 }
 

@@ -1,6 +1,6 @@
 /** Inputs of an estimate: the volume that is left to move and the measured speed of the service. */
 import { sql } from 'kysely';
-import type { KnownSpeed, Measurement, Planned, Volume } from '../../domain/planning/estimate';
+import type { SpeedEstimate, Measurement, Planned, Volume } from '../../domain/planning/estimate';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
@@ -52,7 +52,7 @@ export async function measureSpeed(db: Database, migrationId: string): Promise<M
 }
 
 /** Returns the speed that the latest migration of this platform measured; null when there is none. */
-export async function readSpeed(db: Database, platformKey: string): Promise<KnownSpeed | null> {
+export async function readSpeed(db: Database, platformKey: string): Promise<SpeedEstimate | null> {
   const row = await db
     .selectFrom('speeds')
     .select(['import_ms', 'sync_base_ms', 'ms_per_record', 'companies'])
@@ -64,7 +64,7 @@ export async function readSpeed(db: Database, platformKey: string): Promise<Know
 }
 
 /** Stores the measured speed of a platform. Replaces the previous measurement. */
-export async function saveSpeed(db: Database, platformKey: string, { speed, companies }: KnownSpeed): Promise<void> {
+export async function saveSpeed(db: Database, platformKey: string, { speed, companies }: SpeedEstimate): Promise<void> {
   const row = {
     import_ms: speed.importMs,
     sync_base_ms: speed.syncBaseMs,

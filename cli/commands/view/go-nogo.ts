@@ -78,14 +78,15 @@ async function askService(env: NodeJS.ProcessEnv, platformKey: string): Promise<
 }
 
 function goNoGoResult(migrationId: string, result: GoNoGo): CommandResult {
+  const { pauseNotes, ...rest } = result;
   return {
     failed: !result.go,
-    json: { schema: 'ferry.go-nogo/1', migrationId, ...result },
+    json: { schema: 'ferry.go-nogo/1', migrationId, ...rest, wouldPause: pauseNotes },
     print: (output) => print(output, migrationId, result),
   };
 }
 
-function print(output: Output, migrationId: string, { go, opening, answers, wouldPause, contact }: GoNoGo): void {
+function print(output: Output, migrationId: string, { go, opening, answers, pauseNotes, contact }: GoNoGo): void {
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   const when =
     opening === null
@@ -97,6 +98,6 @@ function print(output: Output, migrationId: string, { go, opening, answers, woul
   }
   output.line();
   output.line('What will pause it, and what will not:');
-  for (const sentence of wouldPause) output.line(`  - ${sentence}`);
+  for (const sentence of pauseNotes) output.line(`  - ${sentence}`);
   output.line(`Who to call: ${contact}`);
 }

@@ -27,18 +27,18 @@ const noAnswer = (reason: 'time-out' | 'dropped' | 'refused'): CallFailure => ({
 const UNREADABLE: CallFailure = { kind: 'unreadable', status: 200 };
 const UNSUPPORTED = 'Datatype invoices not supported by platform(s) Plaid';
 
-const FAIL: Consequence = { then: 'fail', kind: 'refused' };
-const KEY: Consequence = { then: 'stop', reason: 'key-refused' };
-const ACCOUNT: Consequence = { then: 'stop', reason: 'account-limit' };
-const RETRY: Consequence = { then: 'retry' };
-const READ_CONNECTION: Consequence = { then: 'read-connection' };
-const SYNCING: Consequence = { then: 'syncing' };
+const FAIL: Consequence = { action: 'fail', kind: 'refused' };
+const KEY: Consequence = { action: 'stop', reason: 'key-refused' };
+const ACCOUNT: Consequence = { action: 'stop', reason: 'account-limit' };
+const RETRY: Consequence = { action: 'retry' };
+const READ_CONNECTION: Consequence = { action: 'read-connection' };
+const SYNCING: Consequence = { action: 'poll-again' };
 
 const TABLE: readonly [string, CallFailure, readonly Call[], Consequence][] = [
   ['400', answer(400), CALLS, FAIL],
   ['404 for the company', answer(404), CALLS, FAIL],
   ['405', answer(405), CALLS, FAIL],
-  ['404 for an unsupported data type', answer(404, { error: UNSUPPORTED }), CALLS, { then: 'not-applicable' }],
+  ['404 for an unsupported data type', answer(404, { error: UNSUPPORTED }), CALLS, { action: 'skip-data-set' }],
   ['401', answer(401), CALLS, KEY],
   ['402', answer(402), CALLS, ACCOUNT],
   ['403 for the key', answer(403), CALLS, KEY],
@@ -48,13 +48,13 @@ const TABLE: readonly [string, CallFailure, readonly Call[], Consequence][] = [
   ['409 when reading data', answer(409), ['read-sync', 'read-records'], SYNCING],
   ['409 for any other call', answer(409), except('start-sync', 'read-sync', 'read-records'), RETRY],
   ['429', answer(429), CALLS, RETRY],
-  ['429 with Retry-After', answer(429, { retryAfterMs: 90_000 }), CALLS, { then: 'retry', afterMs: 90_000 }],
+  ['429 with Retry-After', answer(429, { retryAfterMs: 90_000 }), CALLS, { action: 'retry', afterMs: 90_000 }],
   ['500', answer(500), except('authorize'), RETRY],
   ['500 for the authorization', answer(500), ['authorize'], READ_CONNECTION],
   ['502', answer(502), except('authorize'), RETRY],
   ['503', answer(503), except('authorize'), RETRY],
   ['503 for the authorization', answer(503), ['authorize'], READ_CONNECTION],
-  ['503 with Retry-After', answer(503, { retryAfterMs: 5_000 }), ['read-sync'], { then: 'retry', afterMs: 5_000 }],
+  ['503 with Retry-After', answer(503, { retryAfterMs: 5_000 }), ['read-sync'], { action: 'retry', afterMs: 5_000 }],
   ['time-out', noAnswer('time-out'), except('authorize'), RETRY],
   ['time-out of the authorization', noAnswer('time-out'), ['authorize'], READ_CONNECTION],
   ['dropped connection', noAnswer('dropped'), except('authorize'), RETRY],
@@ -73,9 +73,9 @@ test.each(
 });
 
 test.each<[string | undefined, Consequence]>([
-  ['GrantRefused', { then: 'fail', kind: 'reauthorization-required' }],
-  ['ApplicationRefused', { then: 'stop', reason: 'application-refused' }],
-  ['WrongOrganization', { then: 'fail-and-stop', kind: 'wrong-organization', reason: 'wrong-organization' }],
+  ['GrantRefused', { action: 'fail', kind: 'reauthorization-required' }],
+  ['ApplicationRefused', { action: 'stop', reason: 'application-refused' }],
+  ['WrongOrganization', { action: 'fail-and-stop', kind: 'wrong-organization', reason: 'wrong-organization' }],
   ['PlatformUnavailable', RETRY],
   ['PlatformRateLimited', RETRY],
   ['SomethingNew', FAIL],
@@ -100,8 +100,8 @@ test('a credential that may have been used is never simply sent again', () => {
     failure.kind === 'no-answer' ? failure.reason === 'refused' : failure.kind === 'answer' && failure.status < 500;
   fc.assert(
     fc.property(anyFailure, (failure) => {
-      const { then } = consequenceOf('authorize', failure);
-      if (then === 'retry') expect(neverUsed(failure)).toBe(true);
+      const { action } = consequenceOf('authorize', failure);
+      if (action === 'retry') expect(neverUsed(failure)).toBe(true);
     }),
   );
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import type { EstimateInput, KnownSpeed, Measurement, Volume } from '../../../domain/planning/estimate';
+import type { EstimateInput, SpeedEstimate, Measurement, Volume } from '../../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom, volumeOf } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { pollsDuring } from '../../../domain/planning/pacing';
 import type { Window } from '../../../domain/planning/windows';
 
 const SPEED = { importMs: 1_000, syncBaseMs: 10_000, msPerRecord: 10 };
-const MEASURED: KnownSpeed = { speed: SPEED, basis: 'migration', companies: 20 };
+const MEASURED: SpeedEstimate = { speed: SPEED, basis: 'migration', companies: 20 };
 const FROM = '2026-03-02T20:00:00.000Z';
 
 const volume = (companies: number, records: number, some: Partial<Volume> = {}): Volume => ({
@@ -21,7 +21,7 @@ const volume = (companies: number, records: number, some: Partial<Volume> = {}):
 
 const tenAtOnce = { ...DEFAULT_LIMITS, slicesAtOnce: 2, companiesPerSliceAtOnce: 5 };
 const estimated = (of: Volume, some: Partial<EstimateInput> = {}) =>
-  estimate({ volume: of, limits: tenAtOnce, known: MEASURED, from: FROM, ...some });
+  estimate({ volume: of, limits: tenAtOnce, speedEstimate: MEASURED, from: FROM, ...some });
 
 test('companies are imported in parallel, and the longest sync is added once', () => {
   // 3 rounds of 1 s, then 10 s and 100 records of 10 ms: 14 s.
@@ -49,8 +49,8 @@ test('the configured pace and the rate limit of the service extend the estimate'
 });
 
 test('an assumption gives the widest range, a measurement the narrowest', () => {
-  const highOf = (basis: KnownSpeed['basis']) =>
-    estimated(volume(25, 2_500), { known: { speed: SPEED, basis, companies: 3 } });
+  const highOf = (basis: SpeedEstimate['basis']) =>
+    estimated(volume(25, 2_500), { speedEstimate: { speed: SPEED, basis, companies: 3 } });
   expect(highOf('assumed')).toMatchObject({ lowMs: Math.round(14_000 / 3), highMs: 42_000, basis: 'assumed' });
   expect(highOf('platform')).toMatchObject({ lowMs: 7_000, highMs: 28_000, basis: 'platform', measuredOn: 3 });
   expect(highOf('migration')).toMatchObject({ highMs: 21_000, basis: 'migration' });
@@ -66,7 +66,7 @@ describe('with windows', () => {
   const nights: Window = { days: ['mon', 'tue'], from: '22:00', to: '23:00', timeZone: 'UTC' };
   const hour = 3_600_000;
   // 10 rounds of 6 minutes: an hour of imports, then a minute of syncs.
-  const known: KnownSpeed = {
+  const speedEstimate: SpeedEstimate = {
     speed: { importMs: 360_000, syncBaseMs: 60_000, msPerRecord: 0 },
     basis: 'migration',
     companies: 9,
@@ -74,23 +74,23 @@ describe('with windows', () => {
 
   test('the range counts working time, the end counts calendar time, and syncs continue outside windows', () => {
     // 2026-03-02 is a Monday. The high estimate is 1.5 hours: all of Monday's window and half of Tuesday's.
-    const made = estimated(volume(100, 0), { known, limits: { ...tenAtOnce, windows: [nights] } });
+    const made = estimated(volume(100, 0), { speedEstimate, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made.highMs).toBe(1.5 * hour + 90_000);
     expect(made.ends).toEqual({ earliest: '2026-03-02T22:40:40.000Z', latest: '2026-03-03T22:31:30.000Z' });
     expect(made.darkHours).toBe(26.6);
   });
 
   test('work that takes more than a year has no end', () => {
-    const made = estimated(volume(100_000, 0), { known, limits: { ...tenAtOnce, windows: [nights] } });
+    const made = estimated(volume(100_000, 0), { speedEstimate, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made).toMatchObject({ ends: null, darkHours: null });
   });
 });
 
 test('hours of out-of-date data count from the freeze, rounded up to a tenth', () => {
-  const slow: KnownSpeed = { ...MEASURED, speed: { importMs: 0, syncBaseMs: 241_000, msPerRecord: 0 } };
-  expect(estimated(volume(1, 0), { known: slow }).darkHours).toBe(0.2);
+  const slow: SpeedEstimate = { ...MEASURED, speed: { importMs: 0, syncBaseMs: 241_000, msPerRecord: 0 } };
+  expect(estimated(volume(1, 0), { speedEstimate: slow }).darkHours).toBe(0.2);
   const frozen = volume(1, 0, { darkSince: '2026-03-02T17:00:00.000Z' });
-  expect(estimated(frozen, { known: slow }).darkHours).toBe(3.2);
+  expect(estimated(frozen, { speedEstimate: slow }).darkHours).toBe(3.2);
 });
 
 test('no remaining companies take no time', () => {
@@ -106,9 +106,9 @@ test('a range is ordered and not negative, and more companies never take less ti
       fc.integer({ min: 1, max: 64 }),
       fc.boolean(),
       (companies, perCompany, slices, measured) => {
-        const known = measured ? MEASURED : ASSUMED_SPEED;
+        const speedEstimate = measured ? MEASURED : ASSUMED_SPEED;
         const limits = { ...DEFAULT_LIMITS, slicesAtOnce: slices };
-        const of = (count: number) => estimated(volume(count, count * perCompany), { known, limits });
+        const of = (count: number) => estimated(volume(count, count * perCompany), { speedEstimate, limits });
         const { lowMs, highMs, darkHours, ends } = of(companies);
         expect(lowMs).toBeGreaterThanOrEqual(0);
         expect(highMs).toBeGreaterThanOrEqual(lowMs);

@@ -141,6 +141,6 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
     'more companies were not moved than are tolerated (2 of 40 so far)',
   ],
 ])('says when failures pause it: limits %j after %j', (limits, failures, sentence) => {
-  const { wouldPause } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
-  expect(wouldPause[0]).toBe(sentence);
+  const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
+  expect(pauseNotes[0]).toBe(sentence);
 });

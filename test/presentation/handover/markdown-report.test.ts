@@ -90,7 +90,9 @@ const COMPANY: ReportedCompany = {
 
 /** Returns the rows of a company by the title of their section. */
 function rowsOf(company: ReportedCompany, ended: boolean): Record<string, string> {
-  const sections = sectionsOf(ended).filter(({ states, holds }) => states.includes(company.state) && holds(company));
+  const sections = sectionsOf(ended).filter(
+    ({ states, includes: holds }) => states.includes(company.state) && holds(company),
+  );
   return Object.fromEntries(sections.map((section) => [section.title, sectionRow(section, company, ended)]));
 }
 
@@ -136,7 +138,7 @@ describe('the head of the report', () => {
       ...{ companies: 9, records: 900, companiesWithoutVolume: 0, largestCompany: 100 },
       ...{ largestFamily: 0, darkSince: null },
     };
-    const expected = estimate({ volume, limits: DEFAULT_LIMITS, known: ASSUMED_SPEED, from: startAt });
+    const expected = estimate({ volume, limits: DEFAULT_LIMITS, speedEstimate: ASSUMED_SPEED, from: startAt });
     const head = reportHead({ ...HEAD, planned: { startAt, estimate: expected } });
     expect(head).toContain('| first company started | 2026-11-20 22:30 UTC | 2026-11-20 23:00 UTC |');
     expect(head).toMatch(

@@ -30,7 +30,7 @@ const volume = {
   darkSince: null,
 };
 const from = '2026-03-07T20:00:00.000Z';
-const estimated = { estimate: estimate({ volume, limits: DEFAULT_LIMITS, known: ASSUMED_SPEED, from }) };
+const estimated = { estimate: estimate({ volume, limits: DEFAULT_LIMITS, speedEstimate: ASSUMED_SPEED, from }) };
 
 const SITUATIONS: readonly (readonly [string, MigrationState])[] = [
   ...STEPS.map((step) => [step, stateAt(step, estimated)] as const),
