@@ -44,10 +44,10 @@ function toLoggable(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) return '...';
   if (types.isNativeError(value)) return toLoggableError(value, depth);
   if (types.isAnyArrayBuffer(value) || ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  const inside = (each: unknown) => toLoggable(each, depth + 1);
-  if (types.isMap(value) || types.isSet(value) || Array.isArray(value)) return [...value].map(inside);
+  const toLoggableChild = (each: unknown) => toLoggable(each, depth + 1);
+  if (types.isMap(value) || types.isSet(value) || Array.isArray(value)) return [...value].map(toLoggableChild);
   if (!isPlain(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inside(each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toLoggableChild(each)]));
 }
 
 function toLoggableError(error: Error, depth: number): object {

@@ -17,7 +17,7 @@ const KEY_ID = 'encryption-key-id';
 const StoredPayload = temporal.api.common.v1.Payload;
 
 /** Replaces a payload that fails authentication. It has the form of `UnreadablePayload` in payload-converter.ts. */
-const ALTERED: Payload = {
+const ALTERED_PAYLOAD: Payload = {
   metadata: { encoding: Buffer.from('json/plain') },
   data: Buffer.from(JSON.stringify({ unreadable: 'the message was altered after it was encrypted' })),
 };
@@ -81,7 +81,7 @@ export function createPayloadCodec({ newest, byId }: KeyRing): PayloadCodec {
     try {
       return StoredPayload.decode(decrypt(known.key, payload.data ?? new Uint8Array(), keyId));
     } catch {
-      return ALTERED;
+      return ALTERED_PAYLOAD;
     }
   }
 

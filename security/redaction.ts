@@ -59,7 +59,7 @@ function encodingsOf(secret: string): readonly string[] {
   const percent = encodeURIComponent(wellFormed);
   const escaped = (escape: (code: number) => string) =>
     wellFormed.replace(/[^\w.~-]/g, (character) => escape(character.charCodeAt(0)));
-  const hex4 = (code: number) => code.toString(16).padStart(4, '0');
+  const fourHexDigits = (code: number) => code.toString(16).padStart(4, '0');
   // Inside a longer text, base64 has three alignments. In two of them the first characters also encode earlier bytes.
   const base64 = [0, 1, 2].map((offset) =>
     Buffer.concat([Buffer.alloc(offset), bytes])
@@ -69,8 +69,8 @@ function encodingsOf(secret: string): readonly string[] {
   const encodings = new Set([
     wellFormed,
     JSON.stringify(wellFormed).slice(1, -1),
-    escaped((code) => `\\u${hex4(code)}`),
-    escaped((code) => `\\u${hex4(code).toUpperCase()}`),
+    escaped((code) => `\\u${fourHexDigits(code)}`),
+    escaped((code) => `\\u${fourHexDigits(code).toUpperCase()}`),
     escaped((code) => `&#x${code.toString(16).toUpperCase()};`),
     percent,
     percent.replace(/%../g, (byte) => byte.toLowerCase()),

@@ -17,9 +17,9 @@ import type { Database, StoredMigration, PreflightRow, Verdict } from '../../sto
 import {
   countCompanies,
   countPreflightRows,
-  findPreflightRows,
-  findOpenElsewhere,
-  holdBack,
+  findAlreadyConnected,
+  findOpenOrganizations,
+  recordVerdicts,
   readMigration,
   readPreflightRows,
 } from '../../store';
@@ -86,7 +86,7 @@ async function withoutOwn(
 ): Promise<readonly FoundConnection[]> {
   const others = found.filter(({ company }) => !isOfMigration(company, migrationId));
   if (others.length === 0) return [];
-  return findPreflightRows(
+  return findAlreadyConnected(
     db,
     migrationId,
     others.map((each) => ({ ...each, companyId: each.company.id })),
@@ -113,12 +113,12 @@ async function checkEach(
     return { row, name, organization, heldBack: heldBackBy(found) };
   };
   for await (const companies of readPreflightRows(db, migration.id)) {
-    const openElsewhere = await findOpenElsewhere(db, platform.key, companies, migration.id);
+    const openElsewhere = await findOpenOrganizations(db, platform.key, companies, migration.id);
     const verdicts = companies.map((company) => verdictOn(company, { connected, openElsewhere }));
     heldBack += verdicts.filter((verdict) => verdict.heldBack !== null).length;
     // Written only where the result has changed, because most companies stay as they are.
     const changed = verdicts.filter((verdict, index) => verdict.heldBack !== companies[index]?.heldBack);
-    await holdBack(db, migration, changed);
+    await recordVerdicts(db, migration, changed);
     heartbeat();
   }
   return heldBack;

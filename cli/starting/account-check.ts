@@ -14,7 +14,7 @@ import { preflight } from '../../domain/preflight/preflight';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../domain/preflight/organization-conflicts';
 import type { Database } from '../../store';
-import { DatabaseUnavailable, findOpenElsewhere, openDatabase, readMigration, readSpeed } from '../../store';
+import { DatabaseUnavailable, findOpenOrganizations, openDatabase, readMigration, readSpeed } from '../../store';
 import type { Manifest } from '../manifest';
 import { withServiceAt } from '../shared/clients';
 
@@ -139,7 +139,7 @@ async function askLedger(
     db = await openDatabase({ url: url.reveal(), connections: 1, connectTimeoutMs: CONNECT_TIMEOUT_MS });
     return {
       answered: true,
-      openElsewhere: await findOpenElsewhere(db, platform.key, rows, migrationId),
+      openElsewhere: await findOpenOrganizations(db, platform.key, rows, migrationId),
       speed: (await readSpeed(db, platform.key)) ?? ASSUMED_SPEED,
       findings: await existingMigration(db, migrationId),
     };

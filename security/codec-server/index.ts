@@ -91,7 +91,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     max: CALLS_PER_MINUTE,
     timeWindow: '1 minute',
     hook: 'preHandler',
-    keyGenerator: keyOf,
+    keyGenerator: rateLimitKey,
   });
 
   const refusals = app.createRateLimit({
@@ -101,7 +101,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   });
 
   const readers = new WeakMap<FastifyRequest, Reader>();
-  function keyOf(request: FastifyRequest): string {
+  function rateLimitKey(request: FastifyRequest): string {
     return readers.get(request)?.subject ?? request.ip;
   }
 
@@ -167,14 +167,14 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     );
   });
 
-  app.setErrorHandler(async (error, _request, reply) => refuse(reply, error, log));
+  app.setErrorHandler(async (error, _request, reply) => sendRefusal(reply, error, log));
   await app.listen({ host, port });
   const address = app.server.address();
   const listening = typeof address === 'object' && address ? address.port : port;
   return { url: `http://${host}:${listening}`, close: () => app.close() };
 }
 
-function refuse(reply: FastifyReply, error: unknown, log: Logger): FastifyReply {
+function sendRefusal(reply: FastifyReply, error: unknown, log: Logger): FastifyReply {
   const [status, message] = refusalOf(error);
   if (status >= 500) log.error({ err: error }, 'codec call failed');
   if (status === 401) void reply.header('www-authenticate', 'Bearer');

@@ -81,7 +81,7 @@ export interface ConnectedCompany {
 }
 
 /** Returns those whose organization waits for its move, without companies that this migration has moved itself. */
-export async function findPreflightRows<Company extends ConnectedCompany>(
+export async function findAlreadyConnected<Company extends ConnectedCompany>(
   db: Database,
   migrationId: string,
   connected: readonly Company[],
@@ -105,16 +105,16 @@ export async function findPreflightRows<Company extends ConnectedCompany>(
  *
  * @param except the migration that asks, which is left out; null: there is none yet
  */
-export async function findOpenElsewhere(
+export async function findOpenOrganizations(
   db: Database,
   platformKey: string,
   companies: Stream<Pick<ManifestRow, 'organization'>>,
   except: string | null,
 ): Promise<OrganizationConflicts['openElsewhere']> {
-  const found: OpenElsewhere[] = [];
+  const found: OpenOrganization[] = [];
   for await (const group of inChunks(companies, PAGE)) {
     const organizations = group.map(({ organization }) => organizationKey(organization));
-    const { rows } = await sql<OpenElsewhere>`
+    const { rows } = await sql<OpenOrganization>`
       select c.organization, c.migration_id as "migrationId"
       from companies c
       where c.platform_key = ${platformKey} and c.organization_open
@@ -125,12 +125,12 @@ export async function findOpenElsewhere(
   return byOrganization(found);
 }
 
-interface OpenElsewhere {
+interface OpenOrganization {
   readonly organization: string;
   readonly migrationId: string;
 }
 
-function byOrganization(rows: readonly OpenElsewhere[]): OrganizationConflicts['openElsewhere'] {
+function byOrganization(rows: readonly OpenOrganization[]): OrganizationConflicts['openElsewhere'] {
   return new Map(rows.map(({ organization, migrationId }) => [organizationKey(organization), migrationId]));
 }
 
@@ -151,7 +151,7 @@ export class ManifestAmended extends Error {
  * @param manifestDigest the digest of the manifest when the check began
  * @throws ManifestAmended
  */
-export async function holdBack(
+export async function recordVerdicts(
   db: Database,
   { id, manifestDigest }: { readonly id: string; readonly manifestDigest: string },
   verdicts: readonly Verdict[],

@@ -90,7 +90,7 @@ export async function insertRows(
 }
 
 /** Lists the rows whose organizations are open in other migrations. */
-export async function findOrganizationOwners(
+export async function findTakenOrganizations(
   db: Database,
   { id, platformKey }: { readonly id: string; readonly platformKey: string },
   rows: Stream<ManifestRow>,

@@ -14,7 +14,7 @@ import type { WindowOccurrence } from '../../domain/planning/windows';
 import type { Database, Queryable } from '../database/database';
 import { violatesConstraint } from '../database/database';
 import { isReadyToMove } from '../companies/claimable';
-import { insertRows, OrganizationTaken, findOrganizationOwners } from './manifest-rows';
+import { insertRows, OrganizationTaken, findTakenOrganizations } from './manifest-rows';
 
 export interface SuppliedMigration {
   readonly id: string;
@@ -57,7 +57,7 @@ export async function supplyMigration(
     return await db.transaction().execute((tx) => insertMigration(tx, migration, rows));
   } catch (error) {
     if (!violatesConstraint(error, 'one_open_migration_per_organization')) throw error;
-    const taken = await findOrganizationOwners(db, migration, rows);
+    const taken = await findTakenOrganizations(db, migration, rows);
     // No other migration has the organization, so it is in this manifest twice. The check before a start reports that with line numbers.
     if (taken.length === 0) throw error;
     throw new OrganizationTaken(taken);

@@ -5,7 +5,7 @@ import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
 /** Bounds between the buckets of the duration histogram, in milliseconds. */
-export const DURATIONS_MS = [
+export const DURATION_BOUNDS_MS = [
   1_000, 3_000, 10_000, 30_000, 60_000, 180_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 36_000_000, 86_400_000,
 ] as const;
 
@@ -37,15 +37,15 @@ const SLOWEST_COMPANIES = 8;
 
 export async function readStatistics(db: Database, migrationId: string): Promise<MigrationStatistics> {
   const [moved, durations, slowest, failures] = await Promise.all([
-    movedOverTime(db, migrationId),
-    durationsOf(db, migrationId),
-    slowestOf(db, migrationId),
-    failuresOf(db, migrationId),
+    readMovedOverTime(db, migrationId),
+    readDurations(db, migrationId),
+    readSlowest(db, migrationId),
+    countFailureKinds(db, migrationId),
   ]);
   return { moved, ...durations, slowest, failures };
 }
 
-async function movedOverTime(db: Database, migrationId: string): Promise<MigrationStatistics['moved']> {
+async function readMovedOverTime(db: Database, migrationId: string): Promise<MigrationStatistics['moved']> {
   const { rows } = await sql<{ at: Date; companies: number }>`
     with moved as (
       select extract(epoch from moved_at)::float8 as seconds, moved_at from companies
@@ -62,12 +62,12 @@ async function movedOverTime(db: Database, migrationId: string): Promise<Migrati
 const DURATION_MS = sql<number>`(import_ms + coalesce(sync_ms, 0))`;
 const MEASURED = sql<boolean>`state = 'migrated' and import_ms is not null`;
 
-async function durationsOf(
+async function readDurations(
   db: Database,
   migrationId: string,
 ): Promise<Pick<MigrationStatistics, 'durations' | 'durationBoundsMs' | 'medianMs' | 'p95Ms' | 'longestMs'>> {
   const { rows: buckets } = await sql<{ bucket: number; companies: number }>`
-    select width_bucket(${DURATION_MS}::float8, ${[...DURATIONS_MS]}::float8[]) as bucket, count(*) as companies
+    select width_bucket(${DURATION_MS}::float8, ${[...DURATION_BOUNDS_MS]}::float8[]) as bucket, count(*) as companies
     from companies where migration_id = ${migrationId} and ${MEASURED} group by bucket`.execute(db);
   const quantiles = await queryOne(
     db,
@@ -78,13 +78,13 @@ async function durationsOf(
   );
   const counts = new Map(buckets.map(({ bucket, companies }) => [bucket, companies]));
   return {
-    durationBoundsMs: DURATIONS_MS,
-    durations: Array.from({ length: DURATIONS_MS.length + 1 }, (_, bucket) => counts.get(bucket) ?? 0),
+    durationBoundsMs: DURATION_BOUNDS_MS,
+    durations: Array.from({ length: DURATION_BOUNDS_MS.length + 1 }, (_, bucket) => counts.get(bucket) ?? 0),
     ...quantiles,
   };
 }
 
-async function slowestOf(db: Database, migrationId: string): Promise<readonly SlowCompany[]> {
+async function readSlowest(db: Database, migrationId: string): Promise<readonly SlowCompany[]> {
   const { rows } = await sql<SlowCompany>`
     select reference, name, ${DURATION_MS} as "tookMs" from companies
     where migration_id = ${migrationId} and ${MEASURED}
@@ -93,7 +93,7 @@ async function slowestOf(db: Database, migrationId: string): Promise<readonly Sl
 }
 
 /** Counts failures by kind. Includes companies that were given up later, because they keep their failure. */
-async function failuresOf(db: Database, migrationId: string): Promise<MigrationStatistics['failures']> {
+async function countFailureKinds(db: Database, migrationId: string): Promise<MigrationStatistics['failures']> {
   const { rows } = await sql<{ kind: FailureKind; companies: number }>`
     select failure as kind, count(*) as companies from companies
     where migration_id = ${migrationId} and state in ('failed', 'skipped') and failure is not null

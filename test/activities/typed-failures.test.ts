@@ -4,7 +4,7 @@ import { dropped, failing } from '../company-data-client/misbehaving-service';
 import type { ImportRig } from '../support/company-import';
 import { openImportRig } from '../support/company-import';
 import type { Interceptor } from '../support/http-proxy';
-import { putRow } from '../support/ledger';
+import { updateRow } from '../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => rig.close());
 async function failureOf(interference: Interceptor): Promise<ApplicationFailure> {
   const { id } = await rig.migration(['sbx-revoked']);
   await rig.importSlice(id);
-  await putRow(rig.ledger.db, id, 1, { relinking_since: new Date() });
+  await updateRow(rig.ledger.db, id, 1, { relinking_since: new Date() });
   rig.proxy.on('GET', /\/connections/, interference);
   const looking = rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
   const failure = await looking.then(

@@ -40,46 +40,46 @@ async function rowsOf<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
   return (await statement.execute(db)).rows;
 }
 
-const thing = (id: number) => rowsOf(sql`select * from things where id = ${id}`);
-const kept = () => rowsOf(sql<{ statement: string }>`select statement from pg_prepared_statements`);
+const selectThing = (id: number) => rowsOf(sql`select * from things where id = ${id}`);
+const preparedStatements = () => rowsOf(sql<{ statement: string }>`select statement from pg_prepared_statements`);
 
-async function often(work: (time: number) => Promise<unknown>): Promise<void> {
+async function repeat(work: (time: number) => Promise<unknown>): Promise<void> {
   for (let time = 1; time <= OFTEN; time += 1) await work(time);
 }
 
 test('prepares a statement that is used often, and runs it with other values', async () => {
-  await often(() => thing(1));
-  expect(await kept()).toEqual([{ statement: 'select * from things where id = $1' }]);
-  expect(await thing(2)).toEqual([{ id: 2, name: 'two' }]);
-  expect(await thing(3)).toEqual([]);
+  await repeat(() => selectThing(1));
+  expect(await preparedStatements()).toEqual([{ statement: 'select * from things where id = $1' }]);
+  expect(await selectThing(2)).toEqual([{ id: 2, name: 'two' }]);
+  expect(await selectThing(3)).toEqual([]);
 });
 
 test('does not prepare statements that differ every time', async () => {
-  await often((time) => rowsOf(sql`select ${1}::integer as ${sql.ref(`name_${time}`)}`));
-  expect(await kept()).toEqual([]);
+  await repeat((time) => rowsOf(sql`select ${1}::integer as ${sql.ref(`name_${time}`)}`));
+  expect(await preparedStatements()).toEqual([]);
 });
 
 test('fails a prepared statement once after another process changed its table, then prepares it again', async () => {
-  await often(() => thing(1));
+  await repeat(() => selectThing(1));
   await sql`alter table things add column size integer default 7`.execute(other);
-  await expect(thing(1)).rejects.toThrow(/cached plan must not change result type/);
-  expect(await thing(1)).toEqual([{ id: 1, name: 'one', size: 7 }]);
-  await often(() => thing(2));
-  expect(await thing(2)).toEqual([{ id: 2, name: 'two', size: 7 }]);
+  await expect(selectThing(1)).rejects.toThrow(/cached plan must not change result type/);
+  expect(await selectThing(1)).toEqual([{ id: 1, name: 'one', size: 7 }]);
+  await repeat(() => selectThing(2));
+  expect(await selectThing(2)).toEqual([{ id: 2, name: 'two', size: 7 }]);
 });
 
 test('replaces a connection that dies while idle, and prepares its statements again', async () => {
-  await often(() => thing(1));
+  await repeat(() => selectThing(1));
   const [connection] = await rowsOf(sql<{ pid: number }>`select pg_backend_pid() as pid`);
   await sql`select pg_terminate_backend(${connection?.pid}, 5000)`.execute(other);
-  await until(async () => (await thing(2).catch(() => [])).length === 1);
-  expect(await kept()).toHaveLength(1);
+  await until(async () => (await selectThing(2).catch(() => [])).length === 1);
+  expect(await preparedStatements()).toHaveLength(1);
 });
 
 test('prepares at most 300 statements on a connection', async () => {
   const MANY = 320;
   for (let number = 0; number < MANY; number += 1) {
-    await often(() => rowsOf(sql`select ${1}::integer as ${sql.ref(`name_${number}`)}`));
+    await repeat(() => rowsOf(sql`select ${1}::integer as ${sql.ref(`name_${number}`)}`));
   }
-  expect(await kept()).toHaveLength(300);
+  expect(await preparedStatements()).toHaveLength(300);
 });

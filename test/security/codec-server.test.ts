@@ -88,7 +88,7 @@ interface Wire {
   readonly data: string;
 }
 
-const onTheWire = ({ metadata, data }: Payload): Wire => ({
+const toWire = ({ metadata, data }: Payload): Wire => ({
   metadata: Object.fromEntries(
     Object.entries(metadata ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
   ),
@@ -98,7 +98,7 @@ const textOf = (wire: Wire | undefined): string => Buffer.from(wire?.data ?? '',
 
 async function encrypted(value: unknown): Promise<Wire> {
   const [payload] = await createPayloadCodec(payloadKeys).encode([defaultPayloadConverter.toPayload(value)]);
-  return onTheWire(payload ?? {});
+  return toWire(payload ?? {});
 }
 
 test('decrypts and encrypts payloads for a reader of the namespace', async () => {
@@ -108,7 +108,7 @@ test('decrypts and encrypts payloads for a reader of the namespace', async () =>
   expect(status).toBe(200);
   expect(textOf(body.payloads?.[0])).toBe('"marker"');
   expect(headers.get('cache-control')).toBe('no-store');
-  const plain = onTheWire(defaultPayloadConverter.toPayload('typed'));
+  const plain = toWire(defaultPayloadConverter.toPayload('typed'));
   const { body: closed } = await ask(server, 'encode', [plain], { bearer });
   expect(textOf(closed.payloads?.[0])).not.toContain('typed');
   expect(textOf((await ask(server, 'decode', closed.payloads, { bearer })).body.payloads?.[0])).toBe('"typed"');
@@ -279,7 +279,7 @@ test.each([
 test('responds 422 to a payload under an unknown key, and names the key', async () => {
   const others = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
   const [payload] = await createPayloadCodec(others).encode([defaultPayloadConverter.toPayload('any')]);
-  const answer = await ask(await serve(), 'decode', [onTheWire(payload ?? {})], { bearer: await token() });
+  const answer = await ask(await serve(), 'decode', [toWire(payload ?? {})], { bearer: await token() });
   expect([answer.status, answer.body.message]).toEqual([422, expect.stringContaining(others.newest.id)]);
 });
 

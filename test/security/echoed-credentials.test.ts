@@ -19,7 +19,7 @@ const KEY = random();
 const ACCESS = `1//${random()}"${random()}`;
 const REFRESH = `${random()}+/=${random()}`;
 
-const FORMS: Readonly<Record<string, (text: string) => string>> = {
+const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'as it is': (text) => text,
   'escaped as in JSON': (text) => JSON.stringify(JSON.stringify(text)),
   'as in a URL': (text) => `https://a.example/cb?token=${encodeURIComponent(text)}`,
@@ -35,20 +35,20 @@ const PLACES: readonly [number, Place][] = [
   [302, 'a redirect'],
   [200, 'a success'],
 ];
-const CASES = PLACES.flatMap(([status, place]) => Object.keys(FORMS).map((form) => [status, place, form] as const));
+const CASES = PLACES.flatMap(([status, place]) => Object.keys(ENCODINGS).map((form) => [status, place, form] as const));
 
 /** Echoes what the request sent: the API key and the values of the body. */
-const quoting =
+const echo =
   (status: number, place: Place, form: string): Reply =>
   (response, { headers, body }) => {
     const sent = [headers.authorization ?? '', ...Object.values(JSON.parse(body) as Record<string, string>)];
-    const text = `cannot use ${sent.map(FORMS[form] ?? String).join(' or ')}`;
-    const answer = answerWith(status, place, text);
+    const text = `cannot use ${sent.map(ENCODINGS[form] ?? String).join(' or ')}`;
+    const answer = responseWith(status, place, text);
     response.writeHead(status, { 'content-type': 'application/json', ...answer.headers });
     response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
   };
 
-function answerWith(status: number, place: Place, text: string): { body: unknown; headers: Record<string, string> } {
+function responseWith(status: number, place: Place, text: string): { body: unknown; headers: Record<string, string> } {
   const error = { statusCode: status, service: 'PublicApi', error: 'failed' };
   const correlated = { 'x-correlation-id': encodeURI(text) };
   switch (place) {
@@ -70,9 +70,13 @@ function answerWith(status: number, place: Place, text: string): { body: unknown
 }
 
 /** Expects that no fragment of a credential is in the text, in any encoding. */
-function expectNothingOf(shown: string): void {
+function expectNoCredentialIn(shown: string): void {
   for (const secret of [KEY, ACCESS, REFRESH]) {
-    for (const form of [secret, JSON.stringify(secret).slice(1, -1), ...Object.values(FORMS).map((as) => as(secret))]) {
+    for (const form of [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      ...Object.values(ENCODINGS).map((as) => as(secret)),
+    ]) {
       const inner = form.replace(/^https:\/\/a\.example\/cb\?token=/, '');
       for (let at = 4; at + 16 <= inner.length - 4; at += 1) expect(shown).not.toContain(inner.slice(at, at + 16));
     }
@@ -93,25 +97,25 @@ describe('results and errors of the HTTP client', () => {
   const fields = new Secret({ accessToken: ACCESS, refreshToken: REFRESH });
 
   test.each(CASES)('do not contain credentials that a %i echoes in %s, %s', async (status, place, form) => {
-    service.answer(quoting(status, place, form));
-    const came = await client.putAuthorization('c1', 'k1', fields).catch((error: unknown) => error);
+    service.answer(echo(status, place, form));
+    const result = await client.putAuthorization('c1', 'k1', fields).catch((error: unknown) => error);
     const lines: string[] = [];
-    createLog({ to: { write: (line) => lines.push(line) } }).error({ err: came, came }, 'it failed');
-    const text = inspect(came, { depth: 10, showHidden: true });
+    createLog({ to: { write: (line) => lines.push(line) } }).error({ err: result, result }, 'it failed');
+    const text = inspect(result, { depth: 10, showHidden: true });
     expect(text).toMatch(/\[secret\]|failed/);
-    expectNothingOf([text, JSON.stringify(came), String(came), ...lines].join('\n'));
+    expectNoCredentialIn([text, JSON.stringify(result), String(result), ...lines].join('\n'));
   });
 
   test.each(['the error', 'headers'] as const)(
     'failures of activities do not contain credentials echoed in %s',
     async (place) => {
-      service.answer(quoting(500, place, 'as it is'));
+      service.answer(echo(500, place, 'as it is'));
       const { authorize } = withTypedFailures({
         authorize: (secret: typeof fields) => client.putAuthorization('c1', 'k1', secret),
       });
       const failure = await authorize(fields).catch((error: unknown) => error);
       expect(failure).toMatchObject({ type: 'ServiceFailing' });
-      expectNothingOf(inspect(failure, { depth: 10, showHidden: true }));
+      expectNoCredentialIn(inspect(failure, { depth: 10, showHidden: true }));
     },
   );
 });
@@ -136,7 +140,7 @@ describe('the ledger of a company that was not moved', () => {
       status: 'PendingAuth',
       dataConnectionErrors: [{ statusText: 'GrantRefused', errorMessage: `${token} is used`, status: 'Active' }],
     }));
-    rig.proxy.on('PUT', /\/authorization$/, status === 200 ? refusing : quoting(status, place, 'as it is'));
+    rig.proxy.on('PUT', /\/authorization$/, status === 200 ? refusing : echo(status, place, 'as it is'));
     await rig.importSlice(id);
     const row = await readRow(rig.ledger.db, id, 1);
     expect(row).toMatchObject({ state: 'failed', failure_text: expect.stringContaining('[secret]') as string });

@@ -4,17 +4,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Common prefix of all markers of a run. A file without it is not searched for single markers. */
-const OURS = `mark${letters(8)}`;
+const MARKER_PREFIX = `mark${letters(8)}`;
 
-const made: { readonly kind: Marked; readonly text: string }[] = [];
+const markers: { readonly kind: MarkerKind; readonly text: string }[] = [];
 
 /** `content`: a name, note or reason. `quoted`: an error text of the service, which can quote a name. */
-type Marked = 'credential' | 'content' | 'quoted';
+type MarkerKind = 'credential' | 'content' | 'quoted';
 
 /** Creates a text that exists nowhere else, so that every occurrence is a leak. */
-export function marker(kind: Marked): string {
-  const text = `${OURS}${letters(8)}`;
-  made.push({ kind, text });
+export function createMarker(kind: MarkerKind): string {
+  const text = `${MARKER_PREFIX}${letters(8)}`;
+  markers.push({ kind, text });
   return text;
 }
 
@@ -26,13 +26,17 @@ function letters(bytes: number): string {
 }
 
 /** Lists the occurrences of markers of this kind and of the other texts: file, text and encoding. */
-export function found(kind: Marked, files: readonly string[], others: readonly string[] = []): readonly string[] {
-  const texts = made.filter((each) => each.kind === kind).map(({ text }) => text);
+export function findMarkers(
+  kind: MarkerKind,
+  files: readonly string[],
+  others: readonly string[] = [],
+): readonly string[] {
+  const texts = markers.filter((each) => each.kind === kind).map(({ text }) => text);
   return files.flatMap((file) => {
     const content = readFileSync(file);
-    const suspects = formsOf(OURS).some(({ form }) => content.includes(form)) ? texts : [];
+    const suspects = encodingsOf(MARKER_PREFIX).some(({ form }) => content.includes(form)) ? texts : [];
     return [...suspects, ...others].flatMap((text) =>
-      formsOf(text)
+      encodingsOf(text)
         .filter(({ form }) => content.includes(form))
         .map(({ name }) => `${file}: ${text} ${name}`),
     );
@@ -46,7 +50,7 @@ export function filesBelow(root: string): readonly string[] {
 }
 
 /** Returns the text in every encoding in which it can have been written. */
-export function formsOf(text: string): readonly { readonly name: string; readonly form: string | Buffer }[] {
+export function encodingsOf(text: string): readonly { readonly name: string; readonly form: string | Buffer }[] {
   const bytes = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
   const hex = bytes.join('');
   return [
@@ -60,13 +64,16 @@ export function formsOf(text: string): readonly { readonly name: string; readonl
     { name: 'escaped for JSON', form: JSON.stringify(text).slice(1, -1) },
     { name: 'escaped for JSON throughout', form: bytes.map((byte) => `\\u00${byte}`).join('') },
     ...(['base64', 'base64url'] as const).flatMap((encoding) =>
-      [0, 1, 2].map((before) => ({ name: `in ${encoding} after ${before}`, form: inBase64(text, before, encoding) })),
+      [0, 1, 2].map((before) => ({
+        name: `in ${encoding} after ${before}`,
+        form: encodeInBase64(text, before, encoding),
+      })),
     ),
   ];
 }
 
 /** Encodes a text that is inside a longer one. Omits the characters that also encode neighbouring bytes. */
-function inBase64(text: string, before: number, encoding: 'base64' | 'base64url'): string {
+function encodeInBase64(text: string, before: number, encoding: 'base64' | 'base64url'): string {
   const encoded = Buffer.from(`${'-'.repeat(before)}${text}`)
     .toString(encoding)
     .replace(/=+$/, '');

@@ -12,21 +12,21 @@ import { until } from '../support/conditions';
 import type { Orchestrator } from '../support/orchestrator';
 import { PAYLOAD_KEY, startOrchestrator } from '../support/orchestrator';
 
-const OTHER = randomBytes(32).toString('base64');
+const OTHER_KEY = randomBytes(32).toString('base64');
 const payloadKeys = (...keys: string[]) => parsePayloadKeys(new Secret(keys.join()));
-const OTHERS_ID = payloadKeys(OTHER).newest.id;
+const OTHER_KEY_ID = payloadKeys(OTHER_KEY).newest.id;
 
 let orchestrator: Orchestrator;
 let worker: RunningWorker;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
-  worker = await orchestrator.startWorker({ payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
+  worker = await orchestrator.startWorker({ payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY) });
 });
 afterAll(() => orchestrator.close());
 
 const run = (env: NodeJS.ProcessEnv, ...args: string[]) => ferry(args, undefined, { ...orchestrator.env, ...env });
 
-async function inPlaceOfWorker(some: Parameters<Orchestrator['startWorker']>[0]): Promise<void> {
+async function replaceWorker(some: Parameters<Orchestrator['startWorker']>[0]): Promise<void> {
   await worker.stop();
   worker = await orchestrator.startWorker(some);
 }
@@ -39,7 +39,7 @@ describe('ferry without the payload key of a migration', () => {
   let others: TestMigration;
   let theirFerry: LedgerClient;
   beforeAll(async () => {
-    theirFerry = await openLedgerClient({ ...orchestrator.config, payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
+    theirFerry = await openLedgerClient({ ...orchestrator.config, payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY) });
     ours = await startTestMigration(orchestrator, 'lost-ours', ['sbx-ok-1']);
     others = await startTestMigration({ ...orchestrator, ferry: theirFerry }, 'lost-others', ['sbx-ok-1']);
     await waitForProgress(theirFerry, ours.id, ({ preflight }) => preflight !== null);
@@ -53,9 +53,11 @@ describe('ferry without the payload key of a migration', () => {
     const row = (id: string) => out.split('\n').find((line) => line.startsWith(`${id} `));
     expect(row(ours.id)).toMatch(/waiting {2,}supply-details {2,}support {2,}0\/1/);
     expect(row(others.id)).toMatch(/waiting, not readable here {2,}supply-details {2,}support {2,}0\/1/);
-    expect(out).toContain(`Payload key ${OTHERS_ID} is missing here, so the details of ${others.id} cannot be read:`);
+    expect(out).toContain(
+      `Payload key ${OTHER_KEY_ID} is missing here, so the details of ${others.id} cannot be read:`,
+    );
     const { migrations } = JSON.parse((await run({}, 'list', '--json')).out) as { migrations: object[] };
-    expect(migrations).toContainEqual(expect.objectContaining({ migrationId: others.id, missingKey: OTHERS_ID }));
+    expect(migrations).toContainEqual(expect.objectContaining({ migrationId: others.id, missingKey: OTHER_KEY_ID }));
     expect(migrations).toContainEqual(expect.objectContaining({ migrationId: ours.id, missingKey: null }));
   });
 
@@ -76,7 +78,7 @@ describe('ferry without the payload key of a migration', () => {
     expect({ exitCode, out, err }).toEqual({
       exitCode: 1,
       out: '',
-      err: `ferry: ${others.id} cannot be read here: payload key ${OTHERS_ID} is missing; ask the people who run the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file\n`,
+      err: `ferry: ${others.id} cannot be read here: payload key ${OTHER_KEY_ID} is missing; ask the people who run the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file\n`,
     });
     expect(await historyLength(others)).toBe(before);
   });
@@ -87,7 +89,7 @@ describe('ferry without the payload key of a migration', () => {
   });
 
   test('can decide once it has the key', async () => {
-    const both = { TOKENFERRY_PAYLOAD_KEY: `${PAYLOAD_KEY},${OTHER}` };
+    const both = { TOKENFERRY_PAYLOAD_KEY: `${PAYLOAD_KEY},${OTHER_KEY}` };
     expect((await run(both, 'approve', others.id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
   });
 
@@ -95,17 +97,17 @@ describe('ferry without the payload key of a migration', () => {
     const answer = await decide(orchestrator.ferry, ours.id, 'pause', { ...SUPPORT, reason: 'a new key' });
     expect(answer).toMatchObject({
       became: 'recorded',
-      text: `sent, but its outcome cannot be read here: payload key ${OTHERS_ID} is missing`,
+      text: `sent, but its outcome cannot be read here: payload key ${OTHER_KEY_ID} is missing`,
     });
     expect((await decide(theirFerry, ours.id, 'resume', SUPPORT)).became).toBe('applied');
   });
 });
 
 test('a worker without the payload key waits and says so; with the key it continues, once', async () => {
-  await inPlaceOfWorker({});
+  await replaceWorker({});
   const migration = await startTestMigration(orchestrator, 'lost-worker', ['sbx-ok-1']);
   await migration.until(({ preflight }) => preflight !== null);
-  await inPlaceOfWorker({ payloadKeys: payloadKeys(OTHER) });
+  await replaceWorker({ payloadKeys: payloadKeys(OTHER_KEY) });
 
   const { exitCode, err } = await run({}, 'show', migration.id);
   expect({ exitCode, err }).toEqual({
@@ -115,11 +117,14 @@ test('a worker without the payload key waits and says so; with the key it contin
   const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
   expect(decided.exitCode).toBe(0);
   expect(decided.out).toContain('recorded, not yet applied');
-  const theirFerry = await openLedgerClient({ ...orchestrator.config, payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER) });
+  const theirFerry = await openLedgerClient({
+    ...orchestrator.config,
+    payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER_KEY),
+  });
   const why = async () => (await readOutages(theirFerry, migration.id)).join();
   await until(async () => (await why()).startsWith('the worker cannot continue: This was encrypted under payload key'));
 
-  await inPlaceOfWorker({ payloadKeys: payloadKeys(OTHER, PAYLOAD_KEY) });
+  await replaceWorker({ payloadKeys: payloadKeys(OTHER_KEY, PAYLOAD_KEY) });
   const trail = async () => JSON.parse((await run({}, 'audit', migration.id, '--json')).out) as { trail: object[] };
   await until(async () => (await trail()).trail.length > 0, 40_000);
   expect((await trail()).trail).toMatchObject([{ applied: true, decision: { step: 'supply-details', by: 'Sam' } }]);
@@ -127,11 +132,11 @@ test('a worker without the payload key waits and says so; with the key it contin
 }, 120_000);
 
 test('a worker without the master key sends nothing and names the key; with the key it continues', async () => {
-  await inPlaceOfWorker({});
+  await replaceWorker({});
   const migration = await startTestMigration(orchestrator, 'lost-master', ['sbx-ok-1', 'sbx-ok-1']);
   await migration.until(({ preflight, checking }) => preflight !== null && !checking);
   const { newest } = orchestrator.config.masterKeys;
-  await inPlaceOfWorker({ masterKeys: parseMasterKeys(new Secret(OTHER)) });
+  await replaceWorker({ masterKeys: parseMasterKeys(new Secret(OTHER_KEY)) });
   await migration.readyToMove();
 
   const heldUp = `Retrying: This was encrypted under master key ${newest.id}, but this process only has`;
@@ -142,14 +147,14 @@ test('a worker without the master key sends nothing and names the key; with the 
     importing: 0,
   });
 
-  await inPlaceOfWorker({});
+  await replaceWorker({});
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
 }, 120_000);
 
 test('vaults stay unchanged when the master key that wraps them is missing', async () => {
   const vaults = () => orchestrator.ferry.db.selectFrom('migrations').select(['id', 'vault_wrapped_key']).execute();
   const before = await vaults();
-  const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER }, 'vault', 'rotate');
+  const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER_KEY }, 'vault', 'rotate');
   expect(exitCode).toBe(1);
   expect(err).toContain(`under master key ${orchestrator.config.masterKeys.newest.id}`);
   expect(err).toContain('nothing is lost; run the command again after that');

@@ -31,7 +31,7 @@ import { createTestDatabase } from '../support/database';
 import { startHttpProxy } from '../support/http-proxy';
 import { temporalCli } from '../support/servers';
 import { startWorkerProcess } from '../support/worker-process';
-import { filesBelow, formsOf, found, marker } from './leak-search';
+import { filesBelow, encodingsOf, findMarkers, createMarker } from './leak-search';
 
 let folder: string;
 beforeAll(() => {
@@ -39,31 +39,31 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const SUPPORT = { role: 'support', by: marker('content') } as const;
-const CLIENT = { role: 'client', by: marker('content') } as const;
-const QUOTED = marker('quoted');
+const SUPPORT = { role: 'support', by: createMarker('content') } as const;
+const CLIENT = { role: 'client', by: createMarker('content') } as const;
+const QUOTED = createMarker('quoted');
 const KEYS = { master: randomBytes(32).toString('base64'), payload: randomBytes(32).toString('base64') };
 let organizations = 6_000_000_000_000_000;
 
 test('the search finds a text in every encoding, also inside another text', () => {
   const file = path.join(folder, 'hidden');
-  const text = marker('content');
-  for (const { name, form } of formsOf(text)) {
+  const text = createMarker('content');
+  for (const { name, form } of encodingsOf(text)) {
     writeFileSync(file, Buffer.concat([Buffer.from('before'), Buffer.from(form), Buffer.from('after')]));
-    expect(found('content', [file])).toContain(`${file}: ${text} ${name}`);
+    expect(findMarkers('content', [file])).toContain(`${file}: ${text} ${name}`);
   }
   for (const before of ['', 'a', 'ab', 'abc']) {
     for (const encoding of ['base64', 'base64url', 'hex', 'utf16le'] as const) {
       const long = Buffer.from(`${before}${text} and more`, encoding === 'utf16le' ? encoding : 'utf8');
       writeFileSync(file, encoding === 'utf16le' ? long : long.toString(encoding));
-      expect(found('content', [file])).not.toEqual([]);
+      expect(findMarkers('content', [file])).not.toEqual([]);
     }
   }
   rmSync(file);
 });
 
 test('no credential is written anywhere, and no name to Temporal, a log or an unauthorized caller', async () => {
-  const others = [...(await move()), ...Object.values(KEYS)];
+  const others = [...(await runMigrations()), ...Object.values(KEYS)];
   const written = filesBelow(folder);
   const below = (name: string): readonly string[] => written.filter((file) => file.startsWith(path.join(folder, name)));
   const logs = written.filter((file) => file.endsWith('.log'));
@@ -72,12 +72,12 @@ test('no credential is written anywhere, and no name to Temporal, a log or an un
   expect(inTemporal?.filter((file) => path.basename(file) === 'temporal.db')).toHaveLength(2);
 
   // Proves that the search works: names must be found in the ledger and in the output of `ferry`.
-  expect(found('content', inPostgres ?? [])).not.toEqual([]);
-  expect(found('content', outputs ?? [])).not.toEqual([]);
+  expect(findMarkers('content', inPostgres ?? [])).not.toEqual([]);
+  expect(findMarkers('content', outputs ?? [])).not.toEqual([]);
 
-  expect(found('credential', written, others)).toEqual([]);
-  expect(found('content', [...(inTemporal ?? []), ...(answers ?? []), ...logs])).toEqual([]);
-  expect(found('quoted', [...(inTemporal ?? []), ...(answers ?? []), ...(outputs ?? [])])).toEqual([]);
+  expect(findMarkers('credential', written, others)).toEqual([]);
+  expect(findMarkers('content', [...(inTemporal ?? []), ...(answers ?? []), ...logs])).toEqual([]);
+  expect(findMarkers('quoted', [...(inTemporal ?? []), ...(answers ?? []), ...(outputs ?? [])])).toEqual([]);
 }, 300_000);
 
 /**
@@ -85,7 +85,7 @@ test('no credential is written anywhere, and no name to Temporal, a log or an un
  *
  * @returns further texts that must not be found: API keys
  */
-async function move(): Promise<readonly string[]> {
+async function runMigrations(): Promise<readonly string[]> {
   const servers = { ephemeral: false, log: () => undefined, port: 0, uiPort: 0 };
   const cli = temporalCli();
   const temporal = await startTemporal({ ...servers, dataFolder: path.join(folder, 'temporal'), cli });
@@ -120,34 +120,47 @@ async function move(): Promise<readonly string[]> {
   const code = readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8');
 
   const doomed = await startWorkerProcess(variables, openSync(path.join(folder, 'logs', 'killed.log'), 'w'));
-  const killed = await readyToMove(ferry, 'killed', ['sbx-ok-1', 'sbx-slow-3000-ok-1', 'sbx-slow-3000-ok-1']);
-  await sent(ferry, killed, 'approve', { step: 'migrate-first-company', ...SUPPORT });
+  const killed = await moveFirstCompanyAfterOutage(ferry, 'killed', [
+    'sbx-ok-1',
+    'sbx-slow-3000-ok-1',
+    'sbx-slow-3000-ok-1',
+  ]);
+  await decideAndExpectApplied(ferry, killed, 'approve', { step: 'migrate-first-company', ...SUPPORT });
   await until(async () => (await countCompanies(ferry.db, killed)).waiting < 2, 30_000);
   await doomed.kill();
 
   const impatient = { ...TIMING, retryBudgetMs: 1 };
   const worker = await startWorker(config, log, { workflowBundle: { code } }, impatient);
-  const moved = await readyToMove(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'], async (id) => {
-    // The service's error text goes to Temporal and to the worker's log.
-    await until(async () => (await readOutages(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
-    between.reset();
-  });
-  await sent(ferry, moved, 'approve', { step: 'migrate-first-company', ...SUPPORT });
+  const moved = await moveFirstCompanyAfterOutage(
+    ferry,
+    'moved',
+    ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'],
+    async (id) => {
+      // The service's error text goes to Temporal and to the worker's log.
+      await until(async () => (await readOutages(ferry, id)).some((text) => text.includes(QUOTED)), 40_000);
+      between.reset();
+    },
+  );
+  await decideAndExpectApplied(ferry, moved, 'approve', { step: 'migrate-first-company', ...SUPPORT });
   await waitForProgress(ferry, moved, ({ counts }) => counts.failed === 1 && counts.migrated === 2);
-  await sent(ferry, moved, 'skip', { companies: ['R-3'], reason: marker('content'), ...SUPPORT });
-  await signedOff(ferry, moved);
-  const cancelled = await readyToMove(ferry, 'cancelled', ['sbx-ok-1', 'sbx-ok-1']);
-  await sent(ferry, cancelled, 'pause', { reason: marker('content'), ...SUPPORT });
-  await sent(ferry, cancelled, 'resume', { reason: marker('content'), ...SUPPORT });
+  await decideAndExpectApplied(ferry, moved, 'skip', {
+    companies: ['R-3'],
+    reason: createMarker('content'),
+    ...SUPPORT,
+  });
+  await signOff(ferry, moved);
+  const cancelled = await moveFirstCompanyAfterOutage(ferry, 'cancelled', ['sbx-ok-1', 'sbx-ok-1']);
+  await decideAndExpectApplied(ferry, cancelled, 'pause', { reason: createMarker('content'), ...SUPPORT });
+  await decideAndExpectApplied(ferry, cancelled, 'resume', { reason: createMarker('content'), ...SUPPORT });
   // A refused decision is recorded completely.
-  const early = { step: 'complete-migration', reason: marker('content'), ...CLIENT };
+  const early = { step: 'complete-migration', reason: createMarker('content'), ...CLIENT };
   expect((await decide(ferry, cancelled, 'approve', early)).became).toBe('refused');
-  await sent(ferry, cancelled, 'cancel', { reason: marker('content'), ...CLIENT });
+  await decideAndExpectApplied(ferry, cancelled, 'cancel', { reason: createMarker('content'), ...CLIENT });
   await until(async () => (await countCompanies(ferry.db, killed)).migrated === 3, 60_000);
-  await signedOff(ferry, killed);
+  await signOff(ferry, killed);
 
-  await keepOutputs(variables, [killed, moved, cancelled]);
-  await keepAnswers(await payloadsOf(ferry, moved));
+  await saveOutputs(variables, [killed, moved, cancelled]);
+  await saveResponses(await payloadsOf(ferry, moved));
   await worker.stop();
   await ferry.close();
   await direct.close();
@@ -160,7 +173,9 @@ async function move(): Promise<readonly string[]> {
   await serviceDatabase.drop();
   return [key];
 
-  async function readyToMove(...[line, client, tokens, held]: Parameters<typeof taken>): Promise<string> {
+  async function moveFirstCompanyAfterOutage(
+    ...[line, client, tokens, held]: Parameters<typeof moveFirstCompany>
+  ): Promise<string> {
     if (held) {
       const refusal = {
         statusCode: 500,
@@ -172,12 +187,12 @@ async function move(): Promise<readonly string[]> {
         response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(refusal));
       });
     }
-    return taken(line, client, tokens, held);
+    return moveFirstCompany(line, client, tokens, held);
   }
 }
 
 /** Takes a migration through steps 1 to 4 until its first company is verified. */
-async function taken(
+async function moveFirstCompany(
   ferry: LedgerClient,
   client: string,
   tokens: readonly string[],
@@ -188,13 +203,13 @@ async function taken(
   const companies = tokens.map((token, index) => {
     organizations += 1;
     const organization = String(organizations);
-    const refreshToken = `${token}.${marker('credential')}`;
+    const refreshToken = `${token}.${createMarker('credential')}`;
     return {
-      credential: { accessToken: marker('credential'), refreshToken, realmId: organization },
+      credential: { accessToken: createMarker('credential'), refreshToken, realmId: organization },
       row: {
         row: index + 1,
         reference: `R-${index + 1}`,
-        name: marker('content'),
+        name: createMarker('content'),
         organization,
         expectedInvoices: null,
         wave: null,
@@ -208,19 +223,23 @@ async function taken(
     platform,
     rows,
     manifestDigest: manifestDigest(rows),
-    contact: marker('content'),
+    contact: createMarker('content'),
     by: SUPPORT.by,
     firstCompany: null,
   });
   await afterStart?.(id);
   await waitForProgress(ferry, id, ({ preflight, checking }) => preflight !== null && !checking);
-  await sent(ferry, id, 'approve', { step: 'supply-details', ...SUPPORT });
-  await sent(ferry, id, 'proposeTime', { startAt: new Date().toISOString(), reason: marker('content'), ...SUPPORT });
-  await sent(ferry, id, 'approve', { step: 'schedule', ...SUPPORT });
-  await sent(ferry, id, 'approve', { step: 'schedule', ...CLIENT });
-  await sent(ferry, id, 'approve', { step: 'update-application', ...CLIENT });
-  await sent(ferry, id, 'approve', { step: 'update-application', ...SUPPORT });
-  await sent(ferry, id, 'confirmSyncDisabled', { companies: 'all', ...CLIENT });
+  await decideAndExpectApplied(ferry, id, 'approve', { step: 'supply-details', ...SUPPORT });
+  await decideAndExpectApplied(ferry, id, 'proposeTime', {
+    startAt: new Date().toISOString(),
+    reason: createMarker('content'),
+    ...SUPPORT,
+  });
+  await decideAndExpectApplied(ferry, id, 'approve', { step: 'schedule', ...SUPPORT });
+  await decideAndExpectApplied(ferry, id, 'approve', { step: 'schedule', ...CLIENT });
+  await decideAndExpectApplied(ferry, id, 'approve', { step: 'update-application', ...CLIENT });
+  await decideAndExpectApplied(ferry, id, 'approve', { step: 'update-application', ...SUPPORT });
+  await decideAndExpectApplied(ferry, id, 'confirmSyncDisabled', { companies: 'all', ...CLIENT });
   await waitForProgress(ferry, id, ({ step }) => step === 'migrate-first-company');
   const obtainedAt = new Date().toISOString();
   const supplied = companies.map(({ row: { reference }, credential }) => ({
@@ -229,19 +248,19 @@ async function taken(
     obtainedAt,
   }));
   await supplyCredentials(ferry.db, id, supplied, CLIENT.by);
-  await sent(ferry, id, 'credentialsSupplied', { companies: rows.length, ...CLIENT });
+  await decideAndExpectApplied(ferry, id, 'credentialsSupplied', { companies: rows.length, ...CLIENT });
   await waitForProgress(ferry, id, ({ firstCompany }) => firstCompany?.stage === 'proven');
   return id;
 }
 
-async function signedOff(ferry: LedgerClient, id: string): Promise<void> {
+async function signOff(ferry: LedgerClient, id: string): Promise<void> {
   await waitForProgress(ferry, id, ({ waitingFor }) => waitingFor.roles.length === 2);
-  await sent(ferry, id, 'approve', { step: 'complete-migration', ...SUPPORT });
-  await sent(ferry, id, 'approve', { step: 'complete-migration', ...CLIENT });
+  await decideAndExpectApplied(ferry, id, 'approve', { step: 'complete-migration', ...SUPPORT });
+  await decideAndExpectApplied(ferry, id, 'approve', { step: 'complete-migration', ...CLIENT });
   await ferry.temporal.workflow.getHandle(id).result();
 }
 
-async function sent(
+async function decideAndExpectApplied(
   ferry: LedgerClient,
   id: string,
   message: DecisionMessage,
@@ -252,7 +271,7 @@ async function sent(
 }
 
 /** Saves the output of commands that succeed and of commands that fail. */
-async function keepOutputs(env: NodeJS.ProcessEnv, ids: readonly string[]): Promise<void> {
+async function saveOutputs(env: NodeJS.ProcessEnv, ids: readonly string[]): Promise<void> {
   const ofEach = ids.flatMap((id) => [
     ...['show', 'companies', 'exceptions', 'report', 'audit', 'watch', 'go-nogo'].map((command) => [command, id]),
     ...[
@@ -291,7 +310,7 @@ async function payloadsOf(ferry: LedgerClient, id: string): Promise<readonly Wir
 }
 
 /** Saves the codec server's responses to callers without a token or with a wrong one, and to invalid bodies. */
-async function keepAnswers(payloads: readonly Wire[]): Promise<void> {
+async function saveResponses(payloads: readonly Wire[]): Promise<void> {
   const [ours, strangers] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')];
   const [issuer, audience, keySet] = ['https://identity.example', 'codec', path.join(folder, 'key-set.json')];
   writeFileSync(keySet, JSON.stringify({ keys: [{ ...(await exportJWK(ours.publicKey)), alg: 'ES256' }] }));

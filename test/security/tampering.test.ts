@@ -27,17 +27,17 @@ afterAll(() => rig.close());
 const GOOD = ['sbx-ok-1', 'sbx-ok-1', 'sbx-ok-1'];
 
 /** Yields one copy per byte, with one bit of that byte flipped. */
-function* eachByteAltered(bytes: Uint8Array): Generator<Buffer> {
+function* withEachByteAltered(bytes: Uint8Array): Generator<Buffer> {
   for (let index = 0; index < bytes.length; index += 1) {
-    const altered = Buffer.from(bytes);
-    altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
-    yield altered;
+    const readVaultWith = Buffer.from(bytes);
+    readVaultWith.writeUInt8(readVaultWith.readUInt8(index) ^ 1, index);
+    yield readVaultWith;
   }
 }
 
 describe('a sealed credential', () => {
   const UNREADABLE = { state: 'failed', failure: 'credential-unreadable' };
-  const TOLD = /does not open: it was altered, sealed with another key, or belongs to another row/;
+  const SEAL_BROKEN_MESSAGE = /does not open: it was altered, sealed with another key, or belongs to another row/;
 
   test('with an altered byte fails only its own company and is not sent', async () => {
     const { id } = await rig.migration(GOOD);
@@ -47,7 +47,10 @@ describe('a sealed credential', () => {
     rig.proxy.reset();
     await rig.importSlice(id);
     const tampered = await readRow(db, id, 2);
-    expect(tampered).toMatchObject({ ...UNREADABLE, failure_text: expect.stringMatching(TOLD) as string });
+    expect(tampered).toMatchObject({
+      ...UNREADABLE,
+      failure_text: expect.stringMatching(SEAL_BROKEN_MESSAGE) as string,
+    });
     expect([(await readRow(db, id, 1)).state, (await readRow(db, id, 3)).state]).toEqual(['syncing', 'syncing']);
     expect(rig.proxy.arrived('PUT', /authorization/)).toHaveLength(2);
   });
@@ -90,10 +93,10 @@ describe("a vault's key", () => {
     const { id } = await rig.migration(['sbx-ok-1']);
     const { vault_wrapped_key: wrapped, vault_public_key: publicKey } = await keyOf(id);
     if (!wrapped || !publicKey) throw new Error('the vault is open');
-    for (const each of eachByteAltered(wrapped))
+    for (const each of withEachByteAltered(wrapped))
       await expect(altered(id, 'vault_wrapped_key', each)).rejects.toThrow(WrappedKeyBroken);
     await altered(id, 'vault_wrapped_key', wrapped);
-    for (const each of eachByteAltered(publicKey))
+    for (const each of withEachByteAltered(publicKey))
       await expect(altered(id, 'vault_public_key', each)).rejects.toThrow(VaultKeyMismatch);
     await altered(id, 'vault_public_key', publicKey);
     await expect(altered(id, 'vault_key_id', '0123456789abcdef')).rejects.toThrow(UnknownMasterKey);
@@ -150,17 +153,17 @@ describe('a payload that Temporal keeps', () => {
   });
 
   test('with an altered byte of content becomes a value that says so', async () => {
-    for (const data of eachByteAltered(stored.data ?? new Uint8Array()))
+    for (const data of withEachByteAltered(stored.data ?? new Uint8Array()))
       expect(await read({ ...stored, data })).toHaveProperty('unreadable');
   });
 
   test('with an altered byte of encoding becomes a value that says so', async () => {
-    for (const encoding of eachByteAltered(metadataOf('encoding')))
+    for (const encoding of withEachByteAltered(metadataOf('encoding')))
       expect(await read({ ...stored, metadata: { ...stored.metadata, encoding } })).toHaveProperty('unreadable');
   });
 
   test('with an altered byte of the key id throws an error that names an unknown key', async () => {
-    for (const id of eachByteAltered(metadataOf('encryption-key-id')))
+    for (const id of withEachByteAltered(metadataOf('encryption-key-id')))
       await expect(read({ ...stored, metadata: { ...stored.metadata, 'encryption-key-id': id } })).rejects.toThrow(
         UnknownPayloadKey,
       );

@@ -42,6 +42,33 @@ export async function openLedger(): Promise<Ledger> {
   };
 }
 
+/**
+ * Opens an empty ledger before the tests of a file, and closes it after them. Its properties can only be read while
+ * tests are running.
+ */
+export function useLedger(): Omit<Ledger, 'close'> {
+  let ledger: Ledger | undefined;
+  beforeAll(async () => {
+    ledger = await openLedger();
+  });
+  afterAll(() => ledger?.close());
+  const opened = (): Ledger => {
+    if (!ledger) throw new Error('the ledger is opened only when the tests run');
+    return ledger;
+  };
+  return {
+    get db() {
+      return opened().db;
+    },
+    get url() {
+      return opened().url;
+    },
+    get keys() {
+      return opened().keys;
+    },
+  };
+}
+
 /** When syncing was disabled, and when the credentials were obtained: later, as a rotating platform requires. */
 export const CONFIRMED_AT = '2026-03-02T09:00:00.000Z';
 export const OBTAINED_AT = '2026-03-02T10:00:00.000Z';
@@ -129,7 +156,7 @@ export async function createMovableMigration(
 }
 
 /** Sets columns of a company's row directly. */
-export async function putRow(
+export async function updateRow(
   db: Database,
   id: string,
   row: number,
@@ -151,7 +178,7 @@ export async function readRow(db: Database, id: string, row: number) {
 export const msFromNow = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 
 /** Reads the rows of a migration that still have a credential. */
-export async function credentialRows(db: Database, id: string): Promise<readonly number[]> {
+export async function rowsWithCredential(db: Database, id: string): Promise<readonly number[]> {
   const rows = await db.selectFrom('credentials').select('row').where('migration_id', '=', id).orderBy('row').execute();
   return rows.map(({ row }) => row);
 }

@@ -8,7 +8,7 @@ import { createSweepSchedule, SWEEP_SCHEDULE } from '../../worker/sweep-schedule
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../../workflows/messages';
 import type { Swept } from '../../workflows/sweep';
 import { until } from '../support/conditions';
-import { credentialRows } from '../support/ledger';
+import { rowsWithCredential } from '../support/ledger';
 import type { Orchestrator } from '../support/orchestrator';
 import { startOrchestrator } from '../support/orchestrator';
 import { CLIENT, startTestMigration } from './running-migration';
@@ -33,7 +33,7 @@ async function supplied(client: string): Promise<string> {
   expect(await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT })).toBe('applied');
   await until(async () => {
     await migration.supply('R-1', `sbx-ok-1.${client}`);
-    return (await credentialRows(orchestrator.ferry.db, migration.id)).length === 1;
+    return (await rowsWithCredential(orchestrator.ferry.db, migration.id)).length === 1;
   });
   return migration.id;
 }
@@ -76,7 +76,7 @@ test('a terminated migration is closed as cancelled by Tokenferry, and a running
   expect(await swept()).toEqual({ schedulesDeleted: [], closing: [terminated], unclear: [] });
   await isClosed(terminated);
   expect(await ledger(terminated)).toMatchObject({ state: 'closed', ending: 'cancelled' });
-  expect(await credentialRows(orchestrator.ferry.db, terminated)).toEqual([]);
+  expect(await rowsWithCredential(orchestrator.ferry.db, terminated)).toEqual([]);
   const cancelled = (await readDecisions(orchestrator.ferry.db, terminated)).filter(
     ({ decision }) => decision.kind === 'cancel',
   );
@@ -86,7 +86,7 @@ test('a terminated migration is closed as cancelled by Tokenferry, and a running
 
   expect(await swept()).toEqual({ schedulesDeleted: [], closing: [], unclear: [] });
   expect(await ledger(running)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
-  expect(await credentialRows(orchestrator.ferry.db, running)).toEqual([1]);
+  expect(await rowsWithCredential(orchestrator.ferry.db, running)).toEqual([1]);
   expect(await scheduleIds()).toContain(scheduleIdOf(running));
 });
 
@@ -127,7 +127,7 @@ test('a migration that Temporal does not know stays open: the worker might be co
 
   expect(await swept()).toMatchObject({ closing: [], unclear: [id] });
   expect(await ledger(id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
-  expect(await credentialRows(orchestrator.ferry.db, id)).toEqual([1]);
+  expect(await rowsWithCredential(orchestrator.ferry.db, id)).toEqual([1]);
 });
 
 test('the schedule of a migration that has ended is deleted, but no other schedule with a similar id', async () => {

@@ -4,7 +4,7 @@ import { Secret } from '../../../security';
 import type { ImportRig } from '../../support/company-import';
 import { statusAtService, openImportRig } from '../../support/company-import';
 import type { Interceptor } from '../../support/http-proxy';
-import { putRow, readRow } from '../../support/ledger';
+import { updateRow, readRow } from '../../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).length;
 const dying =
   (id: string): Interceptor =>
   async (response) => {
-    await putRow(rig.ledger.db, id, 1, { attempt: 'died' });
+    await updateRow(rig.ledger.db, id, 1, { attempt: 'died' });
     response.destroy();
   };
 

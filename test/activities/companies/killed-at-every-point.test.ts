@@ -9,7 +9,7 @@ import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, statusAtService, openImportRig } from '../../support/company-import';
 import type { Fault, CrashableWorker, InjectedFault } from '../../support/crash-points';
 import { startCrashableWorker } from '../../support/crash-points';
-import { credentialRows, msFromNow, readRow } from '../../support/ledger';
+import { rowsWithCredential, msFromNow, readRow } from '../../support/ledger';
 import { sideBySide } from '../../support/side-by-side';
 
 let rig: ImportRig;
@@ -63,7 +63,7 @@ async function moveCompany(migrationId: string, worker: CrashableWorker): Promis
     await letTimePass(migrationId);
   }
   await step(() => activities.settleInterrupted({ migrationId }));
-  const left = await credentialRows(rig.ledger.db, migrationId);
+  const left = await rowsWithCredential(rig.ledger.db, migrationId);
   await step(() => activities.closeMigration({ migrationId, ending: 'completed' }));
   await step(() => activities.removeUnused({ migrationId }));
   return left;
@@ -88,7 +88,7 @@ async function moveWithFaults(platformKey: string, faults: readonly InjectedFaul
       accepted: worker.crossings.filter((crossing) => crossing.accepted).length,
       usedAfterwards: accepted === -1 ? 0 : worker.crossings.length - accepted - 1,
       unerased,
-      credentials: await credentialRows(db, id),
+      credentials: await rowsWithCredential(db, id),
       vaultDestroyed: (await readMigration(db, id))?.vaultDestroyedAt instanceof Date,
     },
   };

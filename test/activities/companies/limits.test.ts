@@ -4,7 +4,7 @@ import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, openImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
 import { sendAnswer } from '../../support/http-proxy';
-import { putRow } from '../../support/ledger';
+import { updateRow } from '../../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -101,7 +101,7 @@ test('an interrupted ramp continues in the next run, and ends when its companies
     (activities) => activities.importSlice({ migrationId: id, run: 'run-1', slice: 1 }),
     activityEnvironment(),
   );
-  await putRow(rig.ledger.db, id, 3, { state: 'waiting' });
+  await updateRow(rig.ledger.db, id, 3, { state: 'waiting' });
   // A company of the ramp waits again, after a pause or a deferred try.
   expect(await begin('run-2', false)).toMatchObject({ mayStillSync: 1 });
   await rig.runActivity(
@@ -112,7 +112,7 @@ test('an interrupted ramp continues in the next run, and ends when its companies
   // All of them still sync, so the ramp has not succeeded yet.
   expect(await begin('run-3', false)).toMatchObject({ mayStillSync: 1 });
   await rig.verify(id);
-  await putRow(rig.ledger.db, id, 2, { state: 'syncing' });
+  await updateRow(rig.ledger.db, id, 2, { state: 'syncing' });
   // The last straggler does not delay the run, and counts from the beginning of the run.
   expect(await begin('run-4', false)).toMatchObject({ mayStillSync: 0, counts: { syncing: 1 } });
 });

@@ -4,7 +4,7 @@ import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 import { until } from '../../support/conditions';
 import { alterBody, sendAnswer, type Interceptor } from '../../support/http-proxy';
-import { credentialRows, msFromNow, putRow, readRow } from '../../support/ledger';
+import { rowsWithCredential, msFromNow, updateRow, readRow } from '../../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const rowOf = (id: string, row = 1) => readRow(rig.ledger.db, id, row);
 async function syncing(token: string, expectedInvoices: number | null = 10): Promise<string> {
   const { id } = await rig.migration([token], { row: () => ({ expectedInvoices }) });
   await rig.importSlice(id);
-  await putRow(rig.ledger.db, id, 1, { next_check_at: msFromNow(0) });
+  await updateRow(rig.ledger.db, id, 1, { next_check_at: msFromNow(0) });
   return id;
 }
 
@@ -35,7 +35,7 @@ async function checkWith(method: string, path: RegExp, interference: Interceptor
     return Object.values(status).every(({ currentStatus }) => currentStatus === 'Complete');
   });
   rig.proxy.on(method, path, interference);
-  await putRow(rig.ledger.db, id, 1, { sync_started_at: msFromNow(-syncingForMs) });
+  await updateRow(rig.ledger.db, id, 1, { sync_started_at: msFromNow(-syncingForMs) });
   const report = await rig.checkDue(id, 60_000);
   return { id, report, row: await rowOf(id) };
 }
@@ -43,7 +43,7 @@ async function checkWith(method: string, path: RegExp, interference: Interceptor
 describe('a company is moved', () => {
   test('when everything matches the manifest, and its credential is erased', async () => {
     const id = await syncing('sbx-ok-10');
-    expect(await credentialRows(rig.ledger.db, id)).toEqual([1]);
+    expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([1]);
     expect(await rig.verify(id)).toMatchObject({
       settled: 1,
       stop: null,
@@ -67,7 +67,7 @@ describe('a company is moved', () => {
       detail: '10 expected, 10 found',
       correlationId: expect.any(String) as string,
     });
-    expect(await credentialRows(rig.ledger.db, id)).toEqual([]);
+    expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([]);
   });
 
   test('when there are more records than expected', async () => {
@@ -108,7 +108,7 @@ describe('a company is not moved', () => {
     expect(row).toMatchObject({ state: 'failed', failure: 'incomplete', correlation_id: expect.any(String) as string });
     expect(row.failure_text).toContain('10 expected, 7 found');
     expect(row.evidence?.at(-1)).toMatchObject({ passed: false });
-    expect(await credentialRows(rig.ledger.db, id)).toEqual([1]);
+    expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([1]);
   });
 
   test('when its grant ends during the sync: the end customer must reconnect, and the link is stored', async () => {

@@ -4,7 +4,7 @@ import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { readDecisions, readMigration } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
-import { credentialRows, putRow, readRow } from '../../support/ledger';
+import { rowsWithCredential, updateRow, readRow } from '../../support/ledger';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('a decision', () => {
   test('reaches the ledger and the audit trail; a refused one reaches only the audit trail', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
-    for (const row of [1, 2]) await putRow(db, id, row, { confirmed_at: null });
+    for (const row of [1, 2]) await updateRow(db, id, row, { confirmed_at: null });
     const counts = await record(
       id,
       [{ kind: 'sync-disabled', decisionId: 'a', companies: ['c1'], ...sent }, true],
@@ -41,8 +41,8 @@ describe('a decision', () => {
   test('about companies is recorded with its effect: some have changed state since, and one does not exist', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
-    await putRow(db, id, 2, { state: 'importing', attempt: 'a' });
-    await putRow(db, id, 3, { state: 'failed', failure: 'incomplete' });
+    await updateRow(db, id, 2, { state: 'importing', attempt: 'a' });
+    await updateRow(db, id, 3, { state: 'failed', failure: 'incomplete' });
     const skip: Decision = { kind: 'skip', decisionId: 's', companies: ['c3'], reason: 'sold', ...sent };
     const companies = ['c1', 'c2', 'c9', 'c1'];
     const exclude: Decision = { kind: 'exclude', decisionId: 'e', companies, reason: 'sold', ...sent };
@@ -76,7 +76,7 @@ test('closing a migration destroys its credentials and ends claims, and can be r
     rig.runActivity((activities) => activities.closeMigration({ migrationId: id, ending: 'abandoned' }));
   expect(await close()).toMatchObject({ total: 2, waiting: 2, withoutCredential: 2 });
   expect(await close()).toMatchObject({ total: 2, waiting: 2 });
-  expect(await credentialRows(rig.ledger.db, id)).toEqual([]);
+  expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([]);
   expect(await readMigration(rig.ledger.db, id)).toMatchObject({
     state: 'closed',
     ending: 'abandoned',

@@ -7,7 +7,7 @@ import { registerApplications } from '../../support/applications';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
 import { alterBody } from '../../support/http-proxy';
-import { suppliedMigration, putRow, readRow, manifestRows } from '../../support/ledger';
+import { suppliedMigration, updateRow, readRow, manifestRows } from '../../support/ledger';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { amendManifest, NOT_CHECKED, readHeldBack, supplyMigration } from '../../../store';
 
@@ -117,10 +117,10 @@ test('a company whose organization is already connected to the account is held b
 
 test('companies this migration has already moved are not reported as problems', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
-  await putRow(rig.ledger.db, id, 2, { confirmed_at: null });
+  await updateRow(rig.ledger.db, id, 2, { confirmed_at: null });
   await rig.importSlice(id);
   await rig.verify(id);
-  await putRow(rig.ledger.db, id, 1, { state: 'waiting' });
+  await updateRow(rig.ledger.db, id, 1, { state: 'waiting' });
   expect(await check(id)).toMatchObject({ problems: [], warnings: [], heldBack: 0 });
 });
 

@@ -3,7 +3,7 @@ import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import { readDecisions, readMigration } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
-import { credentialRows, readRow } from '../../support/ledger';
+import { rowsWithCredential, readRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -28,7 +28,7 @@ test('a terminated migration is named, and can be closed as if it were cancelled
   });
   const { db } = orchestrator.ferry;
   expect(await readMigration(db, migration.id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
-  expect(await credentialRows(db, migration.id)).toEqual([2]);
+  expect(await rowsWithCredential(db, migration.id)).toEqual([2]);
 
   expect((await ferry(['sweep'], undefined, orchestrator.env)).out).toContain('ferry sweep --close');
   expect(await runJson(orchestrator, 'sweep', '--close', '--by', 'Sam')).toMatchObject({
@@ -39,7 +39,7 @@ test('a terminated migration is named, and can be closed as if it were cancelled
     ...{ state: 'closed', ending: 'cancelled' },
     vaultDestroyedAt: expect.any(Date) as Date,
   });
-  expect(await credentialRows(db, migration.id)).toEqual([]);
+  expect(await rowsWithCredential(db, migration.id)).toEqual([]);
   expect((await ferry(['report', migration.id], undefined, orchestrator.env)).out).toMatch(/key[^\n]* destroyed/);
   expect((await readDecisions(db, migration.id)).at(-1)).toMatchObject({ decision: { kind: 'cancel', by: 'Sam' } });
   expect(await readRow(db, migration.id, 1)).toMatchObject({ state: 'migrated' });

@@ -1,6 +1,6 @@
 import { localTime } from '../../../cli/terminal/times';
 import { removeTempFiles, tempFile } from '../manifest/temp-files';
-import { putRow } from '../../support/ledger';
+import { updateRow } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -61,8 +61,8 @@ test('show says until when a credential of an interrupted company can be in flig
   const id = 'patient.quickbooks-online';
   const heldUntil = new Date('2030-01-01T22:14:00Z');
   const importing = { state: 'importing', attempt: 'died', confirmed_at: new Date(), held_until: heldUntil } as const;
-  for (const row of [1, 2, 3]) await putRow(orchestrator.ferry.db, id, row, importing);
-  await putRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
+  for (const row of [1, 2, 3]) await updateRow(orchestrator.ferry.db, id, row, importing);
+  await updateRow(orchestrator.ferry.db, id, 3, { authorization_sent_at: new Date() });
   const { out } = await ferry(['show', id], undefined, orchestrator.env);
   expect(out).toContain(
     `3 companies were interrupted and will be resumed; ` +

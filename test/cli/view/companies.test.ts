@@ -1,6 +1,6 @@
 /** `ferry companies`: filters, pages and CSV. */
 import { supplyMigration } from '../../../store';
-import { suppliedMigration, putRow, manifestRows } from '../../support/ledger';
+import { suppliedMigration, updateRow, manifestRows } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
@@ -15,9 +15,13 @@ beforeAll(async () => {
   const { db } = orchestrator.ferry;
   const rows = manifestRows(6, (row) => ({ name: NAMES[row - 1] ?? '', wave: row > 3 ? 2 : 1 }));
   await supplyMigration(db, suppliedMigration({ id: ID }), rows);
-  await putRow(db, ID, 1, { state: 'migrated' });
-  await putRow(db, ID, 2, { state: 'failed', failure: 'incomplete', failure_text: '3 of 10' });
-  await putRow(db, ID, 3, { state: 'failed', failure: 'reauthorization-required', link_url: 'https://link.example/3' });
+  await updateRow(db, ID, 1, { state: 'migrated' });
+  await updateRow(db, ID, 2, { state: 'failed', failure: 'incomplete', failure_text: '3 of 10' });
+  await updateRow(db, ID, 3, {
+    state: 'failed',
+    failure: 'reauthorization-required',
+    link_url: 'https://link.example/3',
+  });
 });
 afterAll(() => orchestrator.close());
 

@@ -7,7 +7,7 @@ import type { HandoverReport } from '../../../client';
 import { Output } from '../../../cli/terminal';
 import { COMPANY_STATES, NO_COUNTS } from '../../../domain/companies/company-state';
 import type { MigrationStatistics } from '../../../store';
-import { DURATIONS_MS } from '../../../store';
+import { DURATION_BOUNDS_MS } from '../../../store';
 import type { ReportHead } from '../../../presentation/handover/report-facts';
 import type { LedgerCompany } from '../../../store';
 import { capturedStream, ferry } from '../captured-terminal';
@@ -47,8 +47,8 @@ const COURSE: MigrationStatistics = {
     { at: '2026-11-21T00:00:00.000Z', companies: 1 },
     { at: '2026-11-21T01:30:00.000Z', companies: 2 },
   ],
-  durationBoundsMs: DURATIONS_MS,
-  durations: DURATIONS_MS.map((_, index) => (index === 3 ? 2 : 0)),
+  durationBoundsMs: DURATION_BOUNDS_MS,
+  durations: DURATION_BOUNDS_MS.map((_, index) => (index === 3 ? 2 : 0)),
   ...{ medianMs: 12_000, p95Ms: 20_000, longestMs: 20_000 },
   slowest: [
     { reference: 'C-1', name: EVIL, tookMs: 20_000 },

@@ -1,82 +1,76 @@
 /** Checks of syncing companies: which are due, and how their outcomes are written. */
-import type { CheckOutcome, Database } from '../../../store';
+import type { CheckOutcome } from '../../../store';
 import { readDueChecks, recordChecks } from '../../../store';
-import type { Ledger, MovableMigration } from '../../support/ledger';
+import type { MovableMigration } from '../../support/ledger';
 import {
-  credentialRows,
+  rowsWithCredential,
   createMovableMigration,
   msFromNow,
-  openLedger,
-  putRow,
+  useLedger,
+  updateRow,
   readRow,
   manifestRows,
 } from '../../support/ledger';
 
-let ledger: Ledger;
-let db: Database;
-beforeAll(async () => {
-  ledger = await openLedger();
-  ({ db } = ledger);
-});
-afterAll(() => ledger.close());
+const ledger = useLedger();
 
 const ID = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
 const EVIDENCE = [{ check: 'right organization', passed: true, detail: 'it is' }];
 const SCHEDULE = { everyHours: { least: 24, most: 24 }, nextAt: '2026-03-03T10:00:00.000Z' };
 
-async function syncing(count: number): Promise<MovableMigration> {
+async function createSyncing(count: number): Promise<MovableMigration> {
   const all = await createMovableMigration(ledger, manifestRows(count));
   for (const { row } of all.rows) {
     const since = { sync_started_at: msFromNow(-90_000), next_check_at: msFromNow(-1_000 * row) };
-    await putRow(db, all.id, row, { state: 'syncing', company_id: ID, connection_id: ID, ...since });
+    await updateRow(ledger.db, all.id, row, { state: 'syncing', company_id: ID, connection_id: ID, ...since });
   }
   return all;
 }
-const due = async ({ id }: MovableMigration, some: Partial<Parameters<typeof readDueChecks>[2]> = {}) =>
-  readDueChecks(db, id, { size: 10, onlyRow: null, without: [], ...some });
-const dueRows = async (...which: Parameters<typeof due>) => (await due(...which)).map(({ row }) => row);
+const readDue = async ({ id }: MovableMigration, some: Partial<Parameters<typeof readDueChecks>[2]> = {}) =>
+  readDueChecks(ledger.db, id, { size: 10, onlyRow: null, without: [], ...some });
+const readDueRows = async (...which: Parameters<typeof readDue>) => (await readDue(...which)).map(({ row }) => row);
 
 test("a due company comes with the time it has been syncing, by the database's clock", async () => {
-  const [one] = await due(await syncing(1));
+  const [one] = await readDue(await createSyncing(1));
   expect(one).toMatchObject({ row: 1, companyId: ID, connectionId: ID, expectedInvoices: 10 });
   expect(one?.syncingForMs).toBeGreaterThanOrEqual(90_000);
   expect(one?.syncingForMs).toBeLessThan(150_000);
 });
 
 test('the longest due companies come first, without those in flight', async () => {
-  const three = await syncing(3);
-  expect(await dueRows(three, { size: 2 })).toEqual([3, 2]);
-  expect(await dueRows(three, { size: 2, without: [3] })).toEqual([2, 1]);
+  const three = await createSyncing(3);
+  expect(await readDueRows(three, { size: 2 })).toEqual([3, 2]);
+  expect(await readDueRows(three, { size: 2, without: [3] })).toEqual([2, 1]);
 });
 
 test('companies that are not due, not syncing or not asked for are left out', async () => {
-  const three = await syncing(3);
-  await putRow(db, three.id, 1, { next_check_at: msFromNow(60_000) });
-  await putRow(db, three.id, 2, { state: 'importing', attempt: 'a' });
-  expect(await dueRows(three, { onlyRow: 1 })).toEqual([]);
-  expect(await dueRows(three)).toEqual([3]);
+  const three = await createSyncing(3);
+  await updateRow(ledger.db, three.id, 1, { next_check_at: msFromNow(60_000) });
+  await updateRow(ledger.db, three.id, 2, { state: 'importing', attempt: 'a' });
+  expect(await readDueRows(three, { onlyRow: 1 })).toEqual([]);
+  expect(await readDueRows(three)).toEqual([3]);
 });
 
 test('a company that still syncs is due at its next check, and checks are counted', async () => {
-  const one = await syncing(1);
-  await recordChecks(db, one.id, [{ row: 1, to: 'syncing', nextCheckMs: 60_000 }]);
-  expect(await dueRows(one)).toEqual([]);
-  expect((await readRow(db, one.id, 1)).checks).toBe(1);
+  const one = await createSyncing(1);
+  await recordChecks(ledger.db, one.id, [{ row: 1, to: 'syncing', nextCheckMs: 60_000 }]);
+  expect(await readDueRows(one)).toEqual([]);
+  expect((await readRow(ledger.db, one.id, 1)).checks).toBe(1);
 });
 
 test('only the credentials of moved companies are erased', async () => {
-  const three = await syncing(3);
+  const three = await createSyncing(3);
   const outcomes: CheckOutcome[] = [
     { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE },
     { row: 2, to: 'failed', failure: 'incomplete', text: 'too few', evidence: EVIDENCE, correlationId: ID },
     { row: 3, to: 'syncing', nextCheckMs: 60_000 },
   ];
-  await recordChecks(db, three.id, outcomes);
-  expect(await credentialRows(db, three.id)).toEqual([2, 3]);
-  const moved = await readRow(db, three.id, 1);
+  await recordChecks(ledger.db, three.id, outcomes);
+  expect(await rowsWithCredential(ledger.db, three.id)).toEqual([2, 3]);
+  const moved = await readRow(ledger.db, three.id, 1);
   expect(moved).toMatchObject({ state: 'migrated', moved_at: expect.any(Date) as Date, sync_schedule: SCHEDULE });
   expect(moved.sync_ms).toBeGreaterThan(89_000);
-  expect(await readRow(db, three.id, 2)).toMatchObject({
+  expect(await readRow(ledger.db, three.id, 2)).toMatchObject({
     state: 'failed',
     failure: 'incomplete',
     failure_text: 'too few',
@@ -84,24 +78,24 @@ test('only the credentials of moved companies are erased', async () => {
     evidence: EVIDENCE,
     moved_at: null,
   });
-  expect(await dueRows(three)).toEqual([]);
+  expect(await readDueRows(three)).toEqual([]);
 });
 
 test('a company that is checked again keeps the time of its first move', async () => {
-  const one = await syncing(1);
+  const one = await createSyncing(1);
   const moved: CheckOutcome = { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE };
-  await recordChecks(db, one.id, [moved]);
-  const before = await readRow(db, one.id, 1);
-  await putRow(db, one.id, 1, { state: 'syncing', sync_started_at: msFromNow(0) });
-  await recordChecks(db, one.id, [moved]);
-  const { moved_at, sync_ms } = await readRow(db, one.id, 1);
+  await recordChecks(ledger.db, one.id, [moved]);
+  const before = await readRow(ledger.db, one.id, 1);
+  await updateRow(ledger.db, one.id, 1, { state: 'syncing', sync_started_at: msFromNow(0) });
+  await recordChecks(ledger.db, one.id, [moved]);
+  const { moved_at, sync_ms } = await readRow(ledger.db, one.id, 1);
   expect({ moved_at, sync_ms }).toEqual({ moved_at: before.moved_at, sync_ms: before.sync_ms });
 });
 
 test('an outcome for a company that is no longer syncing is not written', async () => {
-  const two = await syncing(2);
-  await recordChecks(db, two.id, [{ row: 1, to: 'failed', failure: 'incomplete', text: 'first', evidence: [] }]);
-  await recordChecks(db, two.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE }]);
-  expect(await readRow(db, two.id, 1)).toMatchObject({ state: 'failed', failure_text: 'first' });
-  expect(await credentialRows(db, two.id)).toEqual([1, 2]);
+  const two = await createSyncing(2);
+  await recordChecks(ledger.db, two.id, [{ row: 1, to: 'failed', failure: 'incomplete', text: 'first', evidence: [] }]);
+  await recordChecks(ledger.db, two.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE }]);
+  expect(await readRow(ledger.db, two.id, 1)).toMatchObject({ state: 'failed', failure_text: 'first' });
+  expect(await rowsWithCredential(ledger.db, two.id)).toEqual([1, 2]);
 });

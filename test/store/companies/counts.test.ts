@@ -1,5 +1,4 @@
 /** Counts of companies by state, and the remaining work of a run. */
-import type { Database } from '../../../store';
 import {
   beginSlice,
   claimCompanies,
@@ -8,40 +7,33 @@ import {
   setWindowOccurrence,
   setPaused,
 } from '../../../store';
-import type { Ledger } from '../../support/ledger';
 import {
   CONFIRMED_AT,
   createMovableMigration,
   msFromNow,
-  openLedger,
-  putRow,
+  useLedger,
+  updateRow,
   manifestRows,
 } from '../../support/ledger';
 
-let ledger: Ledger;
-let db: Database;
-beforeAll(async () => {
-  ledger = await openLedger();
-  ({ db } = ledger);
-});
-afterAll(() => ledger.close());
+const ledger = useLedger();
 
-const remaining = (id: string) => readRemainingWork(db, id);
+const remaining = (id: string) => readRemainingWork(ledger.db, id);
 
 test('companies are counted by state, and waiting ones by what they lack', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(11));
   const states = ['importing', 'syncing', 'migrated', 'failed', 'skipped', 'excluded', 'outcome-unknown'] as const;
-  for (const [index, state] of states.entries()) await putRow(db, id, index + 1, { state, attempt: 'a' });
-  await putRow(db, id, 8, { confirmed_at: null });
-  await db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 9).execute();
+  for (const [index, state] of states.entries()) await updateRow(ledger.db, id, index + 1, { state, attempt: 'a' });
+  await updateRow(ledger.db, id, 8, { confirmed_at: null });
+  await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 9).execute();
   const stale = new Date(Date.parse(CONFIRMED_AT) - 1);
-  await db
+  await ledger.db
     .updateTable('credentials')
     .set({ obtained_at: stale })
     .where('migration_id', '=', id)
     .where('row', '=', 10)
     .execute();
-  expect(await countCompanies(db, id)).toEqual({
+  expect(await countCompanies(ledger.db, id)).toEqual({
     total: 11,
     unconfirmed: 1,
     unconfirmedInFirstWave: 1,
@@ -68,22 +60,22 @@ test('the first wave is the lowest one with companies that are not left out', as
     [3, 2],
     [4, null],
   ] as const) {
-    await putRow(db, id, row, { wave, confirmed_at: null });
+    await updateRow(ledger.db, id, row, { wave, confirmed_at: null });
   }
-  expect(await countCompanies(db, id)).toMatchObject({ unconfirmed: 4, unconfirmedInFirstWave: 1 });
-  await putRow(db, id, 1, { state: 'excluded' });
-  expect(await countCompanies(db, id)).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 2 });
+  expect(await countCompanies(ledger.db, id)).toMatchObject({ unconfirmed: 4, unconfirmedInFirstWave: 1 });
+  await updateRow(ledger.db, id, 1, { state: 'excluded' });
+  expect(await countCompanies(ledger.db, id)).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 2 });
 });
 
 test('the digest of companies that were not moved changes with their failures', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
-  const digest = async () => (await countCompanies(db, id)).exceptionsDigest;
+  const digest = async () => (await countCompanies(ledger.db, id)).exceptionsDigest;
   expect(await digest()).toBeNull();
-  await putRow(db, id, 2, { state: 'failed', failure: 'refused' });
+  await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'refused' });
   const refused = await digest();
-  await putRow(db, id, 2, { state: 'failed', failure: 'incomplete' });
+  await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete' });
   const incomplete = await digest();
-  await putRow(db, id, 1, { state: 'migrated' });
+  await updateRow(ledger.db, id, 1, { state: 'migrated' });
   expect(await digest()).toBe(incomplete);
   expect(refused).not.toBe(incomplete);
 });
@@ -91,14 +83,14 @@ test('the digest of companies that were not moved changes with their failures', 
 test('a credential from before the confirmation counts where refresh tokens do not rotate', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   const stale = new Date(Date.parse(CONFIRMED_AT) - 1);
-  await db.updateTable('credentials').set({ obtained_at: stale }).where('migration_id', '=', id).execute();
-  expect(await countCompanies(db, id)).toMatchObject({ waiting: 1, withoutCredential: 0 });
+  await ledger.db.updateTable('credentials').set({ obtained_at: stale }).where('migration_id', '=', id).execute();
+  expect(await countCompanies(ledger.db, id)).toMatchObject({ waiting: 1, withoutCredential: 0 });
 });
 
 test('a claimable company is due now, a deferred one when its next try is due', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(2));
   expect(await remaining(id)).toMatchObject({ paused: false, nextClaimInMs: 0 });
-  for (const row of [1, 2]) await putRow(db, id, row, { not_before: msFromNow(row * 30_000) });
+  for (const row of [1, 2]) await updateRow(ledger.db, id, row, { not_before: msFromNow(row * 30_000) });
   const { nextClaimInMs } = await remaining(id);
   expect(nextClaimInMs).toBeGreaterThan(25_000);
   expect(nextClaimInMs).toBeLessThanOrEqual(30_000);
@@ -106,9 +98,9 @@ test('a claimable company is due now, a deferred one when its next try is due', 
 
 test('no work remains when nothing can be claimed, reclaimed or checked', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
-  await putRow(db, id, 1, { confirmed_at: null });
-  await putRow(db, id, 2, { state: 'migrated' });
-  await db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 3).execute();
+  await updateRow(ledger.db, id, 1, { confirmed_at: null });
+  await updateRow(ledger.db, id, 2, { state: 'migrated' });
+  await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 3).execute();
   expect(await remaining(id)).toEqual({
     paused: false,
     heldByWindow: false,
@@ -122,22 +114,22 @@ test('no work remains when nothing can be claimed, reclaimed or checked', async 
 
 test('an importing company can be reclaimed when its lease has expired or a newer attempt has begun', async () => {
   const { id, owner } = await createMovableMigration(ledger, manifestRows(1));
-  await claimCompanies(db, owner, 1, null);
-  await putRow(db, id, 1, { held_until: msFromNow(40_000) });
+  await claimCompanies(ledger.db, owner, 1, null);
+  await updateRow(ledger.db, id, 1, { held_until: msFromNow(40_000) });
   const { nextReclaimInMs } = await remaining(id);
   expect(nextReclaimInMs).toBeGreaterThan(35_000);
   expect(nextReclaimInMs).toBeLessThanOrEqual(40_000);
-  await putRow(db, id, 1, { held_until: msFromNow(-1_000) });
+  await updateRow(ledger.db, id, 1, { held_until: msFromNow(-1_000) });
   expect(await remaining(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
-  await putRow(db, id, 1, { held_until: msFromNow(40_000) });
-  await beginSlice(db, owner);
+  await updateRow(ledger.db, id, 1, { held_until: msFromNow(40_000) });
+  await beginSlice(ledger.db, owner);
   expect(await remaining(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
 });
 
 test('the next check is the earliest, and an overdue one is due now', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(2));
-  await putRow(db, id, 1, { state: 'syncing', next_check_at: msFromNow(60_000) });
-  await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(-60_000) });
+  await updateRow(ledger.db, id, 1, { state: 'syncing', next_check_at: msFromNow(60_000) });
+  await updateRow(ledger.db, id, 2, { state: 'syncing', next_check_at: msFromNow(-60_000) });
   expect(await remaining(id)).toMatchObject({ syncing: 2, nextCheckInMs: 0 });
 });
 
@@ -146,24 +138,24 @@ test('a closed window delays only companies that could be claimed', async () => 
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
   const occurrence = (fromMs: number) => ({ opensAt: at(fromMs), closesAt: at(fromMs + 60_000) });
   const held = async () => (await remaining(id)).heldByWindow;
-  await setWindowOccurrence(db, id, occurrence(60_000));
+  await setWindowOccurrence(ledger.db, id, occurrence(60_000));
   expect(await remaining(id)).toMatchObject({ heldByWindow: true, nextClaimInMs: null });
-  await setPaused(db, id, true);
+  await setPaused(ledger.db, id, true);
   expect(await held()).toBe(false);
-  await setPaused(db, id, false);
-  await putRow(db, id, 1, { confirmed_at: null });
+  await setPaused(ledger.db, id, false);
+  await updateRow(ledger.db, id, 1, { confirmed_at: null });
   expect(await held()).toBe(true);
-  await putRow(db, id, 2, { state: 'syncing', next_check_at: msFromNow(0) });
+  await updateRow(ledger.db, id, 2, { state: 'syncing', next_check_at: msFromNow(0) });
   expect(await held()).toBe(false);
-  await putRow(db, id, 2, { state: 'waiting' });
-  await setWindowOccurrence(db, id, occurrence(-120_000));
+  await updateRow(ledger.db, id, 2, { state: 'waiting' });
+  await setWindowOccurrence(ledger.db, id, occurrence(-120_000));
   expect(await held()).toBe(true);
-  await setWindowOccurrence(db, id, occurrence(-1_000));
+  await setWindowOccurrence(ledger.db, id, occurrence(-1_000));
   expect(await remaining(id)).toMatchObject({ heldByWindow: false, nextClaimInMs: 0 });
 });
 
 test('remaining work reports a pause', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
-  await setPaused(db, id, true);
+  await setPaused(ledger.db, id, true);
   expect((await remaining(id)).paused).toBe(true);
 });

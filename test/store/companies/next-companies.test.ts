@@ -1,22 +1,14 @@
-import type { Database } from '../../../store';
 import { readNextCompanies } from '../../../store';
-import type { Ledger } from '../../support/ledger';
 import {
   CONFIRMED_AT,
   createMovableMigration,
   OBTAINED_AT,
-  openLedger,
-  putRow,
+  useLedger,
+  updateRow,
   manifestRows,
 } from '../../support/ledger';
 
-let ledger: Ledger;
-let db: Database;
-beforeAll(async () => {
-  ledger = await openLedger();
-  ({ db } = ledger);
-});
-afterAll(() => ledger.close());
+const ledger = useLedger();
 
 const WAVES = [2, 1, 1, 1, 1, null];
 
@@ -25,24 +17,28 @@ test('the lowest waiting wave goes next, without companies that are held back or
     ledger,
     manifestRows(6, (row) => ({ wave: WAVES[row - 1] ?? null })),
   );
-  await putRow(db, id, 2, { confirmed_at: null });
-  await putRow(db, id, 3, { confirmed_at: new Date(Date.parse(OBTAINED_AT) + 1) });
-  await putRow(db, id, 4, { held_back: 'connected already' });
-  await putRow(db, id, 6, { company_id: '6f1c1f9e-0000-4000-8000-000000000000' });
-  expect(await readNextCompanies(db, id)).toEqual({
+  await updateRow(ledger.db, id, 2, { confirmed_at: null });
+  await updateRow(ledger.db, id, 3, { confirmed_at: new Date(Date.parse(OBTAINED_AT) + 1) });
+  await updateRow(ledger.db, id, 4, { held_back: 'connected already' });
+  await updateRow(ledger.db, id, 6, { company_id: '6f1c1f9e-0000-4000-8000-000000000000' });
+  expect(await readNextCompanies(ledger.db, id)).toEqual({
     next: { wave: 1, companies: 3, unconfirmed: 1, withoutCredential: 1, oldestCredentialAt: OBTAINED_AT },
     toCreate: 4,
   });
-  for (const row of [2, 3, 4, 5]) await putRow(db, id, row, { state: 'excluded' });
-  expect((await readNextCompanies(db, id)).next).toMatchObject({ wave: 2, companies: 1 });
-  await putRow(db, id, 1, { state: 'excluded' });
-  expect((await readNextCompanies(db, id)).next).toMatchObject({ wave: null, companies: 1 });
-  await putRow(db, id, 6, { state: 'migrated' });
-  expect((await readNextCompanies(db, id)).next).toMatchObject({ wave: null, companies: 0, oldestCredentialAt: null });
+  for (const row of [2, 3, 4, 5]) await updateRow(ledger.db, id, row, { state: 'excluded' });
+  expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({ wave: 2, companies: 1 });
+  await updateRow(ledger.db, id, 1, { state: 'excluded' });
+  expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({ wave: null, companies: 1 });
+  await updateRow(ledger.db, id, 6, { state: 'migrated' });
+  expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({
+    wave: null,
+    companies: 0,
+    oldestCredentialAt: null,
+  });
 });
 
 test('on a platform that does not rotate tokens, one obtained before the confirmation counts', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
-  await putRow(db, id, 1, { confirmed_at: new Date(Date.parse(CONFIRMED_AT) + 86_400_000) });
-  expect((await readNextCompanies(db, id)).next).toMatchObject({ companies: 1, withoutCredential: 0 });
+  await updateRow(ledger.db, id, 1, { confirmed_at: new Date(Date.parse(CONFIRMED_AT) + 86_400_000) });
+  expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({ companies: 1, withoutCredential: 0 });
 });

@@ -1,13 +1,8 @@
 /** The edges of a window, by the database's clock. */
 import { claimCompanies } from '../../../store';
-import type { Ledger } from '../../support/ledger';
-import { createMovableMigration, msFromNow, openLedger, manifestRows } from '../../support/ledger';
+import { createMovableMigration, msFromNow, useLedger, manifestRows } from '../../support/ledger';
 
-let ledger: Ledger;
-beforeAll(async () => {
-  ledger = await openLedger();
-});
-afterAll(() => ledger.close());
+const ledger = useLedger();
 
 /** More companies than can be claimed one by one while the window is open. */
 const COMPANIES = 2_000;
@@ -15,19 +10,18 @@ const COMPANIES = 2_000;
 const ONE_STATEMENT_MS = 20;
 
 test('companies are claimed from the moment a window opens, and none from the moment it closes', async () => {
-  const { db } = ledger;
   const { id, owner } = await createMovableMigration(ledger, manifestRows(COMPANIES));
   const edges = { window_opens_at: msFromNow(300), window_closes_at: msFromNow(700) };
-  await db.updateTable('migrations').set(edges).where('id', '=', id).execute();
+  await ledger.db.updateTable('migrations').set(edges).where('id', '=', id).execute();
   const until = Date.now() + 1_000;
-  while (Date.now() < until) await claimCompanies(db, owner, 1, null);
+  while (Date.now() < until) await claimCompanies(ledger.db, owner, 1, null);
 
-  const { opens, closes } = await db
+  const { opens, closes } = await ledger.db
     .selectFrom('migrations')
     .where('id', '=', id)
     .select(['window_opens_at as opens', 'window_closes_at as closes'])
     .executeTakeFirstOrThrow();
-  const claimed = await db
+  const claimed = await ledger.db
     .selectFrom('companies')
     .where('migration_id', '=', id)
     .where('state', '=', 'importing')

@@ -1,5 +1,4 @@
 /** Supplying a manifest: it is stored completely or not at all. */
-import type { Database } from '../../../store';
 import {
   closeMigration,
   findCompany,
@@ -10,20 +9,13 @@ import {
   readMigration,
   supplyMigration,
 } from '../../../store';
-import type { Ledger } from '../../support/ledger';
-import { suppliedMigration, openLedger, readRow, manifestRows } from '../../support/ledger';
+import { suppliedMigration, useLedger, readRow, manifestRows } from '../../support/ledger';
 
-let ledger: Ledger;
-let db: Database;
-beforeAll(async () => {
-  ledger = await openLedger();
-  ({ db } = ledger);
-});
-afterAll(() => ledger.close());
+const ledger = useLedger();
 
 async function referencesOf(id: string): Promise<readonly string[]> {
   const references: string[] = [];
-  for await (const { reference } of readCompanies(db, id)) references.push(reference);
+  for await (const { reference } of readCompanies(ledger.db, id)) references.push(reference);
   return references;
 }
 
@@ -34,11 +26,11 @@ test('stores a large manifest unchanged and reads it in its order', async () => 
     family: row % 2 ? 'a' : null,
     name: `Müller "${row}", 'x' \\ %`,
   }));
-  await supplyMigration(db, migration, rows);
+  await supplyMigration(ledger.db, migration, rows);
   expect(await referencesOf(migration.id)).toEqual(rows.map(({ reference }) => reference));
   const { family, ...first } = rows[0]!;
-  expect(await readRow(db, migration.id, 1)).toMatchObject({ family });
-  expect(await findCompany(db, migration.id, { row: 1 })).toMatchObject({
+  expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({ family });
+  expect(await findCompany(ledger.db, migration.id, { row: 1 })).toMatchObject({
     ...first,
     state: 'waiting',
     confirmedAt: null,
@@ -48,17 +40,17 @@ test('stores a large manifest unchanged and reads it in its order', async () => 
 test('stores nothing when one row cannot be stored', async () => {
   const migration = suppliedMigration();
   const rows = manifestRows(2_500, (row) => (row === 2_400 ? { reference: 'c1' } : {}));
-  await expect(supplyMigration(db, migration, rows)).rejects.toThrow();
-  expect(await readMigration(db, migration.id)).toBeUndefined();
+  await expect(supplyMigration(ledger.db, migration, rows)).rejects.toThrow();
+  expect(await readMigration(ledger.db, migration.id)).toBeUndefined();
   expect(await referencesOf(migration.id)).toEqual([]);
 });
 
 test('names an organization that is open in another migration, and stores nothing', async () => {
   const [holder, late] = [suppliedMigration(), suppliedMigration()];
   const rows = manifestRows(3);
-  await supplyMigration(db, holder, rows);
+  await supplyMigration(ledger.db, holder, rows);
   const supplying = supplyMigration(
-    db,
+    ledger.db,
     late,
     manifestRows(2, () => ({}), 'new').concat({ ...rows[1]!, row: 3, reference: 'c3' }),
   );
@@ -66,81 +58,83 @@ test('names an organization that is open in another migration, and stores nothin
   await expect(supplying).rejects.toMatchObject({
     taken: [{ reference: 'c3', organization: rows[1]?.organization, migrationId: holder.id }],
   });
-  expect(await readMigration(db, late.id)).toBeUndefined();
+  expect(await readMigration(ledger.db, late.id)).toBeUndefined();
 });
 
 test('does not blame another migration for an organization that is in the manifest twice', async () => {
   const migration = suppliedMigration();
   const supplying = supplyMigration(
-    db,
+    ledger.db,
     migration,
     manifestRows(2, () => ({ organization: 'the same' })),
   );
   await expect(supplying).rejects.toThrow(/one_open_migration_per_organization/);
-  expect(await readMigration(db, migration.id)).toBeUndefined();
+  expect(await readMigration(ledger.db, migration.id)).toBeUndefined();
 });
 
 test('treats the same organization id at another platform as another organization', async () => {
   const rows = manifestRows(1);
-  await supplyMigration(db, suppliedMigration(), rows);
-  await supplyMigration(db, suppliedMigration({ platformKey: 'gbol' }), rows);
+  await supplyMigration(ledger.db, suppliedMigration(), rows);
+  await supplyMigration(ledger.db, suppliedMigration({ platformKey: 'gbol' }), rows);
 });
 
 test('frees the organizations of a closed migration for another one', async () => {
   const [ended, next] = [suppliedMigration(), suppliedMigration()];
   const rows = manifestRows(2);
-  await supplyMigration(db, ended, rows);
-  await openMigration(db, ended.id);
-  await closeMigration(db, ended.id, 'abandoned');
-  await supplyMigration(db, next, rows);
+  await supplyMigration(ledger.db, ended, rows);
+  await openMigration(ledger.db, ended.id);
+  await closeMigration(ledger.db, ended.id, 'abandoned');
+  await supplyMigration(ledger.db, next, rows);
   expect(await referencesOf(next.id)).toEqual(['c1', 'c2']);
 });
 
 test('replaces a manifest that was supplied but never started', async () => {
   const migration = suppliedMigration();
-  await supplyMigration(db, migration, manifestRows(3));
+  await supplyMigration(ledger.db, migration, manifestRows(3));
   await supplyMigration(
-    db,
+    ledger.db,
     { ...migration, suppliedBy: 'Carl' },
     manifestRows(2, (row) => ({ reference: `new-${row}` })),
   );
   expect(await referencesOf(migration.id)).toEqual(['new-1', 'new-2']);
-  expect(await readMigration(db, migration.id)).toMatchObject({ suppliedBy: 'Carl', state: 'supplied' });
+  expect(await readMigration(ledger.db, migration.id)).toMatchObject({ suppliedBy: 'Carl', state: 'supplied' });
 });
 
 test.each([
-  ['open', async (id: string) => openMigration(db, id)],
+  ['open', async (id: string) => openMigration(ledger.db, id)],
   [
     'closed',
     async (id: string) => {
-      await openMigration(db, id);
-      await closeMigration(db, id, 'completed');
+      await openMigration(ledger.db, id);
+      await closeMigration(ledger.db, id, 'completed');
     },
   ],
 ] as const)('does not replace the manifest of a migration that is %s', async (state, come) => {
   const migration = suppliedMigration();
-  await supplyMigration(db, migration, manifestRows(1));
+  await supplyMigration(ledger.db, migration, manifestRows(1));
   await come(migration.id);
-  await expect(supplyMigration(db, migration, manifestRows(2))).rejects.toThrow(MigrationExists);
+  await expect(supplyMigration(ledger.db, migration, manifestRows(2))).rejects.toThrow(MigrationExists);
   expect(await referencesOf(migration.id)).toEqual(['c1']);
-  expect((await readMigration(db, migration.id))?.state).toBe(state);
+  expect((await readMigration(ledger.db, migration.id))?.state).toBe(state);
 });
 
 test('stores exactly one complete manifest when several are supplied at the same time', async () => {
   const migration = suppliedMigration();
   const sizes = [5, 6, 7];
-  const supplied = await Promise.allSettled(sizes.map((size) => supplyMigration(db, migration, manifestRows(size))));
-  expect(supplied.some(({ status }) => status === 'fulfilled')).toBe(true);
+  const results = await Promise.allSettled(
+    sizes.map((size) => supplyMigration(ledger.db, migration, manifestRows(size))),
+  );
+  expect(results.some(({ status }) => status === 'fulfilled')).toBe(true);
   expect(sizes).toContain((await referencesOf(migration.id)).length);
 });
 
 test('keeps a closed migration unchanged and does not reopen it', async () => {
   const migration = suppliedMigration();
-  await supplyMigration(db, migration, manifestRows(1));
-  await openMigration(db, migration.id);
-  await closeMigration(db, migration.id, 'completed');
-  const closed = await readMigration(db, migration.id);
-  await closeMigration(db, migration.id, 'completed');
-  await openMigration(db, migration.id);
-  expect(await readMigration(db, migration.id)).toEqual(closed);
+  await supplyMigration(ledger.db, migration, manifestRows(1));
+  await openMigration(ledger.db, migration.id);
+  await closeMigration(ledger.db, migration.id, 'completed');
+  const closed = await readMigration(ledger.db, migration.id);
+  await closeMigration(ledger.db, migration.id, 'completed');
+  await openMigration(ledger.db, migration.id);
+  expect(await readMigration(ledger.db, migration.id)).toEqual(closed);
 });

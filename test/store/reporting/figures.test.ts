@@ -1,16 +1,8 @@
 /** Totals of a migration for its report. */
-import type { Database } from '../../../store';
 import { readFigures } from '../../../store';
-import type { Ledger } from '../../support/ledger';
-import { CONFIRMED_AT, createMovableMigration, openLedger, putRow, manifestRows } from '../../support/ledger';
+import { CONFIRMED_AT, createMovableMigration, useLedger, updateRow, manifestRows } from '../../support/ledger';
 
-let ledger: Ledger;
-let db: Database;
-beforeAll(async () => {
-  ledger = await openLedger();
-  ({ db } = ledger);
-});
-afterAll(() => ledger.close());
+const ledger = useLedger();
 
 const hoursLater = (hours: number): Date => new Date(Date.parse(CONFIRMED_AT) + hours * 3_600_000);
 
@@ -22,16 +14,16 @@ test('counts companies by crossing and measures how long their data was out of d
     [3, 9],
   ] as const) {
     const times = { claimed_at: hoursLater(0.5), crossed_at: hoursLater(1), moved_at: hoursLater(hours) };
-    await putRow(db, id, row, { state: 'migrated', ...times });
+    await updateRow(ledger.db, id, row, { state: 'migrated', ...times });
   }
-  await putRow(db, id, 4, { state: 'failed', failure: 'incomplete', crossed_at: hoursLater(1) });
-  await putRow(db, id, 5, { state: 'failed', failure: 'reauthorization-required' });
-  await putRow(db, id, 6, { state: 'outcome-unknown' });
-  await putRow(db, id, 7, { state: 'importing', attempt: 'a' });
+  await updateRow(ledger.db, id, 4, { state: 'failed', failure: 'incomplete', crossed_at: hoursLater(1) });
+  await updateRow(ledger.db, id, 5, { state: 'failed', failure: 'reauthorization-required' });
+  await updateRow(ledger.db, id, 6, { state: 'outcome-unknown' });
+  await updateRow(ledger.db, id, 7, { state: 'importing', attempt: 'a' });
   const sent = { authorization_sent_at: hoursLater(1) };
-  await putRow(db, id, 8, { state: 'skipped', ...sent });
-  await putRow(db, id, 9, { state: 'skipped', failure: 'reauthorization-required', ...sent });
-  expect(await readFigures(db, id)).toEqual({
+  await updateRow(ledger.db, id, 8, { state: 'skipped', ...sent });
+  await updateRow(ledger.db, id, 9, { state: 'skipped', failure: 'reauthorization-required', ...sent });
+  expect(await readFigures(ledger.db, id)).toEqual({
     crossed: 4,
     crossingUnknown: 3,
     mustReconnect: 1,
@@ -45,7 +37,7 @@ test('counts companies by crossing and measures how long their data was out of d
 
 test('returns zeros and nulls before anything is moved', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
-  expect(await readFigures(db, id)).toMatchObject({
+  expect(await readFigures(ledger.db, id)).toMatchObject({
     ...{ crossed: 0, mustReconnect: 0, credentialsLeft: 1 },
     ...{ firstStartedAt: null, lastMovedAt: null, longestDarkHours: null, medianDarkHours: null },
   });

@@ -1,17 +1,9 @@
 /** Statistics of a migration for the charts of its report. */
 import { sql } from 'kysely';
-import type { Database } from '../../../store';
-import { DURATIONS_MS, readStatistics } from '../../../store';
-import type { Ledger } from '../../support/ledger';
-import { CONFIRMED_AT, createMovableMigration, openLedger, putRow, manifestRows } from '../../support/ledger';
+import { DURATION_BOUNDS_MS, readStatistics } from '../../../store';
+import { CONFIRMED_AT, createMovableMigration, useLedger, updateRow, manifestRows } from '../../support/ledger';
 
-let ledger: Ledger;
-let db: Database;
-beforeAll(async () => {
-  ledger = await openLedger();
-  ({ db } = ledger);
-});
-afterAll(() => ledger.close());
+const ledger = useLedger();
 
 const minutesLater = (minutes: number): Date => new Date(Date.parse(CONFIRMED_AT) + minutes * 60_000);
 
@@ -24,15 +16,15 @@ test('accumulates moved companies over time, and counts durations by bucket and 
     [4, 20, 100_000_000, null],
   ] as const) {
     const took = { import_ms: importMs, sync_ms: syncMs };
-    await putRow(db, id, row, { state: 'migrated', moved_at: minutesLater(minutes), ...took });
+    await updateRow(ledger.db, id, row, { state: 'migrated', moved_at: minutesLater(minutes), ...took });
   }
-  await putRow(db, id, 5, { state: 'failed', failure: 'incomplete' });
-  await putRow(db, id, 6, { state: 'skipped', failure: 'incomplete' });
-  await putRow(db, id, 7, { state: 'failed', failure: 'reauthorization-required' });
-  await putRow(db, id, 8, { state: 'excluded' });
+  await updateRow(ledger.db, id, 5, { state: 'failed', failure: 'incomplete' });
+  await updateRow(ledger.db, id, 6, { state: 'skipped', failure: 'incomplete' });
+  await updateRow(ledger.db, id, 7, { state: 'failed', failure: 'reauthorization-required' });
+  await updateRow(ledger.db, id, 8, { state: 'excluded' });
 
-  const course = await readStatistics(db, id);
-  expect(course).toMatchObject({
+  const statistics = await readStatistics(ledger.db, id);
+  expect(statistics).toMatchObject({
     moved: [5, 10, 20, 60].map((minutes, index) => ({ at: minutesLater(minutes).toISOString(), companies: index + 1 })),
     ...{ medianMs: 5_000, p95Ms: 100_000_000, longestMs: 100_000_000 },
     failures: [
@@ -40,13 +32,13 @@ test('accumulates moved companies over time, and counts durations by bucket and 
       { kind: 'reauthorization-required', companies: 1 },
     ],
   });
-  expect(course.slowest.map(({ reference }) => reference)).toEqual(['c4', 'c3', 'c2', 'c1']);
+  expect(statistics.slowest.map(({ reference }) => reference)).toEqual(['c4', 'c3', 'c2', 'c1']);
   const counted = [
     ['< 1 s', 0],
     ['3 s to 10 s', 2],
-    ['more than a day', DURATIONS_MS.length],
+    ['more than a day', DURATION_BOUNDS_MS.length],
   ] as const;
-  expect(counted.map(([name, column]) => [name, course.durations[column]])).toEqual([
+  expect(counted.map(([name, column]) => [name, statistics.durations[column]])).toEqual([
     ['< 1 s', 1],
     ['3 s to 10 s', 2],
     ['more than a day', 1],
@@ -56,15 +48,17 @@ test('accumulates moved companies over time, and counts durations by bucket and 
 test('limits the number of points of the curve, which ends with all moved companies', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(600));
   await sql`update companies set state = 'migrated', moved_at = ${minutesLater(0)}::timestamptz + make_interval(mins => row)
-    where migration_id = ${id}`.execute(db);
-  const { moved } = await readStatistics(db, id);
+    where migration_id = ${id}`.execute(ledger.db);
+  const { moved } = await readStatistics(ledger.db, id);
   expect(moved.length).toBeLessThanOrEqual(161);
   expect(moved.at(-1)).toEqual({ at: minutesLater(600).toISOString(), companies: 600 });
 });
 
 test('covers a migration that has moved one company or none', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
-  expect(await readStatistics(db, id)).toMatchObject({ moved: [], medianMs: null, slowest: [], failures: [] });
-  await putRow(db, id, 1, { state: 'migrated', moved_at: minutesLater(1) });
-  expect(await readStatistics(db, id)).toMatchObject({ moved: [{ at: minutesLater(1).toISOString(), companies: 1 }] });
+  expect(await readStatistics(ledger.db, id)).toMatchObject({ moved: [], medianMs: null, slowest: [], failures: [] });
+  await updateRow(ledger.db, id, 1, { state: 'migrated', moved_at: minutesLater(1) });
+  expect(await readStatistics(ledger.db, id)).toMatchObject({
+    moved: [{ at: minutesLater(1).toISOString(), companies: 1 }],
+  });
 });

@@ -1,32 +1,24 @@
 /** Inputs of an estimate: the volume that is left and the measured speed. */
-import type { Database } from '../../../store';
 import { saveSpeed, measureSpeed, readSpeed, readVolume, supplyMigration } from '../../../store';
-import type { Ledger } from '../../support/ledger';
 import {
   suppliedMigration,
   CONFIRMED_AT,
   createMovableMigration,
-  openLedger,
-  putRow,
+  useLedger,
+  updateRow,
   manifestRows,
 } from '../../support/ledger';
 
-let ledger: Ledger;
-let db: Database;
-beforeAll(async () => {
-  ledger = await openLedger();
-  ({ db } = ledger);
-});
-afterAll(() => ledger.close());
+const ledger = useLedger();
 
 describe('the volume', () => {
   test('covers what is left to move, and counts companies without a number of records separately', async () => {
     const migration = suppliedMigration();
     const rows = manifestRows(5, (row) => ({ expectedInvoices: row === 4 ? null : row * 100 }));
-    await supplyMigration(db, migration, rows);
-    await putRow(db, migration.id, 3, { state: 'excluded' });
-    await putRow(db, migration.id, 5, { state: 'migrated' });
-    expect(await readVolume(db, migration.id)).toEqual({
+    await supplyMigration(ledger.db, migration, rows);
+    await updateRow(ledger.db, migration.id, 3, { state: 'excluded' });
+    await updateRow(ledger.db, migration.id, 5, { state: 'migrated' });
+    expect(await readVolume(ledger.db, migration.id)).toEqual({
       companies: 3,
       records: 300,
       companiesWithoutVolume: 1,
@@ -41,23 +33,28 @@ describe('the volume', () => {
       ledger,
       manifestRows(6, (row) => ({ family: row <= 3 ? 'anna' : row === 4 ? 'ben' : null })),
     );
-    expect(await readVolume(db, id)).toMatchObject({ companies: 6, largestFamily: 3, darkSince: CONFIRMED_AT });
-    await putRow(db, id, 1, { state: 'failed' });
-    expect(await readVolume(db, id)).toMatchObject({ companies: 5, largestFamily: 2 });
+    expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 6, largestFamily: 3, darkSince: CONFIRMED_AT });
+    await updateRow(ledger.db, id, 1, { state: 'failed' });
+    expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 5, largestFamily: 2 });
   });
 
   test('shares a given total among the companies whose rows have no number', async () => {
     const expected = (row: number) => ({ expectedInvoices: row === 1 ? 100 : null });
     const { id } = await createMovableMigration(ledger, manifestRows(5, expected), { recordsInTotal: 900 });
-    expect(await readVolume(db, id)).toMatchObject({ companies: 5, records: 900, companiesWithoutVolume: 0 });
-    await putRow(db, id, 5, { state: 'migrated' });
-    expect(await readVolume(db, id)).toMatchObject({ companies: 4, records: 700, companiesWithoutVolume: 0 });
+    expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 5, records: 900, companiesWithoutVolume: 0 });
+    await updateRow(ledger.db, id, 5, { state: 'migrated' });
+    expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 4, records: 700, companiesWithoutVolume: 0 });
   });
 
   test('is zero when nothing is left to move', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
-    await putRow(db, id, 1, { state: 'migrated' });
-    expect(await readVolume(db, id)).toMatchObject({ companies: 0, records: 0, largestCompany: 0, darkSince: null });
+    await updateRow(ledger.db, id, 1, { state: 'migrated' });
+    expect(await readVolume(ledger.db, id)).toMatchObject({
+      companies: 0,
+      records: 0,
+      largestCompany: 0,
+      darkSince: null,
+    });
   });
 });
 
@@ -78,10 +75,10 @@ describe('the measurement', () => {
     const { id } = await createMovableMigration(ledger, manifestRows(4));
     for (const row of [1, 2, 3]) {
       const measured = { import_ms: row * 100, sync_ms: 1_000 + row * 50, evidence: found(row * 10) };
-      await putRow(db, id, row, { state: 'migrated', ...measured });
+      await updateRow(ledger.db, id, row, { state: 'migrated', ...measured });
     }
-    await putRow(db, id, 4, { state: 'failed', import_ms: 90_000, sync_ms: 90_000 });
-    const measured = await measureSpeed(db, id);
+    await updateRow(ledger.db, id, 4, { state: 'failed', import_ms: 90_000, sync_ms: 90_000 });
+    const measured = await measureSpeed(ledger.db, id);
     expect(measured).toMatchObject({ companies: 3, importMs: 200, syncMs: 1_100, records: 20 });
     expect(measured?.base).toBeCloseTo(1_000);
     expect(measured?.slope).toBeCloseTo(5);
@@ -90,21 +87,25 @@ describe('the measurement', () => {
   test('has no regression line when all companies have the same size', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     for (const row of [1, 2])
-      await putRow(db, id, row, { state: 'migrated', import_ms: 1, sync_ms: row, evidence: found(3) });
-    expect(await measureSpeed(db, id)).toMatchObject({ companies: 2, base: null, slope: null });
+      await updateRow(ledger.db, id, row, { state: 'migrated', import_ms: 1, sync_ms: row, evidence: found(3) });
+    expect(await measureSpeed(ledger.db, id)).toMatchObject({ companies: 2, base: null, slope: null });
   });
 
   test('is null until a company has moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
-    expect(await measureSpeed(db, id)).toBeNull();
+    expect(await measureSpeed(ledger.db, id)).toBeNull();
   });
 });
 
 test('stores the latest measured speed of a platform', async () => {
-  expect(await readSpeed(db, 'qhyg')).toBeNull();
+  expect(await readSpeed(ledger.db, 'qhyg')).toBeNull();
   const speed = { importMs: 1, syncBaseMs: 2, msPerRecord: 3 };
-  await saveSpeed(db, 'qhyg', { speed, basis: 'migration', companies: 9 });
-  await saveSpeed(db, 'qhyg', { speed: { ...speed, importMs: 4 }, basis: 'migration', companies: 10 });
-  expect(await readSpeed(db, 'qhyg')).toEqual({ speed: { ...speed, importMs: 4 }, basis: 'platform', companies: 10 });
-  expect(await readSpeed(db, 'gbol')).toBeNull();
+  await saveSpeed(ledger.db, 'qhyg', { speed, basis: 'migration', companies: 9 });
+  await saveSpeed(ledger.db, 'qhyg', { speed: { ...speed, importMs: 4 }, basis: 'migration', companies: 10 });
+  expect(await readSpeed(ledger.db, 'qhyg')).toEqual({
+    speed: { ...speed, importMs: 4 },
+    basis: 'platform',
+    companies: 10,
+  });
+  expect(await readSpeed(ledger.db, 'gbol')).toBeNull();
 });

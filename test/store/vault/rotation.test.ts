@@ -28,7 +28,7 @@ const withKeys = (...keys: string[]): KeyProvider =>
   createMasterKeyProvider(parseMasterKeys(new Secret(keys.join(','))));
 
 /** Creates a migration of one company with a sealed credential. Its vault's key is wrapped by the old master key. */
-async function sealedUnderOld(): Promise<string> {
+async function createSealedUnderOld(): Promise<string> {
   const migration = suppliedMigration({ rotating: false });
   const rows = manifestRows(1);
   await supplyMigration(db, migration, rows);
@@ -52,27 +52,27 @@ async function sealedOf(id: string): Promise<Buffer> {
   return sealed;
 }
 
-const opened = async (keys: KeyProvider, id: string) =>
+const openAccessToken = async (keys: KeyProvider, id: string) =>
   (await (await readVault(db, keys, id)).open(1, await sealedOf(id))).reveal()['accessToken'];
 
 test('rewraps every open vault under the new key and leaves sealed credentials unchanged', async () => {
-  const [one, other] = [await sealedUnderOld(), await sealedUnderOld()];
+  const [one, other] = [await createSealedUnderOld(), await createSealedUnderOld()];
   const before = await sealedOf(one);
   expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 2, unchanged: 0 });
   expect(await sealedOf(one)).toEqual(before);
-  for (const id of [one, other]) expect(await opened(withKeys(NEW), id)).toBe('access-1');
-  await expect(opened(withKeys(OLD), one)).rejects.toThrow(UnknownMasterKey);
+  for (const id of [one, other]) expect(await openAccessToken(withKeys(NEW), id)).toBe('access-1');
+  await expect(openAccessToken(withKeys(OLD), one)).rejects.toThrow(UnknownMasterKey);
   expect(await rotateVaults(db, withKeys(NEW))).toEqual({ rewrapped: 0, unchanged: 2 });
 });
 
 test('names the missing older key and changes nothing', async () => {
-  const id = await sealedUnderOld();
+  const id = await createSealedUnderOld();
   await expect(rotateVaults(db, withKeys(NEW))).rejects.toThrow(withKeys(OLD).newestKeyId);
-  expect(await opened(withKeys(OLD), id)).toBe('access-1');
+  expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');
 });
 
 test('skips a destroyed vault', async () => {
-  const id = await sealedUnderOld();
+  const id = await createSealedUnderOld();
   await destroyVault(db, id);
   expect(await rotateVaults(db, withKeys(NEW, OLD))).toEqual({ rewrapped: 0, unchanged: 0 });
   expect((await readMigration(db, id))?.vaultDestroyedAt).toBeInstanceOf(Date);

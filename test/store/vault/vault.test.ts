@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { SealBroken } from '../../../security';
-import type { Database } from '../../../store';
 import {
   claimCompanies,
   confirmDisabled,
@@ -16,78 +15,71 @@ import {
   supplyMigration,
   VaultClosed,
 } from '../../../store';
-import type { Ledger } from '../../support/ledger';
 import {
   suppliedMigration,
   CONFIRMED_AT,
   credentialOf,
-  credentialRows,
+  rowsWithCredential,
   createMovableMigration,
-  openLedger,
-  putRow,
+  useLedger,
+  updateRow,
   readRow,
   manifestRows,
 } from '../../support/ledger';
 
-let ledger: Ledger;
-let db: Database;
-beforeAll(async () => {
-  ledger = await openLedger();
-  ({ db } = ledger);
-});
-afterAll(() => ledger.close());
+const ledger = useLedger();
 
 const BEFORE = new Date(Date.parse(CONFIRMED_AT) - 1).toISOString();
 
 /** Creates an open migration with a vault and without confirmations. */
-async function opened(count: number, rotating = true) {
+async function createOpenMigration(count: number, rotating = true) {
   const migration = suppliedMigration({ rotating });
   const rows = manifestRows(count);
-  await supplyMigration(db, migration, rows);
-  await openMigration(db, migration.id);
-  await openVault(db, ledger.keys, migration.id);
+  await supplyMigration(ledger.db, migration, rows);
+  await openMigration(ledger.db, migration.id);
+  await openVault(ledger.db, ledger.keys, migration.id);
   return { id: migration.id, rows };
 }
 const confirm = (id: string, companies: 'all' | readonly string[]) =>
-  confirmDisabled(db, { migrationId: id, companies, by: 'Cleo', at: CONFIRMED_AT });
+  confirmDisabled(ledger.db, { migrationId: id, companies, by: 'Cleo', at: CONFIRMED_AT });
 
 describe('supplied credentials', () => {
   test('are stored, or reported as unknown, elsewhere or too early, by reference', async () => {
-    const { id, rows } = await opened(6);
+    const { id, rows } = await createOpenMigration(6);
     await confirm(id, ['c1', 'c2', 'c3', 'c4', 'c5']);
-    await putRow(db, id, 3, { state: 'migrated' });
-    await putRow(db, id, 4, { state: 'importing', attempt: 'a' });
-    const given = rows.map((row) => credentialOf(row, row.row === 2 ? { obtainedAt: BEFORE } : {}));
+    await updateRow(ledger.db, id, 3, { state: 'migrated' });
+    await updateRow(ledger.db, id, 4, { state: 'importing', attempt: 'a' });
+    const supplied = rows.map((row) => credentialOf(row, row.row === 2 ? { obtainedAt: BEFORE } : {}));
     const stranger = { ...credentialOf({ reference: 'c9', row: 9, organization: 'x' }) };
-    expect(await supplyCredentials(db, id, [...given, stranger], 'Cleo')).toEqual({
+    expect(await supplyCredentials(ledger.db, id, [...supplied, stranger], 'Cleo')).toEqual({
       stored: ['c1', 'c5'],
       unknown: ['c9'],
       elsewhere: ['c3', 'c4'],
       // c2 was obtained before its confirmation, c6 is not confirmed.
       tooEarly: ['c2', 'c6'],
     });
-    expect(await credentialRows(db, id)).toEqual([1, 5]);
+    expect(await rowsWithCredential(ledger.db, id)).toEqual([1, 5]);
   });
 
   test('are never too early on a platform that does not rotate refresh tokens', async () => {
-    const { id, rows } = await opened(1, false);
+    const { id, rows } = await createOpenMigration(1, false);
     const given = rows.map((row) => credentialOf(row, { obtainedAt: BEFORE }));
-    expect(await supplyCredentials(db, id, given, 'Cleo')).toMatchObject({ stored: ['c1'], tooEarly: [] });
+    expect(await supplyCredentials(ledger.db, id, given, 'Cleo')).toMatchObject({ stored: ['c1'], tooEarly: [] });
   });
 
   test('replace an older credential while the company waits, but not after it is claimed', async () => {
     const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(1));
     const supply = (token: string) =>
       supplyCredentials(
-        db,
+        ledger.db,
         id,
         rows.map((row) => credentialOf(row, { token })),
         'Carl',
       );
     expect(await supply('second')).toMatchObject({ stored: ['c1'] });
-    const [claimed] = await claimCompanies(db, owner, 1, null);
+    const [claimed] = await claimCompanies(ledger.db, owner, 1, null);
     expect(await supply('third')).toMatchObject({ stored: [], elsewhere: ['c1'] });
-    const vault = await readVault(db, ledger.keys, id);
+    const vault = await readVault(ledger.db, ledger.keys, id);
     const fields = await vault.open(1, claimed?.sealed ?? Buffer.alloc(0));
     expect(fields.reveal()).toMatchObject({ refreshToken: 'second' });
   });
@@ -97,18 +89,18 @@ describe('supplied credentials', () => {
       credentialOf(row, { token: 'a-refresh-token' }),
     );
     const other = await createMovableMigration(ledger, manifestRows(2));
-    const { sealed } = await db
+    const { sealed } = await ledger.db
       .selectFrom('credentials')
       .select('sealed')
       .where('migration_id', '=', id)
       .where('row', '=', 1)
       .executeTakeFirstOrThrow();
-    const { rows: dump } = await sql<{ text: string }>`select v::text as text from credentials v`.execute(db);
+    const { rows: dump } = await sql<{ text: string }>`select v::text as text from credentials v`.execute(ledger.db);
     const hex = Buffer.from('a-refresh-token').toString('hex');
     expect(dump.some(({ text }) => text.includes(hex) || text.includes('a-refresh-token'))).toBe(false);
-    const vault = await readVault(db, ledger.keys, id);
+    const vault = await readVault(ledger.db, ledger.keys, id);
     await expect(vault.open(2, sealed)).rejects.toThrow(SealBroken);
-    const othersVault = await readVault(db, ledger.keys, other.id);
+    const othersVault = await readVault(ledger.db, ledger.keys, other.id);
     await expect(othersVault.open(1, sealed)).rejects.toThrow(SealBroken);
     expect((await vault.open(1, sealed)).reveal()).toMatchObject({ refreshToken: 'a-refresh-token' });
   });
@@ -117,7 +109,7 @@ describe('supplied credentials', () => {
 describe('replacement credentials', () => {
   const replace = (id: string, rows: readonly ManifestRow[]) =>
     replaceCredentials(
-      db,
+      ledger.db,
       id,
       rows.map((row) => credentialOf(row, { token: 'the new one' })),
       'Carl',
@@ -126,37 +118,37 @@ describe('replacement credentials', () => {
 
   test('are stored only for companies that were not moved, which stay so until a decision', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(5));
-    await putRow(db, id, 1, failed);
-    await putRow(db, id, 2, { state: 'outcome-unknown' });
-    await putRow(db, id, 3, { state: 'migrated' });
-    await putRow(db, id, 4, { state: 'importing', attempt: 'a' });
+    await updateRow(ledger.db, id, 1, failed);
+    await updateRow(ledger.db, id, 2, { state: 'outcome-unknown' });
+    await updateRow(ledger.db, id, 3, { state: 'migrated' });
+    await updateRow(ledger.db, id, 4, { state: 'importing', attempt: 'a' });
     expect(await replace(id, rows)).toEqual({
       stored: ['c1', 'c2'],
       elsewhere: ['c3', 'c4', 'c5'],
       unknown: [],
       tooEarly: [],
     });
-    expect((await readRow(db, id, 1)).state).toBe('failed');
+    expect((await readRow(ledger.db, id, 1)).state).toBe('failed');
 
-    await retryWithNewCredential(db, id, ['c1', 'c2', 'c3', 'c4', 'c5']);
-    const states = await Promise.all(rows.map(async ({ row }) => (await readRow(db, id, row)).state));
+    await retryWithNewCredential(ledger.db, id, ['c1', 'c2', 'c3', 'c4', 'c5']);
+    const states = await Promise.all(rows.map(async ({ row }) => (await readRow(ledger.db, id, row)).state));
     expect(states).toEqual(['waiting', 'waiting', 'migrated', 'importing', 'waiting']);
-    expect(await readRow(db, id, 1)).toMatchObject({ failure: null, failure_text: null, evidence: null });
+    expect(await readRow(ledger.db, id, 1)).toMatchObject({ failure: null, failure_text: null, evidence: null });
   });
 
   test('are required: a company without one is not reopened', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
-    await putRow(db, id, 1, failed);
-    await retryWithNewCredential(db, id, ['c1']);
-    expect(await readRow(db, id, 1)).toMatchObject({ state: 'failed', failure: 'incomplete' });
+    await updateRow(ledger.db, id, 1, failed);
+    await retryWithNewCredential(ledger.db, id, ['c1']);
+    expect(await readRow(ledger.db, id, 1)).toMatchObject({ state: 'failed', failure: 'incomplete' });
   });
 
   test('are not accepted as first credentials of a company that was not moved', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
-    await putRow(db, id, 1, { ...failed, failure: 'reauthorization-required' });
+    await updateRow(ledger.db, id, 1, { ...failed, failure: 'reauthorization-required' });
     const given = rows.map((row) => credentialOf(row));
-    expect(await supplyCredentials(db, id, given, 'Carl')).toMatchObject({ stored: [], elsewhere: ['c1'] });
-    expect((await readRow(db, id, 1)).state).toBe('failed');
+    expect(await supplyCredentials(ledger.db, id, given, 'Carl')).toMatchObject({ stored: [], elsewhere: ['c1'] });
+    expect((await readRow(ledger.db, id, 1)).state).toBe('failed');
   });
 });
 
@@ -164,41 +156,41 @@ describe('a vault', () => {
   test('that is not open stores no credentials and opens none', async () => {
     const migration = suppliedMigration();
     const rows = manifestRows(1);
-    await supplyMigration(db, migration, rows);
+    await supplyMigration(ledger.db, migration, rows);
     await expect(
       supplyCredentials(
-        db,
+        ledger.db,
         migration.id,
         rows.map((row) => credentialOf(row)),
         'Cleo',
       ),
     ).rejects.toThrow(VaultClosed);
-    await expect(readVault(db, ledger.keys, migration.id)).rejects.toThrow(VaultClosed);
+    await expect(readVault(ledger.db, ledger.keys, migration.id)).rejects.toThrow(VaultClosed);
   });
 
   test('keeps its key pair when it is opened again or concurrently', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     const key = async () =>
-      db.selectFrom('migrations').select('vault_public_key').where('id', '=', id).executeTakeFirstOrThrow();
+      ledger.db.selectFrom('migrations').select('vault_public_key').where('id', '=', id).executeTakeFirstOrThrow();
     const before = await key();
-    await Promise.all([1, 2, 3].map(() => openVault(db, ledger.keys, id)));
+    await Promise.all([1, 2, 3].map(() => openVault(ledger.db, ledger.keys, id)));
     expect(await key()).toEqual(before);
   });
 
   test('has no credentials and no keys after it is destroyed, and cannot be reopened', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(3));
-    await destroyVault(db, id);
-    const destroyedAt = (await readMigration(db, id))?.vaultDestroyedAt;
+    await destroyVault(ledger.db, id);
+    const destroyedAt = (await readMigration(ledger.db, id))?.vaultDestroyedAt;
     expect(destroyedAt).toBeInstanceOf(Date);
-    expect(await credentialRows(db, id)).toEqual([]);
+    expect(await rowsWithCredential(ledger.db, id)).toEqual([]);
 
-    await openVault(db, ledger.keys, id);
-    await destroyVault(db, id);
-    expect((await readMigration(db, id))?.vaultDestroyedAt).toEqual(destroyedAt);
-    await expect(readVault(db, ledger.keys, id)).rejects.toThrow(VaultClosed);
+    await openVault(ledger.db, ledger.keys, id);
+    await destroyVault(ledger.db, id);
+    expect((await readMigration(ledger.db, id))?.vaultDestroyedAt).toEqual(destroyedAt);
+    await expect(readVault(ledger.db, ledger.keys, id)).rejects.toThrow(VaultClosed);
     await expect(
       supplyCredentials(
-        db,
+        ledger.db,
         id,
         rows.map((row) => credentialOf(row)),
         'Cleo',
@@ -211,8 +203,8 @@ describe('a vault', () => {
       await createMovableMigration(ledger, manifestRows(1)),
       await createMovableMigration(ledger, manifestRows(1)),
     ];
-    await destroyVault(db, ended.id);
-    expect(await credentialRows(db, going.id)).toEqual([1]);
-    await expect(readVault(db, ledger.keys, going.id)).resolves.toBeDefined();
+    await destroyVault(ledger.db, ended.id);
+    expect(await rowsWithCredential(ledger.db, going.id)).toEqual([1]);
+    await expect(readVault(ledger.db, ledger.keys, going.id)).resolves.toBeDefined();
   });
 });

@@ -1,5 +1,5 @@
 /** A company that syncs for more than a day delays no other company and times out. */
-import { msFromNow, putRow, readRow } from '../../support/ledger';
+import { msFromNow, updateRow, readRow } from '../../support/ledger';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -28,7 +28,7 @@ test('all others are moved, polls become rare, no activity runs between them, an
   const run = temporal.workflow.getHandle(`${migration.id}.batch`);
   await until(async () => ((await run.describe()).raw.pendingActivities ?? []).length === 0, 30_000);
   const syncingSince = (ms: number) =>
-    putRow(db, migration.id, 6, { sync_started_at: msFromNow(-ms), next_check_at: msFromNow(0) });
+    updateRow(db, migration.id, 6, { sync_started_at: msFromNow(-ms), next_check_at: msFromNow(0) });
   const row = () => readRow(db, migration.id, 6);
   // Sets the ledger thirty hours ahead.
   await syncingSince(30 * HOUR_MS);
