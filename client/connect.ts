@@ -6,29 +6,31 @@ import type { Database } from '../store';
 import { openDatabase } from '../store';
 import { Unreachable } from './errors';
 
-/** A connection to Temporal, and to the ledger if it is configured. Temporal is enough to read progress and to decide. */
+/**
+ * A connection to Temporal, and to the ledger if it is configured. Temporal is enough to read progress and to decide.
+ */
 export interface MigrationClient {
   /** Decodes payloads with the configured payload keys. */
   readonly temporal: Client;
-  /** Decodes no payloads, so it also works where a payload key is missing: for states, dates and search attributes. */
+  /** Decodes no payloads. Reads states, dates and search attributes even if a payload key is missing. */
   readonly withoutPayloads: Client;
-  /** The ledger, which has every company and is newer than Temporal's counts. Absent: no database is configured. */
+  /** The ledger, which has every company and newer counts than Temporal. Absent if no database is configured. */
   readonly db?: Database;
-  /** Signs decisions whose `by` is the holder of this key. Absent: decisions are not signed. */
+  /** Signs the decisions of the person who holds this key. Absent if decisions are not signed. */
   readonly signer?: SigningKey;
   /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** A client with the ledger: what support has, and what starting a migration needs. */
+/** A client with the ledger. Support has one; starting a migration requires one. */
 export interface LedgerClient extends MigrationClient {
   readonly db: Database;
 }
 
-/** Configuration as `loadConfig` returns it: Temporal and payload keys; database and signing key are optional. */
+/** Configuration from `loadConfig`. Temporal and payload keys are required; database and signing key are optional. */
 export type MigrationClientConfig = Config<'temporal' | 'payloadKeys'> & Partial<Config<'databaseUrl' | 'signingKey'>>;
 
-/** The same with a database, which is required. */
+/** Configuration from `loadConfig` with a database. */
 export type LedgerClientConfig = MigrationClientConfig & Config<'databaseUrl'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -46,7 +48,7 @@ export async function openMigrationClient(config: MigrationClientConfig): Promis
 }
 
 /**
- * Connects to Temporal and to the ledger. Waits at most 5 s; if one of them fails, the other connection is closed.
+ * Connects to Temporal and to the ledger. Waits at most 5 s. If one connection fails, closes the other.
  *
  * @throws Unreachable
  */
@@ -97,7 +99,7 @@ function createClient(
   };
 }
 
-/** Returns host and port without user and password, so that an error message cannot reveal them. */
+/** Returns host and port, without user and password, because error messages must not reveal those. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an address that is not a URL';
 }

@@ -13,10 +13,10 @@ import { MigrationClosed, NoSuchMigration } from './errors';
 import { assertReadable } from './payload-keys';
 import { queryMigration } from './query';
 
-/** The fields of a decision: who decides, and what else the message needs, for example `step` and `digest`. */
+/** The fields of a decision: who decides, and what this kind of decision needs, for example `step` and `digest`. */
 export interface DecisionContent {
   readonly role: Role;
-  /** The person who decides. The decision is signed if the client's signing key belongs to this name. */
+  /** The person who decides. The decision is signed if this person holds the configured signing key. */
   readonly by: string;
   readonly reason?: string;
   readonly [field: string]: unknown;
@@ -24,17 +24,17 @@ export interface DecisionContent {
 
 /** The result of sending a decision. */
 export interface DecisionResult {
-  /** `recorded`: Temporal keeps the decision, and a worker will apply or refuse it. */
+  /** `recorded` means that Temporal keeps the decision until a worker applies or refuses it. */
   readonly became: 'applied' | 'refused' | 'recorded';
   /** Identifies the decision in the audit trail. */
   readonly decisionId: string;
   /** The outcome in a sentence. */
   readonly text: string;
-  /** The name of the key that signed the decision; null: it is not signed. */
+  /** The name in the key that signed the decision; null if it is not signed. */
   readonly signedBy: string | null;
 }
 
-/** How long to wait for the update before also sending the signal: long enough for a worker that is running. */
+/** The time to wait for the update before also sending the signal. A running worker answers sooner. */
 const SIGNAL_AFTER_MS = 2_000;
 const ANSWER_WITHIN_MS = 12_000;
 const POLL_EVERY_MS = 100;
@@ -42,13 +42,14 @@ const POLL_EVERY_MS = 100;
 /**
  * Sends a decision and waits up to 12 s for its outcome.
  *
- * It is sent as an update, which a worker answers in one round trip. If no answer arrives within 2 s, the same decision
- * is sent as a signal too, because Temporal keeps signals until a worker runs. The migration applies a decision id once.
+ * Sends the decision as an update, which a worker answers in one round trip. If no answer arrives within 2 s, sends the
+ * same decision as a signal too, because Temporal keeps signals until a worker runs. The duplicate is harmless, because
+ * a migration applies each decision id only once.
  *
  * @param message the kind of decision: `approve`, `reject`, `pause`, `retry`, ...
  * @throws NoSuchMigration
  * @throws MigrationClosed
- * @throws PayloadKeyMissing nothing was sent
+ * @throws PayloadKeyMissing in which case nothing has been sent
  */
 export async function decide(
   ferry: MigrationClient,
@@ -69,7 +70,7 @@ export async function decide(
       return { became: 'recorded', decisionId, text, signedBy };
     }
     if (outcome) {
-      const changesCompanies = outcome.applied && ABOUT_COMPANIES.includes(message);
+      const changesCompanies = outcome.applied && COMPANY_DECISIONS.includes(message);
       const { text } = changesCompanies ? await outcomeInLedger(ferry, migrationId, outcome) : outcome;
       return { became: outcome.applied ? 'applied' : 'refused', decisionId, text, signedBy };
     }
@@ -77,7 +78,7 @@ export async function decide(
     if (error instanceof WorkflowNotFoundError) throw await closedOrMissing(ferry, migrationId);
     throw error;
   }
-  return { became: 'recorded', decisionId, text: 'recorded, not yet applied: no worker answers', signedBy };
+  return { became: 'recorded', decisionId, text: 'recorded but not applied yet: no worker is answering', signedBy };
 }
 
 interface IdentifiedDecision extends DecisionContent {
@@ -96,7 +97,7 @@ function signed(
   return { ...content, signature: { publicKey: signer.publicKey, value } };
 }
 
-/** Returns the outcome; undefined if Temporal has the decision and no worker has answered. */
+/** Returns the outcome; undefined if Temporal has the decision but no worker has answered. */
 async function send(
   ferry: MigrationClient,
   migrationId: string,
@@ -107,7 +108,7 @@ async function send(
   const deadline = Date.now() + ANSWER_WITHIN_MS;
   const update = ferry.temporal
     .withDeadline(deadline, () => handle.executeUpdate<Outcome, [IdentifiedDecision]>(message, { args: [decision] }))
-    // A failed update does not say whether the decision was applied: the signal and the query below find out.
+    // After a failed update it is unknown whether the decision was applied. The signal and the query below find out.
     .catch((error: unknown) => (error instanceof UnknownPayloadKey ? error : undefined));
   const outcome = await resolvedWithin(SIGNAL_AFTER_MS, update);
   if (outcome) return outcome;
@@ -145,17 +146,19 @@ async function readOutcomeIfAnswered(
     const outcome = await queryMigration(ferry, migrationId, outcomeQuery, withinMs, { decisionId });
     return outcome ?? (ferry.db ? await readOutcome(ferry.db, migrationId, decisionId) : null);
   } catch {
-    // Temporal has the decision whatever went wrong here, and a worker may start before the deadline.
+    // Ignored, because Temporal already has the decision, and a worker can still start before the deadline.
     return null;
   }
 }
 
-const ABOUT_COMPANIES: readonly DecisionMessage[] = ['exclude', 'skip', 'retry', 'relink', 'replaceCredential'];
+const COMPANY_DECISIONS: readonly DecisionMessage[] = ['exclude', 'skip', 'retry', 'relink', 'replaceCredential'];
 const IN_LEDGER_WITHIN_MS = 3_000;
 
 /**
- * Waits until the ledger has a decision about companies, and returns its outcome there: it says how many companies the
- * decision changed, because some of them may have moved on meanwhile.
+ * Waits up to 3 s for the ledger's outcome of a decision about companies, and returns it. Only this outcome has the
+ * number of companies that were changed, because some of them can have changed state before the decision was applied.
+ *
+ * @returns the given outcome if the ledger does not have one in time
  */
 async function outcomeInLedger({ db }: MigrationClient, migrationId: string, outcome: Outcome): Promise<Outcome> {
   const deadline = Date.now() + IN_LEDGER_WITHIN_MS;
@@ -167,7 +170,7 @@ async function outcomeInLedger({ db }: MigrationClient, migrationId: string, out
   return outcome;
 }
 
-/** Temporal forgets a workflow some time after its end; the ledger keeps the migration. */
+/** Also reads the ledger, because Temporal deletes workflows some time after their end. */
 async function closedOrMissing({ db, withoutPayloads }: MigrationClient, migrationId: string): Promise<Error> {
   const isInTemporal = await withoutPayloads.workflow
     .getHandle(migrationId)

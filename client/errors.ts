@@ -1,19 +1,19 @@
-/** The errors of the client, one class per outcome, and short texts about what cannot be reached. */
+/** The errors of the client, one class per outcome, and short texts about connection failures. */
 import { ServiceError } from '@temporalio/client';
 
-/** Thrown when Temporal or Postgres does not answer at its configured address. */
+/** Thrown when Temporal or Postgres cannot be reached at its configured address. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
   /**
-   * @param what the server that does not answer
-   * @param where its host and port, without credentials
+   * @param what the server that cannot be reached
+   * @param where the server's host and port, without credentials
    */
   constructor(
     readonly what: 'Temporal' | 'Postgres',
     readonly where: string,
     options?: ErrorOptions,
   ) {
-    super(`${what} does not answer at ${where}`, options);
+    super(`cannot reach ${what} at ${where}`, options);
   }
 }
 
@@ -30,7 +30,7 @@ export class MigrationClosed extends Error {
   override readonly name = 'MigrationClosed';
   /** @param ending `completed`, `abandoned`, `cancelled`, or `closed` if the ledger does not say how it ended */
   constructor(migrationId: string, ending: string) {
-    super(`migration ${migrationId} is ${ending}: it takes no more decisions`);
+    super(`migration ${migrationId} is ${ending} and accepts no more decisions`);
   }
 }
 
@@ -42,15 +42,15 @@ export class PayloadKeyMissing extends Error {
   }
 }
 
-/** Thrown when no worker answers a query. Temporal still keeps decisions, and a worker applies them later. */
+/** Thrown when no worker answers a query. Temporal still keeps decisions until a worker applies them. */
 export class NoWorker extends Error {
   override readonly name: string = 'NoWorker';
-  constructor(migrationId: string, options?: ErrorOptions, what = 'no worker answers for') {
+  constructor(migrationId: string, options?: ErrorOptions, what = 'no worker is answering for') {
     super(`${what} ${migrationId}`, options);
   }
 }
 
-/** Thrown when a worker runs but its workflow tasks fail: it lacks a payload key, or has another version of the code. */
+/** Thrown when a worker is running but its workflow tasks fail: it lacks a payload key, or runs different code. */
 export class WorkflowTaskFailing extends NoWorker {
   override readonly name = 'WorkflowTaskFailing';
   constructor(migrationId: string, options?: ErrorOptions) {
@@ -58,7 +58,7 @@ export class WorkflowTaskFailing extends NoWorker {
   }
 }
 
-/** Picks from several failures the one that explains the others: without Temporal, no worker can be queried either. */
+/** Returns the failure that explains the others. For example, if Temporal is down, queries to workers fail too. */
 export function firstConnectionError(errors: readonly unknown[]): unknown {
   return [...errors].sort((a, b) => rank(a) - rank(b))[0];
 }
@@ -70,15 +70,15 @@ function rank(error: unknown): number {
 }
 
 /**
- * Says in a few words what does not answer, for a display that keeps refreshing.
+ * Describes a connection failure in a few words, for a display that keeps refreshing.
  *
  * @throws the error itself if it is a bug in this program
  */
 export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
-  if (error instanceof ServiceError) return 'Temporal does not answer';
-  if (error instanceof NoWorker) return 'no worker answers: decisions are kept, and applied when one does';
-  return error instanceof NoSuchMigration ? error.message : 'the database does not answer';
+  if (error instanceof ServiceError) return 'cannot reach Temporal';
+  if (error instanceof NoWorker) return 'no worker is answering; decisions are kept until one runs';
+  return error instanceof NoSuchMigration ? error.message : 'cannot reach the database';
 }
 
 const isBug = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError;

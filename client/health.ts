@@ -1,12 +1,12 @@
-/** Reads why a migration does not progress: failing activities, failing workflow tasks, missing workers. */
+/** Reads why a migration makes no progress: failing activities, failing workflow tasks or missing workers. */
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { UnknownPayloadKey } from '../security';
 import { TASK_QUEUE } from '../workflows/messages';
 import type { MigrationClient } from './connect';
 
 /**
- * Returns the latest error of each activity or workflow task that is being retried, for example during an outage of the service.
- * Empty: nothing is failing.
+ * Returns the latest error of each activity or workflow task that is being retried, for example during an outage of the
+ * service. The list is empty if nothing is failing.
  *
  * @throws WorkflowNotFoundError
  */
@@ -23,7 +23,10 @@ export async function readOutages(ferry: MigrationClient, migrationId: string): 
   return isStuck ? [await readWorkflowTaskFailure(ferry, migrationId), ...messages] : messages;
 }
 
-/** Temporal retries a workflow task indefinitely but records only its first failure, which is near the end. */
+/**
+ * The number of events to search, from the end. Temporal retries a workflow task indefinitely but records only its
+ * first failure, so that failure is among the last events.
+ */
 const EVENTS_SEARCHED = 5;
 
 async function readWorkflowTaskFailure({ temporal }: MigrationClient, migrationId: string): Promise<string> {
@@ -40,13 +43,16 @@ async function readWorkflowTaskFailure({ temporal }: MigrationClient, migrationI
   return `the worker cannot continue: ${why}`;
 }
 
-/** Reports the missing payload key in place of a failure that was encrypted with it. */
+/** Returns an error about a missing payload key, to report it in place of the failure that the key encrypted. */
 function unknownKeyError(error: unknown): Error {
   if (error instanceof UnknownPayloadKey) return error;
   throw error;
 }
 
-/** Workers poll about once a minute, but Temporal lists a stopped one for several minutes. */
+/**
+ * A worker counts as running if it has polled within this time. Workers poll about once a minute, but Temporal lists a
+ * stopped one for several minutes.
+ */
 const POLLED_WITHIN_MS = 2 * 60_000;
 
 /** `temporal.api.enums.v1.TaskQueueType` */

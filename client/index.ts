@@ -3,8 +3,8 @@
  * `ferry` command is built on it.
  *
  * It connects to Temporal, which is enough to read progress and to decide ({@link MigrationClient}). With a database it
- * also starts migrations and reads companies, reports and windows ({@link LedgerClient}). It holds no key that opens a
- * stored credential: only workers do.
+ * also starts migrations and reads companies, reports and windows ({@link LedgerClient}). It cannot open a stored
+ * credential, because only workers have the key.
  *
  * @example
  * ```ts
@@ -37,9 +37,9 @@
  * }
  * ```
  *
- * Conventions: durations are in milliseconds and end in `Ms`; times are ISO 8601 in UTC unless they are a `Date`; `null`
- * means "known to be absent" and is explained where it occurs. Errors are classes of their own, one per outcome. Errors
- * of Temporal and Postgres that have no such class are passed on.
+ * Conventions: durations are in milliseconds and end in `Ms`; times are ISO 8601 in UTC unless they are a `Date`;
+ * `null` means "known to be absent" and is explained where it occurs. Each expected failure has its own error class.
+ * Other errors of Temporal and Postgres are passed on unchanged.
  */
 export { openLedgerClient, openMigrationClient } from './connect';
 export type { LedgerClient, LedgerClientConfig, MigrationClient, MigrationClientConfig } from './connect';

@@ -1,11 +1,11 @@
-/** Detects migrations whose payload key is not configured here: they can be neither read nor sent decisions. */
+/** Detects migrations whose payload key is not configured here. They can neither be read nor be sent decisions. */
 import { decodeMapFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import { UnknownPayloadKey } from '../security';
 import type { MigrationClient } from './connect';
 import { PayloadKeyMissing } from './errors';
 
-/** Returns the id of the payload key that a memo was encrypted with if it is not configured here; null if it is. */
+/** Returns the id of the payload key that encrypted a memo if that key is not configured here; otherwise null. */
 export async function missingPayloadKey(
   { temporal }: MigrationClient,
   memo: temporal.api.common.v1.IMemo | null | undefined,
@@ -19,12 +19,12 @@ export async function missingPayloadKey(
   }
 }
 
-/** The migrations that each client has found readable. A migration's key never changes, so one check is enough. */
+/** The migrations that each client can read. A migration's key never changes, so one check is enough. */
 const readableMigrations = new WeakMap<MigrationClient, Set<string>>();
 
 /**
- * Checks that the migration's payload key is configured here before anything is sent to it. A sender without that key
- * probably encrypts with another one, and a worker that lacks the other key would block the migration.
+ * Checks that the migration's payload key is configured here. Call this before sending anything to the migration: a
+ * sender without that key would encrypt with another one, and a worker that lacks the other one could not continue.
  *
  * @throws PayloadKeyMissing
  * @throws WorkflowNotFoundError

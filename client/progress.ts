@@ -12,8 +12,8 @@ import { queryMigration } from './query';
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
- * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. With the ledger, its counts
- * replace those of the workflow because they are newer.
+ * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. If the client has the ledger,
+ * the ledger's counts replace the workflow's, because they are newer.
  *
  * @param withinMs how long to wait for a worker, in milliseconds
  * @throws NoSuchMigration
@@ -46,7 +46,7 @@ export function queryProgress(ferry: MigrationClient, migrationId: string, withi
 /**
  * Reads the progress like {@link readProgress}.
  *
- * @returns undefined if no worker answers
+ * @returns undefined if no worker is answering
  * @throws NoSuchMigration
  * @throws PayloadKeyMissing
  */
@@ -62,21 +62,23 @@ export async function readProgressIfAnswered(
   }
 }
 
-/** A migration in the list, read from Temporal's search attributes: no worker is needed. */
+/** A migration in the list. It is read from Temporal's search attributes, so no worker is needed. */
 export interface MigrationSummary {
   readonly migrationId: string;
-  /** `running`, `waiting`, `paused`, `completed`, `abandoned`, `cancelled`, or how Temporal ended it: `terminated`. */
+  /**
+   * `running`, `waiting`, `paused`, `completed`, `abandoned`, `cancelled`, or a Temporal status such as `terminated`.
+   */
   readonly state: string;
   readonly step: string;
   /** The roles that must act; empty if none. */
   readonly waitingFor: string;
-  /** Companies of the manifest. */
+  /** Number of companies in the manifest. */
   readonly total: number;
-  /** Companies with a final outcome, good or bad. */
+  /** Number of companies with a final outcome, good or bad. */
   readonly done: number;
   readonly failed: number;
   readonly startedAt: Date;
-  /** The id of the payload key that is missing to read this migration; null if it can be read. */
+  /** The id of the missing payload key if this migration cannot be read here; null if it can. */
   readonly missingKey: string | null;
 }
 
@@ -93,7 +95,7 @@ export async function* listMigrations(ferry: MigrationClient, which?: 'open'): A
     const count = (name: string): number => Number(text(name));
     yield {
       migrationId: found.workflowId,
-      // A workflow that was terminated could not update its own state attribute.
+      // A terminated workflow could not update its own state attribute.
       state:
         found.status.name === 'RUNNING' || found.status.name === 'COMPLETED'
           ? text('FerryState')
@@ -120,9 +122,10 @@ export async function readCounts({ db }: LedgerClient, migrationId: string): Pro
 }
 
 /**
- * Reads how Temporal's own tools ended a migration: `terminated`, for example. Its workflow never learns of this.
+ * Reads how a migration was ended with Temporal's own tools, for example `terminated`. The workflow itself never learns
+ * of this.
  *
- * @returns null if the migration runs, is paused, or ended by itself
+ * @returns null if the migration is running, is paused, or has completed normally
  * @throws NoSuchMigration
  */
 export async function readAbnormalStatus({ temporal }: MigrationClient, migrationId: string): Promise<string | null> {

@@ -7,11 +7,11 @@ import { NoSuchMigration, NoWorker, PayloadKeyMissing, WorkflowTaskFailing } fro
 /** gRPC status codes of an unanswered query: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION. */
 const UNANSWERED: readonly unknown[] = [1, 4, 8, 9];
 
-/** A query is lost if its worker stops; the second attempt reaches another worker. */
+/** The timeout of the first attempt. A query is lost if its worker stops; a second attempt reaches another worker. */
 const FIRST_ATTEMPT_MS = 3_000;
 
 /**
- * Queries a migration's workflow. A worker must be running.
+ * Queries a migration's workflow, at most twice. A worker must be running.
  *
  * @param withinMs deadline for both attempts together, in milliseconds
  * @throws NoWorker
@@ -49,7 +49,7 @@ async function queryOnce<Answer, Args extends [unknown?]>(
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
     if (error instanceof UnknownPayloadKey) throw new PayloadKeyMissing(migrationId, error.keyId, { cause: error });
-    // The Temporal client uses this class for every failure that a worker answers a query with.
+    // The Temporal client throws this class whenever a worker answers a query with a failure.
     if (error instanceof QueryNotRegisteredError) throw new WorkflowTaskFailing(migrationId, { cause: error });
     const { cause } = error instanceof Error ? error : { cause: undefined };
     if (cause instanceof Error && 'code' in cause && UNANSWERED.includes(cause.code)) {

@@ -11,13 +11,13 @@ export interface HandoverReport {
   readonly head: ReportHead;
   /** Streams the companies in the manifest's order; with `states`, only those in these ledger states. */
   readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<LedgerCompany>;
-  /** Reads the data of the charts. */
+  /** Reads the data for the charts. */
   readonly statistics: () => Promise<MigrationStatistics>;
 }
 
 /**
- * Reads the current report from the ledger and the audit trail. Works at any time, also after the end, when Temporal
- * no longer has the workflow.
+ * Reads the current report from the ledger and the audit trail. Works at any time, even after Temporal has deleted the
+ * workflow.
  *
  * @throws NoSuchMigration
  */

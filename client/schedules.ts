@@ -17,7 +17,7 @@ export interface WindowSchedule {
   readonly openings: readonly WindowOccurrence[];
   /** `not-yet`: the Schedule is created in step 6. `none`: the migration has no windows or has ended. */
   readonly state: 'running' | 'paused' | 'not-yet' | 'none';
-  /** Who paused or resumed the Schedule and why; null if nobody did. */
+  /** Who paused or resumed the Schedule, and why; null if nobody has. */
   readonly note: string | null;
 }
 
@@ -64,7 +64,7 @@ export async function setSchedulePaused(
   const handle = scheduleOf(ferry, migrationId);
   const done = await undefinedIfMissing(async () => {
     await (paused ? handle.pause(note) : handle.unpause(note));
-    // Temporal applies it a moment later. The migration is told only then, or it would read the old state.
+    // Temporal applies the change a moment later. A migration that was notified before then would read the old state.
     await waitForDescription(handle, ({ state }) => state.paused === paused, Date.now() + PAUSED_WITHIN_MS);
     return true;
   });
@@ -76,7 +76,7 @@ const PAUSED_WITHIN_MS = 5_000;
 const TRIGGERED_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 100;
 
-/** Returns the description once it is as expected; null at the deadline. */
+/** Polls until the description is as expected, and returns it; null if the deadline passes first. */
 async function waitForDescription(
   handle: ScheduleHandle,
   isExpected: (description: ScheduleDescription) => boolean,
@@ -91,7 +91,7 @@ async function waitForDescription(
 }
 
 /**
- * Triggers a migration's Schedule now: it opens the current window even if the Schedule is paused. Waits up to 15 s.
+ * Triggers a migration's Schedule, which opens the current window even if the Schedule is paused. Waits up to 15 s.
  *
  * @returns the outcome; null if no worker has answered in time; undefined if the migration has no Schedule
  */
@@ -107,12 +107,12 @@ export async function triggerSchedule(
     await handle.trigger();
     return waitForDescription(handle, (description) => actionsTaken(description) > before, deadline);
   });
-  if (after === undefined) return { opened: false, text: 'the migration has ended: its windows no longer open' };
+  if (after === undefined) return { opened: false, text: 'the migration has ended, so its windows no longer open' };
   const latest = after?.info.recentActions.at(-1);
   return latest ? readWindowStart(ferry, latest.action.workflow.workflowId, deadline) : null;
 }
 
-/** Counts skipped actions too: a trigger that overlaps with another one is skipped, and both report the same outcome. */
+/** Includes skipped actions: a trigger that overlaps another is skipped, and both report the same outcome. */
 const actionsTaken = ({ info }: ScheduleDescription): number => info.numActionsTaken + info.numActionsSkippedOverlap;
 
 async function readWindowStart(
@@ -126,7 +126,7 @@ async function readWindowStart(
       () => temporal.workflow.getHandle(workflowId).result() as Promise<WindowStart>,
     );
   } catch {
-    // The window opens as soon as a worker runs.
+    // No worker has answered in time. The window opens as soon as one runs.
     return null;
   }
 }

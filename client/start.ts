@@ -20,16 +20,18 @@ import { readProgressIfAnswered } from './progress';
 import { queryMigration } from './query';
 import { counted, oneLine } from '../domain/text/sentences';
 
-/** Everything that starts a migration. */
+/** The details of a migration to start. */
 export interface StartRequest {
-  /** `managed`: six steps, approved by people. `self-service`: the client moves its own companies. Default: `managed`. */
+  /**
+   * `managed`: six steps, approved by people. `self-service`: the client moves its own companies. Default: `managed`.
+   */
   readonly route?: Route;
   /** Short name of the client: lower-case letters, digits and hyphens. Part of the migration's id. */
   readonly client: string;
   readonly platform: Platform;
   /** Distinguishes several migrations of one client and platform. Part of the migration's id. */
   readonly label?: string;
-  /** The manifest. Read once, and a second time to name the rows in error if one cannot be stored. */
+  /** The manifest. Read a second time if a row cannot be stored, to find all rows that are in error. */
   readonly rows: Stream<ManifestRow>;
   /** SHA-256 of the manifest, in hexadecimal. Approvals of step 1 refer to it. */
   readonly manifestDigest: string;
@@ -37,18 +39,18 @@ export interface StartRequest {
   readonly contact: string;
   /** The person who supplies the manifest. */
   readonly by: string;
-  /** Reference of the company to move first; null: the first one that can be moved. */
+  /** Reference of the company to move first; null for the first one that can be moved. */
   readonly firstCompany: string | null;
   /** Limits that differ from the defaults. */
   readonly limits?: Partial<MigrationLimits>;
-  /** Expected records of all companies together, used for the estimate if the rows do not give their own. */
+  /** Total number of expected records. Used for the estimate if the rows do not contain their own numbers. */
   readonly recordsInTotal?: number;
   readonly decisions?: Partial<DecisionRules>;
 }
 
 /**
- * Stores the manifest and starts the migration. If the workflow does not start, the stored manifest is replaced by the
- * next attempt.
+ * Stores the manifest and starts the migration. If the workflow does not start, the next attempt replaces the stored
+ * manifest.
  *
  * @returns the migration's id: `client.platform` or `client.platform.label`
  * @throws MigrationExists
@@ -91,7 +93,7 @@ export async function startMigration({ temporal, db }: LedgerClient, request: St
       workflowId: migrationId,
       taskQueue: TASK_QUEUE,
       args: [plan],
-      // An id is never used again, because its ledger and its audit trail are kept.
+      // An id is never reused, because the ledger and the audit trail of the migration are kept.
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       staticSummary: `${platform.name}: ${counted(companies, 'company')} of ${client}`,
       staticDetails: workflowDetails(client, platform.name, contact),
@@ -104,10 +106,10 @@ export async function startMigration({ temporal, db }: LedgerClient, request: St
   return migrationId;
 }
 
-/** Temporal limits the details of a workflow to 20 KB. In characters. */
+/** The longest contact to show, in characters. Temporal limits the details of a workflow to 20 KB. */
 const CONTACT_SHOWN = 1_000;
 
-/** Explains the migration to people who open its page in Temporal's Web UI for the first time. Markdown. */
+/** Returns Markdown that explains the migration to people who see it in Temporal's Web UI for the first time. */
 function workflowDetails(client: string, platform: string, contact: string): string {
   return [
     `Moves ${client}'s connections from ${platform} into the Company Data Service, so that no end customer has to reconnect.`,
@@ -121,9 +123,9 @@ const PREFLIGHT_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 100;
 
 /**
- * Waits up to 15 s until the preflight has checked everything that was supplied. Credentials can be sealed from then on.
+ * Waits up to 15 s for the preflight to check everything that was supplied. Afterwards, credentials can be sealed.
  *
- * @returns null if it is not finished in time: no worker runs, or something it needs does not answer
+ * @returns null if the preflight has not finished in time, because no worker is running or a server is not answering
  */
 export async function waitForPreflight(ferry: LedgerClient, migrationId: string): Promise<Preflight | null> {
   const deadline = Date.now() + PREFLIGHT_WITHIN_MS;
@@ -132,7 +134,7 @@ export async function waitForPreflight(ferry: LedgerClient, migrationId: string)
       const { preflight, checking } = await queryMigration(ferry, migrationId, progressQuery, deadline - Date.now());
       if (preflight && !checking) return preflight;
     } catch {
-      // The migration has started whatever went wrong here, and a worker may start before the deadline.
+      // Ignored, because the migration has started, and a worker can still start before the deadline.
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
@@ -144,15 +146,15 @@ export interface SelfServiceStart {
   readonly migrationId: string;
   /** Number of credentials that were sealed and stored. */
   readonly stored: number;
-  /** Null: no worker has finished the preflight, so no credential could be sealed. */
+  /** Null if the preflight has not finished; then no credential could be sealed. */
   readonly preflight: Preflight | null;
-  /** Failures that keep the preflight from finishing; empty if none are known. */
+  /** The failures that keep the preflight from finishing; empty if none are known. */
   readonly outages: readonly string[];
 }
 
 /**
- * Starts a self-service migration, which confirms in the name of `by` that nothing else uses the companies' tokens, and
- * supplies the credentials once a worker has opened the vault.
+ * Starts a self-service migration, and supplies the credentials once a worker has opened the vault. The start itself
+ * confirms, in the name of `by`, that nothing else uses the companies' tokens.
  *
  * @throws MigrationExists
  * @throws OrganizationTaken another open migration has one of the organizations
@@ -174,9 +176,10 @@ export async function startSelfService(
 }
 
 /**
- * Waits for the preflight without a deadline while a worker makes progress, because a large account takes long.
+ * Waits for the preflight. Has no deadline while a worker is making progress, because a large account takes long to
+ * check.
  *
- * @returns null if no worker answers or something keeps failing
+ * @returns null if no worker is answering or something keeps failing
  */
 async function waitForPreflightWhileRunning(ferry: LedgerClient, migrationId: string): Promise<Preflight | null> {
   for (;;) {

@@ -1,4 +1,4 @@
-/** Cleans up after migrations that were terminated with Temporal's own tools, which gives them no chance to clean up. */
+/** Cleans up after migrations that were terminated with Temporal's own tools and so could not do it themselves. */
 import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { closeDecision } from '../domain/decisions/audit-trail';
@@ -8,15 +8,15 @@ import { CLOSE_TERMINATED, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { deleteSchedule, scheduledMigrations } from './schedules';
 
-/** The result of a sweep. Both lists hold migration ids. */
+/** The result of a sweep. Both lists contain migration ids. */
 export interface SweepResult {
   /** Migrations whose Schedules were deleted. */
   readonly schedulesDeleted: readonly string[];
-  /** Terminated migrations that are still open in the ledger: they block their organizations and keep credentials. */
+  /** Terminated migrations that are still open in the ledger. They block their organizations and keep credentials. */
   readonly open: readonly string[];
 }
 
-/** Deletes the Schedules of migrations that no longer run, and finds terminated migrations that are still open. */
+/** Deletes the Schedules of migrations that are not running, and finds terminated migrations that are still open. */
 export async function sweep(ferry: LedgerClient): Promise<SweepResult> {
   const schedulesDeleted: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
@@ -38,7 +38,7 @@ const CLOSED_WITHIN_MS = 30_000;
  * credentials destroyed. Waits up to 30 s.
  *
  * @param by the person who closes it, for the audit trail
- * @returns false if a worker closes it later, when no request of the migration can be in flight any more
+ * @returns false if it is not closed yet; a worker closes it once no request of the migration can be in flight
  */
 export async function closeTerminated({ temporal }: LedgerClient, migrationId: string, by: string): Promise<boolean> {
   const handle = await temporal.workflow.start(CLOSE_TERMINATED, {
@@ -46,7 +46,7 @@ export async function closeTerminated({ temporal }: LedgerClient, migrationId: s
     taskQueue: TASK_QUEUE,
     args: [{ migrationId, recorded: closeDecision(by, randomUUID(), new Date().toISOString()) }],
     staticSummary: `Clean up after ${migrationId}`,
-    // A second call waits for the workflow of the first.
+    // A second call waits for the workflow that the first call started.
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
   });
   try {

@@ -116,7 +116,7 @@ test('a worker without the payload key waits and says so; with the key it contin
   });
   const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
   expect(decided.exitCode).toBe(0);
-  expect(decided.out).toContain('recorded, not yet applied');
+  expect(decided.out).toContain('recorded but not applied yet');
   const theirFerry = await openLedgerClient({
     ...orchestrator.config,
     payloadKeys: payloadKeys(PAYLOAD_KEY, OTHER_KEY),

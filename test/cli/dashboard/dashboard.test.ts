@@ -192,10 +192,10 @@ test('while Temporal is down, the screen shows the time of its data, and recover
   const screen = openDashboard({ TEMPORAL_ADDRESS: relay.address });
   await screen.waitFor('slip.quickbooks-online');
   await relay.cut();
-  await screen.waitFor(/as of \d\d:\d\d:\d\d: Temporal does not answer; retrying automatically/);
+  await screen.waitFor(/as of \d\d:\d\d:\d\d: cannot reach Temporal; retrying automatically/);
   await screen.waitFor('slip.quickbooks-online');
   await relay.restore();
-  await until(() => !screen.text().includes('does not answer'), 30_000);
+  await until(() => !screen.text().includes('cannot reach'), 30_000);
   screen.type('q');
   expect(await screen.ended).toBe(0);
   await relay.cut();

@@ -85,7 +85,7 @@ test.each([
   const names = ['x'.repeat(150), '会社'.repeat(30), 'e\u0301'.repeat(40), '\u001b[31mred', 'short'];
   const state = stateOf(
     names.map((name) => row(name, { facts: { ...facts, task: `${name} `.repeat(20) } })),
-    { connectionError: 'Temporal does not answer' },
+    { connectionError: 'cannot reach Temporal' },
   );
   const lines = frameOf(state, { columns, rows }, NOW);
   expect(lines).toHaveLength(rows);
@@ -95,10 +95,10 @@ test.each([
 
 test('a connection error is shown with the time of the data until a reading succeeds', () => {
   const stale = withReading(stateOf([moving]), {
-    connectionError: 'Temporal does not answer',
+    connectionError: 'cannot reach Temporal',
     at: NOW.getTime() + 60_000,
   });
-  expect(linesOf(stale)[1]).toMatch(/^as of \d\d:04:11: Temporal does not answer; retrying automatically$/);
+  expect(linesOf(stale)[1]).toMatch(/^as of \d\d:04:11: cannot reach Temporal; retrying automatically$/);
   expect(linesOf(stale)[3]).toContain('moving.wave');
   const recovered = withReading(stale, { rows: [moving], connectionError: null, at: NOW.getTime() + 61_000 });
   expect(linesOf(recovered)[1]).toBe('');

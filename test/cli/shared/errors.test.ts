@@ -35,9 +35,9 @@ const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), { code: 1
 
 /** Error, expected message, expected advice. */
 const FAILURES: readonly (readonly [Error, said: RegExp, advice: RegExp])[] = [
-  [new Unreachable('Temporal', '127.0.0.1:1'), /Temporal does not answer at 127\.0\.0\.1:1/, /ferry up/],
+  [new Unreachable('Temporal', '127.0.0.1:1'), /cannot reach Temporal at 127\.0\.0\.1:1/, /ferry up/],
   [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /check the database/],
-  [new NoWorker(M), /no worker answers for acme\.xero/, /start a worker/],
+  [new NoWorker(M), /no worker is answering for acme\.xero/, /start a worker/],
   [new WorkflowTaskFailing(M), /acme\.xero/, /its log says why/],
   [new NoSuchMigration(M), /there is no migration acme\.xero/, /ferry list/],
   [new MigrationExists(`migration ${M} already exists`), /acme\.xero/, /--label/],
@@ -94,7 +94,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   KeySetUnavailable: 'put into words by ferry codec-server',
   AccountUnclear: 'put into words by ferry service keys',
   ...{ PostgresUnavailable: 'by ferry up', TemporalCliUnavailable: 'by ferry up', TemporalUnavailable: 'by ferry up' },
-  ...{ StackRunsAlready: 'by ferry up', NoFreePort: 'by ferry up' },
+  ...{ StackAlreadyRunning: 'by ferry up', NoFreePort: 'by ferry up' },
   CompanyDataError: 'by the classes below it',
 };
 
@@ -146,9 +146,9 @@ describe('on the command line', () => {
       TOKENFERRY_PAYLOAD_KEY: Buffer.alloc(32, 1).toString('base64'),
     };
     const { err } = await ferry(typed, undefined, unreachable);
-    expect(err).toBe('ferry: Temporal does not answer at 127.0.0.1:1; start it, or start everything with: ferry up\n');
+    expect(err).toBe('ferry: cannot reach Temporal at 127.0.0.1:1; start it, or start everything with: ferry up\n');
     const debugged = await ferry([...typed, '--debug'], undefined, unreachable);
-    expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: Temporal does not answer/s);
+    expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: cannot reach Temporal/s);
     expect(existsSync(path.join(folder, 'signing.key'))).toBe(false);
   });
 });

@@ -20,14 +20,14 @@ const NOBODY = '127.0.0.1:1';
 test('if Temporal is not running, one line says so, with its address and how to start it', async () => {
   const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, TEMPORAL_ADDRESS: NOBODY });
   expect(exitCode).toBe(1);
-  expect(err).toBe(`ferry: Temporal does not answer at ${NOBODY}; start it, or start everything with: ferry up\n`);
+  expect(err).toBe(`ferry: cannot reach Temporal at ${NOBODY}; start it, or start everything with: ferry up\n`);
 });
 
 test('if Postgres is not running, one line says so, with its address and how to start it', async () => {
   const env = { ...orchestrator.env, DATABASE_URL: `postgres://user:hidden@${NOBODY}/tokenferry` };
   const { exitCode, err } = await ferry(['list'], undefined, env);
   expect(exitCode).toBe(1);
-  expect(err).toBe(`ferry: Postgres does not answer at ${NOBODY}; start it, or start everything with: ferry up\n`);
+  expect(err).toBe(`ferry: cannot reach Postgres at ${NOBODY}; start it, or start everything with: ferry up\n`);
 });
 
 test('a manifest with errors stores nothing and starts nothing', async () => {
@@ -48,9 +48,12 @@ test('decisions are kept while no worker runs, and applied when one does', async
   );
   expect(started).toMatchObject({ exitCode: 0, json: { started: true, preflight: null } });
   const approved = await ferry(['pause', id, '--reason', 'tea'], undefined, orchestrator.env);
-  expect(approved).toMatchObject({ exitCode: 0, out: expect.stringContaining('recorded, not yet applied') as unknown });
+  expect(approved).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining('recorded but not applied yet') as unknown,
+  });
   const shown = await ferry(['show', id], undefined, orchestrator.env);
-  expect(shown.err).toContain(`no worker answers for ${id}`);
+  expect(shown.err).toContain(`no worker is answering for ${id}`);
 
   await orchestrator.startWorker();
   const watched = await runJson(orchestrator, 'watch', id, '--until-decision');

@@ -58,7 +58,9 @@ test('a client without the database can follow its migration and decide, from st
   await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
   expect(await done('sign-off', id, ...AS_CLIENT)).toContain('1 of 2 companies moved');
   await orchestrator.ferry.temporal.workflow.getHandle(id).result();
-  expect((await run('pause', id, ...AS_CLIENT)).err).toContain(`migration ${id} is closed: it takes no more decisions`);
+  expect((await run('pause', id, ...AS_CLIENT)).err).toContain(
+    `migration ${id} is closed and accepts no more decisions`,
+  );
 }, 90_000);
 
 test.each([

@@ -69,9 +69,9 @@ test('an outage of Temporal is shown with its time, and watching continues after
   const watch = sit(patient.id, { TEMPORAL_ADDRESS: relay.address });
   await watch.waitFor('accept the supplied details');
   await relay.cut();
-  await watch.waitFor(/as of \d\d:\d\d:\d\d: Temporal does not answer; retrying automatically/);
+  await watch.waitFor(/as of \d\d:\d\d:\d\d: cannot reach Temporal; retrying automatically/);
   await relay.restore();
-  await until(() => !watch.text().includes('does not answer'), 40_000);
+  await until(() => !watch.text().includes('cannot reach'), 40_000);
   await cancel(patient);
   expect(await watch.ended).toBe(1);
   await relay.cut();
