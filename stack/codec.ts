@@ -10,7 +10,7 @@ const HOST = '127.0.0.1';
 /** The codec server of a stack. It requires no token, because it serves only this machine and the stack's Web UI. */
 export interface StackCodec {
   readonly url: string;
-  /** Starts it; only pages of this Web UI are allowed as origins. */
+  /** Starts the codec server. Only pages of this Web UI are allowed as origins. */
   start(options: {
     readonly payloadKeys: KeyRing;
     readonly uiUrl: string;
@@ -18,7 +18,7 @@ export interface StackCodec {
   }): Promise<{ stop(): Promise<void> }>;
 }
 
-/** Reserves its port before it starts, because the Web UI and the codec server each need the address of the other. */
+/** Reserves the codec server's port, because the Web UI and the codec server each need the other's address to start. */
 export async function reserveStackCodec(port = DEFAULT_PORT): Promise<StackCodec> {
   const reserved = await reservePort(port);
   return {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import envPaths from 'env-paths';
 
 /**
- * Creates a temporary folder for one run. Other users can enter it but not list it, because Postgres may run as another
- * user; secret files in it have their own mode.
+ * Creates a temporary folder for one run. Other users can enter it but not list it, because Postgres sometimes runs as
+ * another user. Secret files in the folder have stricter permissions of their own.
  */
 export function createTemporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-'));

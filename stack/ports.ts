@@ -11,16 +11,16 @@ class NoFreePort extends Error {
   override readonly name = 'NoFreePort';
 }
 
-/** A port that no other stack takes until it is released, after its server has started or failed. */
+/** A port that no other stack takes until `release` is called. Release it when its server has started or failed. */
 interface ReservedPort {
   port: number;
   release: () => void;
 }
 
 /**
- * Reserves the first free port from `first` upwards; 0: the system chooses.
+ * Reserves the first free port from `first` upwards, or any free port if `first` is 0.
  *
- * A lock file per port keeps a second stack from choosing the same port before the server of the first one listens.
+ * A lock file per port keeps a second stack from choosing the same port before the first stack's server listens on it.
  * Other programs ignore the lock file, so the caller must still handle a port that is in use.
  *
  * @throws {@link NoFreePort}
@@ -63,7 +63,7 @@ function createExclusively(file: string): boolean {
   }
 }
 
-/** Counts a lock file as locked if it is unreadable or still empty, because other ports are available. */
+/** Treats a lock file that is unreadable or still empty as locked, because other ports are available. */
 function isLocked(file: string): boolean {
   try {
     process.kill(Number(readFileSync(file, 'utf8')), 0);
@@ -73,7 +73,7 @@ function isLocked(file: string): boolean {
   }
 }
 
-/** Returns the code of a Node.js system error, such as `EADDRINUSE`; undefined: the error has none. */
+/** Returns the code of a Node.js system error, such as `EADDRINUSE`; undefined if the error has none. */
 export function errorCode(error: unknown): string | undefined {
   const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;

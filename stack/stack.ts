@@ -1,7 +1,7 @@
 /**
  * Runs everything that a migration needs on one machine, for `ferry up` and the demo: Postgres, Temporal with its Web
- * UI, a codec server, the Company Data Service and a worker. `service/` runs only the service, for `ferry service
- * start`.
+ * UI, a codec server, the Company Data Service and a worker. For `ferry service start`, `service/` runs only the
+ * service.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -27,24 +27,26 @@ import { ensureAdministratorKey, ensureMasterKeyFile, ensurePayloadKeyFile } fro
 import { acquireTemporalCli } from './temporal/cli';
 import { startTemporal } from './temporal/server';
 
-/** The configuration of a stack: all parts that a process of the orchestrator can ask for, except the signing key. */
+/** The configuration of a stack: everything that a process of the orchestrator can need, except a signing key. */
 export type StackConfig = Config<Exclude<Part, 'signingKey'>>;
 
 export interface StackOptions {
-  /** Folder of data, keys and logs, and of `stack.json` while the stack runs. Commands find the stack by it. */
+  /**
+   * Folder of data, keys and logs. While the stack runs, it contains `stack.json`, by which commands find the stack.
+   */
   dataFolder: string;
-  /** Remove `dataFolder` at the end, even if this process is killed. */
+  /** Whether to remove `dataFolder` at the end, even if this process is killed. */
   ephemeral: boolean;
-  /** The first ports to try; 0: any. */
+  /** The first ports to try; 0 for any free port. */
   ports?: { postgres?: number; temporal?: number; temporalUi?: number; codec?: number; service?: number };
   /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
   /** An external Temporal (`TEMPORAL_ADDRESS` or a profile). Default: an embedded one. */
   temporal?: TemporalConfig | undefined;
-  /** Environment for finding the `temporal` command. */
+  /** Environment variables, to find the `temporal` command and to configure the webhook. */
   env: NodeJS.ProcessEnv;
   logLevel: StackConfig['logLevel'];
-  /** Starts the worker in this process, after everything that it uses. */
+  /** Starts the worker in this process, once everything that it uses is running. */
   startWorker: (config: StackConfig) => Promise<Stoppable>;
   /** Aborts the start and stops what is already running. */
   signal?: AbortSignal;
@@ -54,9 +56,9 @@ export interface StackOptions {
 export interface Stack {
   /** Configuration for commands that use this stack. */
   config: StackConfig;
-  /** Undefined with an external Temporal. */
+  /** Undefined if Temporal is external. */
   temporalUiUrl: string | undefined;
-  /** The codec server, for the Web UI and the `temporal` command. Undefined with an external Temporal. */
+  /** The codec server, for the Web UI and the `temporal` command. Undefined if Temporal is external. */
   codecUrl: string | undefined;
   /** The documentation page of the service's API. */
   serviceDocsUrl: string;
@@ -73,7 +75,7 @@ export async function startStackWithWorker(options: Omit<StackOptions, 'startWor
   });
 }
 
-/** Returns the file of the worker's log. */
+/** Returns the path of the worker's log. */
 export function workerLog(dataFolder: string): string {
   return path.join(dataFolder, 'logs', 'worker.log');
 }
@@ -86,7 +88,7 @@ interface Stoppable {
  * Starts a stack: Postgres and Temporal as supervised processes, the rest in this process. A start that fails or is
  * aborted leaves nothing running.
  *
- * @throws StackRunsAlready, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, or an error of the
+ * @throws StackAlreadyRunning, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, or an error of the
  * service or the worker
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -167,7 +169,7 @@ async function startParts(options: StackOptions, running: Stoppable[]): Promise<
   };
 }
 
-/** Waits for both, even if one fails, so that the other one can be stopped. */
+/** Waits for both starts even if one fails, because the part that did start has to be stopped. */
 async function startTogether<First extends Stoppable, Second extends Stoppable>(
   running: Stoppable[],
   first: Promise<First>,
@@ -182,7 +184,7 @@ function embeddedConfig(address: string): TemporalConfig {
   return { address, namespace: 'default', connectionOptions: { address } };
 }
 
-/** Stops all parts one after the other, even if one fails to stop. */
+/** Stops all parts in reverse order, one at a time. Continues if a part fails to stop. */
 async function stopAll(running: Stoppable[], removeFolder: string | undefined): Promise<void> {
   const failures: unknown[] = [];
   for (const part of running.reverse()) {
@@ -192,17 +194,22 @@ async function stopAll(running: Stoppable[], removeFolder: string | undefined): 
   if (failures.length > 0) throw new AggregateError(failures, 'The stack did not stop cleanly.');
 }
 
-/** Thrown when a stack is already running in the folder, because two would write to the same data. */
-class StackRunsAlready extends Error {
-  override readonly name = 'StackRunsAlready';
+/** Thrown when a stack is already running in the folder, because two stacks would write to the same data. */
+class StackAlreadyRunning extends Error {
+  override readonly name = 'StackAlreadyRunning';
 }
 
-/** Also tries Temporal's port, because after a crash the stack's process id may belong to another process. */
+/**
+ * Throws if a stack is running in the folder. Also tries Temporal's port, because after a crash another process can
+ * have the process id of the stack.
+ *
+ * @throws {@link StackAlreadyRunning}
+ */
 async function assertNotRunning(home: string): Promise<void> {
   const stack = readRunningStack(home);
   if (stack === undefined || !(await acceptsConnections(stack.temporal.address))) return;
-  throw new StackRunsAlready(
-    `A stack is already running: process ${stack.pid} (see ${stackFile(home)}). Use that one, or stop it first (Ctrl-C where it runs).`,
+  throw new StackAlreadyRunning(
+    `A stack is already running: process ${stack.pid} (see ${stackFile(home)}). Use that stack, or stop it first (press Ctrl-C in its terminal).`,
   );
 }
 

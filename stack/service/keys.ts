@@ -4,14 +4,14 @@ import { createAccount, createKey, listAccounts, type Account, type CreatedKey }
 export { listKeys, revokeKey, rotateKey, type ApiKey, type CreatedKey } from '../../company-data-service';
 
 export interface KeyRequest {
-  /** Name or id of an account. An unknown name creates an account. */
+  /** Name or id of an account. If it is unknown, an account with this name is created. */
   account: string;
   /** Plan of a new account. Default: paid. */
   plan?: Account['plan'] | undefined;
   role: 'client' | 'administrator';
 }
 
-/** Thrown when several accounts have the name, or the account has another plan. */
+/** Thrown when several accounts have the requested name, or the account does not have the requested plan. */
 export class AccountUnclear extends Error {
   override readonly name = 'AccountUnclear';
 }
@@ -25,10 +25,12 @@ export async function createKeyFor(databaseUrl: string, { account, plan, role }:
   const found = (await listAccounts(databaseUrl)).filter(({ id, name }) => id === account || name === account);
   const [known, another] = found;
   if (another) {
-    throw new AccountUnclear(`${found.length} accounts are named ${account}: ${found.map(({ id }) => id).join(', ')}`);
+    throw new AccountUnclear(
+      `${found.length} accounts are named ${account}; use one of their ids: ${found.map(({ id }) => id).join(', ')}`,
+    );
   }
   if (known && plan !== undefined && plan !== known.plan) {
-    throw new AccountUnclear(`the account ${account} has the plan ${known.plan}`);
+    throw new AccountUnclear(`the account ${account} already has the plan ${known.plan}`);
   }
   const accountId = known?.id ?? (await createAccount(databaseUrl, { name: account, plan: plan ?? 'paid' }));
   return createKey(databaseUrl, { accountId, role });

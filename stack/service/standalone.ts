@@ -17,15 +17,15 @@ import { errorCode, reservePort } from '../ports';
 export interface StandaloneServiceOptions {
   /** Folder of the embedded database. */
   home: string;
-  /** Start with an empty embedded database and remove it at the end. */
+  /** Whether to start with an empty embedded database and to remove it at the end. */
   temporary: boolean;
-  /** Allow administrators to make the service itself fail (`/faults`). */
+  /** Whether administrators can make the service itself fail (`/faults`). */
   faults: boolean;
   /** An external Postgres (`DATABASE_URL`). Default: an embedded one. */
   databaseUrl?: string | undefined;
   /** Default: the first free port from 8700. */
   port?: number | undefined;
-  /** Rate limit of each API key. Default: that of the service. */
+  /** Rate limit of each API key. Default: the service's own default. */
   requestsPerMinute?: number | undefined;
   logLevel: Config['logLevel'];
   log: (line: string) => void;
@@ -74,7 +74,7 @@ const PORTS_TO_TRY = 5;
 /**
  * Starts the Company Data Service on the first free port.
  *
- * @param firstPort the first port to try; 0: any
+ * @param firstPort the first port to try; 0 for any free port
  */
 export async function startServiceOnFreePort(
   options: Omit<ServiceOptions, 'port'>,
@@ -92,7 +92,7 @@ export async function startServiceOnFreePort(
   }
 }
 
-/** Returns the URL of the database of the service that runs on this machine; undefined: none runs. */
+/** Returns the database URL of the service that runs on this machine; undefined if none is running. */
 export function serviceDatabaseUrl(home: string, fromEnvironment: string | undefined): string | undefined {
   return fromEnvironment ?? readAddress(home) ?? readRunningStack(home)?.service.databaseUrl;
 }
@@ -109,7 +109,7 @@ function folderIn(home: string): string {
   return path.join(home, 'service');
 }
 
-/** The file that holds the URL of the embedded database, with its password, while the service runs. */
+/** Returns the path of the file that contains the embedded database's URL and password while the service runs. */
 function addressFile(home: string): string {
   return path.join(folderIn(home), 'database-url');
 }
@@ -118,6 +118,6 @@ function readAddress(home: string): string | undefined {
   try {
     return readFileSync(addressFile(home), 'utf8');
   } catch {
-    return undefined; // none runs, or it belongs to another user
+    return undefined; // no service is running, or the file belongs to another user
   }
 }

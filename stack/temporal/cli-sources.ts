@@ -4,13 +4,13 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startSupervised, tailOf, type SupervisedProcess } from '../process/supervised-process';
 
-/** Needed because the SDK waits without a timeout if there is no internet. */
+/** Needed because without an internet connection the SDK would wait forever. */
 const DOWNLOAD_START_TIMEOUT_MS = 10_000;
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 const BUILD_TIMEOUT_MS = 1_200_000;
 const PROGRESS_INTERVAL_MS = 30_000;
 
-/** Which version to install, and where. */
+/** The version to install, and the path to install it to. */
 export interface CliTarget {
   /** A version of github.com/temporalio/cli, such as `v1.5.1`. */
   version: string;
@@ -28,7 +28,9 @@ export interface CliTarget {
  * @throws Error with the reason
  */
 export async function downloadWithSdk({ version, executable, env, log }: CliTarget): Promise<string> {
-  log(`Downloading Temporal's dev server ${version} (under a minute; stops after 10 seconds without an answer).`);
+  log(
+    `Downloading Temporal's dev server ${version} (takes under a minute; gives up if there is no answer within 10 seconds).`,
+  );
   return completeInFolder(path.dirname(executable), async (folder) => {
     const download = startSupervised({
       command: process.execPath,
@@ -43,10 +45,12 @@ export async function downloadWithSdk({ version, executable, env, log }: CliTarg
     const hasAnswered = await waitForEnd(download, DOWNLOAD_START_TIMEOUT_MS, hasStarted);
     const ended = hasAnswered && (await waitForEnd(download, DOWNLOAD_TIMEOUT_MS));
     const reason = ended ? tailOf(path.join(folder, 'download.log'), 1) : 'no answer in time';
-    const made = readdirSync(folder).find((name) => name.startsWith('temporal-') && !name.endsWith('.downloading'));
-    if (made !== undefined && ended) renameSync(path.join(folder, made), executable);
+    const downloaded = readdirSync(folder).find(
+      (name) => name.startsWith('temporal-') && !name.endsWith('.downloading'),
+    );
+    if (downloaded !== undefined && ended) renameSync(path.join(folder, downloaded), executable);
     await download.stop();
-    if (made === undefined || !ended) {
+    if (downloaded === undefined || !ended) {
       log(`The download failed: ${reason}.`);
       throw new Error(reason);
     }
@@ -60,10 +64,10 @@ export async function downloadWithSdk({ version, executable, env, log }: CliTarg
  * @throws Error with the reason
  */
 export async function buildWithGo({ version, executable, moduleFolder, env, log }: CliTarget): Promise<string> {
-  log(`Building Temporal's dev server ${version} with Go: about 3 minutes on two cores, once on this machine.`);
+  log(`Building Temporal's dev server ${version} with Go (takes about 3 minutes on two cores; only needed once).`);
   return completeInFolder(path.dirname(executable), async (folder) => {
     const logFile = path.join(folder, 'build.log');
-    const made = path.join(folder, path.basename(executable));
+    const built = path.join(folder, path.basename(executable));
     const linkerFlags = `-s -w -X github.com/temporalio/cli/temporalcli.Version=${version.slice(1)}`;
     const build = startSupervised({
       command: 'go',
@@ -75,7 +79,7 @@ export async function buildWithGo({ version, executable, moduleFolder, env, log 
         '-ldflags',
         linkerFlags,
         '-o',
-        made,
+        built,
         'github.com/temporalio/cli/cmd/temporal',
       ],
       env,
@@ -91,21 +95,21 @@ export async function buildWithGo({ version, executable, moduleFolder, env, log 
     );
     const ended = await waitForEnd(build, BUILD_TIMEOUT_MS);
     clearInterval(report);
-    const lastWords = tailOf(logFile, 3);
+    const logTail = tailOf(logFile, 3);
     const succeeded = ended && (await build.exited) === 0;
-    if (succeeded) renameSync(made, executable);
+    if (succeeded) renameSync(built, executable);
     await build.stop();
-    if (!ended) throw new Error(`not finished after ${BUILD_TIMEOUT_MS / 60_000} minutes`);
-    if (!succeeded) throw new Error(/spawn go (ENOENT|EACCES)/.test(lastWords) ? 'Go is not installed' : lastWords);
+    if (!ended) throw new Error(`the build did not finish within ${BUILD_TIMEOUT_MS / 60_000} minutes`);
+    if (!succeeded) throw new Error(/spawn go (ENOENT|EACCES)/.test(logTail) ? 'Go is not installed' : logTail);
     log(`Built in ${Math.round((Date.now() - startedAt) / 1_000)} s.`);
     return executable;
   });
 }
 
-/** Works in a temporary folder beside the target, so that the complete file can be moved into place atomically. */
-async function completeInFolder(goal: string, make: (folder: string) => Promise<string>): Promise<string> {
-  mkdirSync(goal, { recursive: true });
-  const folder = mkdtempSync(path.join(goal, 'unfinished-'));
+/** Runs `make` in a temporary folder next to the target, so that the complete file can be moved there atomically. */
+async function completeInFolder(target: string, make: (folder: string) => Promise<string>): Promise<string> {
+  mkdirSync(target, { recursive: true });
+  const folder = mkdtempSync(path.join(target, 'unfinished-'));
   try {
     return await make(folder);
   } finally {
@@ -113,7 +117,7 @@ async function completeInFolder(goal: string, make: (folder: string) => Promise<
   }
 }
 
-/** Waits until the program has ended or `condition` is true. Returns false after a timeout. */
+/** Waits until the program has ended or `condition` is true. Returns false if neither happens within the timeout. */
 async function waitForEnd(
   program: SupervisedProcess,
   timeoutMs: number,

@@ -23,7 +23,7 @@ export interface CliSource {
   find(): Promise<string>;
 }
 
-/** Thrown when no source has a usable `temporal` command; the message names each source and why it failed. */
+/** Thrown when no source has a usable `temporal` command; the message lists each source and why it failed. */
 export class TemporalCliUnavailable extends Error {
   override readonly name = 'TemporalCliUnavailable';
 }
@@ -31,7 +31,7 @@ export class TemporalCliUnavailable extends Error {
 export interface AcquireOptions {
   env: NodeJS.ProcessEnv;
   log: (line: string) => void;
-  /** Download and build the command; replaced in tests. */
+  /** The functions that download and build the command. Tests replace them. */
   sources?: { download: typeof downloadWithSdk; build: typeof buildWithGo };
 }
 
@@ -45,13 +45,13 @@ export async function acquireTemporalCli({ env, log, sources }: AcquireOptions):
   const { download, build } = sources ?? { download: downloadWithSdk, build: buildWithGo };
   const version = pinnedVersion();
   const cached = path.join(cacheFolder(env), `temporal-cli-${version}-${process.platform}-${process.arch}`, EXECUTABLE);
-  const make = { version, executable: cached, moduleFolder: MODULE_FOLDER, env, log };
+  const target = { version, executable: cached, moduleFolder: MODULE_FOLDER, env, log };
   return firstUsable([
     { name: 'TEMPORAL_CLI_PATH', find: () => configured(env, log) },
     { name: '"temporal" on the PATH', find: () => onPath(env) },
     { name: `the cache, ${cached}`, find: () => inCache(cached) },
-    { name: "the Temporal SDK's download", find: () => download(make) },
-    { name: 'a build with Go', find: () => build(make) },
+    { name: "the Temporal SDK's download", find: () => download(target) },
+    { name: 'a build with Go', find: () => build(target) },
   ]);
 }
 
@@ -75,7 +75,7 @@ async function firstUsable(cliSources: CliSource[]): Promise<string> {
   );
 }
 
-/** Logs a warning if the configured command is unusable, because another one is then used in its place. */
+/** Returns `TEMPORAL_CLI_PATH`. If it is unusable, also logs a warning, because another source is used instead. */
 async function configured(env: NodeJS.ProcessEnv, log: (line: string) => void): Promise<string> {
   const executable = env['TEMPORAL_CLI_PATH'];
   if (!executable) throw new Error('not set');
@@ -91,12 +91,12 @@ async function configured(env: NodeJS.ProcessEnv, log: (line: string) => void): 
 async function onPath(env: NodeJS.ProcessEnv): Promise<string> {
   const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
   const found = folders.map((folder) => path.join(folder, EXECUTABLE)).find(isExecutable);
-  if (found === undefined) throw new Error('not there');
+  if (found === undefined) throw new Error('not found');
   return found;
 }
 
 async function inCache(executable: string): Promise<string> {
-  if (!existsSync(executable)) throw new Error('not there yet');
+  if (!existsSync(executable)) throw new Error('not found');
   return executable;
 }
 
@@ -118,7 +118,7 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Runs the command once, to reject files that are incomplete, outdated or not Temporal's.
+ * Runs the command once, in order to reject a file that is incomplete, outdated or not Temporal's.
  *
  * @throws Error with the reason
  */
@@ -127,9 +127,12 @@ async function assertUsable(executable: string): Promise<void> {
   try {
     printed = (await promisify(execFile)(executable, ['--version'], { timeout: 20_000 })).stdout;
   } catch (error) {
-    throw new Error(`${executable} --version fails: ${error instanceof Error ? error.message.trim() : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `${executable} --version failed: ${error instanceof Error ? error.message.trim() : String(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
   const server = /\(Server (\d+)\.(\d+)\.\d+/.exec(printed);
   if (server === null) throw new Error(`${executable} is not Temporal's command: it prints "${printed.trim()}"`);

@@ -1,7 +1,7 @@
 /**
  * Downloads Temporal's dev server into a folder with the SDK: `node download.mjs <folder> <version>`. The SDK downloads
- * it only when it starts it, so this starts the server and stops it at once. Runs as a separate process, because the
- * download cannot be cancelled and the SDK's native module should not be loaded into the caller.
+ * the server only in order to start it, so this script starts it and stops it at once. Runs as a separate process,
+ * because the download cannot be cancelled, and because the caller should not load the SDK's native module.
  */
 import testing from '@temporalio/testing'; // CommonJS without named exports
 

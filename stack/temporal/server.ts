@@ -11,7 +11,7 @@ const DEFAULT_UI_PORT = 8_233;
 const STARTS_TO_TRY = 5;
 const READY_WITHIN_MS = 60_000;
 
-/** Raised because the defaults, which are meant for large clusters, add about 50 ms to every task. */
+/** Settings above the defaults, which are meant for large clusters and add about 50 ms to every task. */
 const DYNAMIC_CONFIG = {
   'history.transferProcessorMaxPollRPS': 10_000,
   'history.timerProcessorMaxPollRPS': 10_000,
@@ -23,12 +23,12 @@ export interface TemporalOptions {
   cli: string;
   /** Folder of the server's data and log; created if it does not exist. */
   dataFolder: string;
-  /** The first port to try; 0: any. Default: 7233. */
+  /** The first port to try; 0 for any free port. Default: 7233. */
   port?: number | undefined;
-  /** The first port to try for the Web UI; 0: any. Default: 8233. */
+  /** The first port to try for the Web UI; 0 for any free port. Default: 8233. */
   uiPort?: number | undefined;
   /**
-   * For data that need not survive: writes do not wait for the disk, and the last program to be stopped removes
+   * Whether the data can be lost. If so, writes do not wait for the disk, and the last program to be stopped removes
    * `dataFolder`.
    */
   ephemeral: boolean;
@@ -47,7 +47,7 @@ export interface RunningTemporal {
   stop(): Promise<void>;
 }
 
-/** Thrown when Temporal's dev server did not start; the message contains the last lines of its log. */
+/** Thrown when Temporal's dev server does not start; the message contains the last lines of its log. */
 class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
 }
@@ -83,10 +83,10 @@ export async function startTemporal({
         dynamicConfig,
         codecUrl,
       }),
-      // Without a developer's TEMPORAL_* variables, because they are meant for another server.
+      // Omits the developer's TEMPORAL_* variables, because they are meant for another server.
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
       logFile,
-      stopSignal: ephemeral ? 'SIGKILL' : 'SIGINT', // because its orderly shutdown takes almost three seconds
+      stopSignal: ephemeral ? 'SIGKILL' : 'SIGINT', // an orderly shutdown takes almost three seconds
       graceMs: 15_000,
       ...(ephemeral && { removeFolder: dataFolder }),
     });
@@ -96,12 +96,10 @@ export async function startTemporal({
     ui.release();
     if (ready) return { address, uiUrl: `http://127.0.0.1:${ui.port}`, stop: () => server.stop() };
 
-    const lastWords = tailOf(logFile);
+    const logTail = tailOf(logFile);
     await server.stop();
-    if (attempt === STARTS_TO_TRY || !lastWords.includes('address already in use')) {
-      throw new TemporalUnavailable(
-        `Temporal's dev server did not start. Its log, ${logFile}, ends with:\n${lastWords}`,
-      );
+    if (attempt === STARTS_TO_TRY || !logTail.includes('address already in use')) {
+      throw new TemporalUnavailable(`Temporal's dev server did not start. Its log, ${logFile}, ends with:\n${logTail}`);
     }
   }
 }
@@ -137,8 +135,8 @@ function serverArguments(options: ServerArguments): string[] {
 }
 
 /**
- * Waits until the search attributes exist, because the server creates them last. Returns false if it ended or timed
- * out.
+ * Waits until the search attributes exist, because the server creates them last. Returns false if the server
+ * exits or is not ready in time.
  */
 async function isReady(server: SupervisedProcess, address: string): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
@@ -161,6 +159,6 @@ async function knowsSearchAttributes(connection: Connection): Promise<boolean> {
     );
     return Object.keys(SEARCH_ATTRIBUTES).every((name) => name in (known.customAttributes ?? {}));
   } catch {
-    return false; // not ready yet: tried again
+    return false; // the server is not ready yet
   }
 }

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { reservePort } from '../../stack/ports';
 
-const ENDED_PID = 2 ** 22 + 1; // above Linux's and macOS's largest process id
+const ENDED_PID = 2 ** 22 + 1; // higher than any process id on Linux and macOS
 
-test('for a port in use, the next free one is reserved', async () => {
+test('reservePort reserves the next free port if the requested one is in use', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const taken = (server.address() as AddressInfo).port;
@@ -18,7 +18,7 @@ test('for a port in use, the next free one is reserved', async () => {
   server.close();
 });
 
-test('a reserved port is not reserved twice', async () => {
+test('reservePort does not reserve a port again until it is released', async () => {
   const one = await reservePort(0);
   const other = await reservePort(one.port);
   expect(other.port).toBeGreaterThan(one.port);
@@ -29,7 +29,7 @@ test('a reserved port is not reserved twice', async () => {
   for (const reserved of [again, other]) reserved.release();
 });
 
-test('a port reserved by a killed process is free', async () => {
+test('reservePort reserves a port again if the process that reserved it was killed', async () => {
   const { port, release } = await reservePort(0);
   release();
   writeFileSync(path.join(tmpdir(), `tokenferry-port-${port}`), String(ENDED_PID));

@@ -29,7 +29,7 @@ async function start(changes: Partial<StackOptions> = {}): Promise<Stack> {
   return stack;
 }
 
-test('two stacks run side by side on different ports, and leave nothing behind', async () => {
+test('two stacks run at once on different ports, and stopping one removes only its data', async () => {
   const [one, other] = await Promise.all([start(), start()]);
   expect(one.config.temporal.address).not.toBe(other.config.temporal.address);
   for (const { config, temporalUiUrl, serviceDocsUrl } of [one, other]) {
@@ -46,7 +46,7 @@ test('two stacks run side by side on different ports, and leave nothing behind',
   expect((await fetch(other.temporalUiUrl ?? '')).status).toBe(200);
 });
 
-test('commands find a running stack by its home, and its key files are private', async () => {
+test('a running stack writes private files by which commands find it', async () => {
   const stack = await start();
   const { config } = stack;
   const env = { TOKENFERRY_HOME: config.home, TEMPORAL_CONFIG_FILE: '/nonexistent' };
@@ -74,7 +74,7 @@ test('commands find a running stack by its home, and its key files are private',
   expect(readRunningStack(config.home)).toBeUndefined();
 });
 
-test('a start that fails at its last part stops everything', async () => {
+test('startStack stops everything if the last part fails to start', async () => {
   const dataFolder = createTemporaryFolder();
   let serviceUrl = '';
   const start = startStack({
@@ -89,14 +89,14 @@ test('a start that fails at its last part stops everything', async () => {
   expect(existsSync(dataFolder)).toBe(false);
 });
 
-test('an aborted start leaves nothing behind', async () => {
+test('startStack leaves nothing behind if it is aborted', async () => {
   const dataFolder = createTemporaryFolder();
   const aborted = AbortSignal.abort(new Error('Ctrl-C'));
   await expect(startStack({ ...optionsFor(dataFolder), signal: aborted })).rejects.toThrow('Ctrl-C');
   expect(existsSync(dataFolder)).toBe(false);
 });
 
-test('an ephemeral stack leaves no database in an external Postgres', async () => {
+test('an ephemeral stack drops its databases in an external Postgres', async () => {
   const databaseUrl = await sharedPostgres();
   const stack = await start({ databaseUrl });
   const { config } = stack;
@@ -111,7 +111,7 @@ test('an ephemeral stack leaves no database in an external Postgres', async () =
   expect(rowCount).toBe(0);
 });
 
-test('the error for an unreachable Postgres names it without its password, and says what to do', async () => {
+test('startStack reports an unreachable Postgres without its password and says what to do', async () => {
   const start = startStack({
     ...optionsFor(createTemporaryFolder()),
     databaseUrl: 'postgres://me:hunter2@127.0.0.1:1/db',
@@ -121,12 +121,12 @@ test('the error for an unreachable Postgres names it without its password, and s
   );
 });
 
-test('a permanent stack has the same data and keys after a restart', async () => {
+test('a permanent stack keeps its data and keys across restarts', async () => {
   const dataFolder = createTemporaryFolder();
   const first = await start({ dataFolder, ephemeral: false });
   const { service, masterKeys, payloadKeys } = first.config;
   await first.stop();
-  const second = await start({ dataFolder, ephemeral: true }); // so that the folder is removed at the end
+  const second = await start({ dataFolder, ephemeral: true }); // ephemeral, so that the folder is removed at the end
   expect(second.config.service.apiKey.reveal()).toBe(service.apiKey.reveal());
   expect(second.config.masterKeys.newest.id).toBe(masterKeys.newest.id);
   expect(second.config.payloadKeys.newest.id).toBe(payloadKeys.newest.id);

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A shell that writes its process id to `pidFile` and then runs `script`. */
+/** Returns a program that writes its process id to `pidFile` and then runs a shell script. */
 function shell(script: string, extra: { removeFolder?: string; graceMs?: number } = {}) {
   return {
     command: 'sh',
@@ -39,7 +39,7 @@ function start(program: ReturnType<typeof shell>): SupervisedProcess {
   return startSupervised({ ...program, env: process.env });
 }
 
-test('when its parent is killed, a program ends and its temporary folder is removed', async () => {
+test('a supervisor stops its program and removes the temporary folder if the parent is killed', async () => {
   const program = JSON.stringify(shell('exec sleep 600', { removeFolder: folder }));
   const parentScript = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), {
     stdio: ['pipe', 'ignore', 'ignore'], detached: true }); setInterval(() => {}, 1000);`;
@@ -53,7 +53,7 @@ test('when its parent is killed, a program ends and its temporary folder is remo
   await until(() => !existsSync(folder));
 });
 
-test('a program first receives its own stop signal', async () => {
+test('stop sends the program its own stop signal first', async () => {
   const goodbye = path.join(folder, 'goodbye');
   const program = start(shell(`trap "echo bye > '${goodbye}'; exit 0" INT; while :; do sleep 0.05; done`));
   await startedPid();
@@ -61,7 +61,7 @@ test('a program first receives its own stop signal', async () => {
   expect(readFileSync(goodbye, 'utf8')).toBe('bye\n');
 });
 
-test('a program that ignores its stop signal is killed with its child processes', async () => {
+test('stop kills a program that ignores its stop signal, and its child processes', async () => {
   const childFile = path.join(folder, 'child');
   const program = start(
     shell(`trap '' INT; sleep 600 & echo $! > '${childFile}'; while :; do sleep 0.05; done`, { graceMs: 100 }),
@@ -75,7 +75,7 @@ test('a program that ignores its stop signal is killed with its child processes'
   await until(async () => !(await isRunning(child)));
 });
 
-test('a temporary folder is removed by the last program that uses it', async () => {
+test('the last program to stop removes the temporary folder', async () => {
   const first = start(shell('exec sleep 600', { removeFolder: folder }));
   await startedPid();
   rmSync(pidFile);
@@ -88,14 +88,14 @@ test('a temporary folder is removed by the last program that uses it', async () 
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a program that ends without being stopped leaves its folder and its log', async () => {
+test('a program that ends without being stopped keeps its folder and log', async () => {
   const program = start(shell('echo no licence; exit 3', { removeFolder: folder }));
   expect(await program.exited).toBe(3);
   expect(program.hasExited()).toBe(true);
   expect(readFileSync(path.join(folder, 'log'), 'utf8')).toBe('no licence\n');
 });
 
-test('if a program cannot be started, its log says why', async () => {
+test('a program that cannot be started has the reason in its log', async () => {
   writeFileSync(path.join(folder, 'log'), '');
   const program = start({ ...shell(''), command: 'no-such-program' });
   expect(await program.exited).toBe(127);

@@ -14,7 +14,7 @@ let logged: string[];
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-cli-'));
   logged = [];
-  // /usr/bin and /bin have the tools that the scripts below need; a `temporal` in `bin` comes first.
+  // /usr/bin and /bin contain the tools that the scripts below need. A `temporal` in `bin` takes precedence.
   env = { PATH: `${path.join(folder, 'bin')}:/usr/bin:/bin`, XDG_CACHE_HOME: path.join(folder, 'cache') };
 });
 
@@ -30,60 +30,62 @@ function executable(name: string, script: string): string {
 
 const log = (line: string): number => logged.push(line);
 
-function fails(reason: string): (target: CliTarget) => Promise<string> {
+function failWith(reason: string): (target: CliTarget) => Promise<string> {
   return async () => {
     throw new Error(reason);
   };
 }
 
-function makes(script: string): (target: CliTarget) => Promise<string> {
+function create(script: string): (target: CliTarget) => Promise<string> {
   return async (target) => executable(path.relative(folder, target.executable), script);
 }
 
-const acquire = (download = fails('no answer in time'), build = fails('Go is not installed')): Promise<string> =>
+const acquire = (download = failWith('no answer in time'), build = failWith('Go is not installed')): Promise<string> =>
   acquireTemporalCli({ env, log, sources: { download, build } });
 
-test('TEMPORAL_CLI_PATH takes precedence over the PATH', async () => {
-  const onPath = executable('bin/temporal', USABLE);
-  expect(await acquire()).toBe(onPath);
-  env['TEMPORAL_CLI_PATH'] = executable('named', USABLE);
-  expect(await acquire()).toBe(env['TEMPORAL_CLI_PATH']);
+describe('acquireTemporalCli', () => {
+  test('prefers TEMPORAL_CLI_PATH to the PATH', async () => {
+    const onPath = executable('bin/temporal', USABLE);
+    expect(await acquire()).toBe(onPath);
+    env['TEMPORAL_CLI_PATH'] = executable('named', USABLE);
+    expect(await acquire()).toBe(env['TEMPORAL_CLI_PATH']);
+  });
+
+  test('skips an unusable TEMPORAL_CLI_PATH with a warning', async () => {
+    const onPath = executable('bin/temporal', USABLE);
+    env['TEMPORAL_CLI_PATH'] = executable('named', 'exit 1');
+    expect(await acquire()).toBe(onPath);
+    expect(logged).toEqual([expect.stringContaining(`TEMPORAL_CLI_PATH=${env['TEMPORAL_CLI_PATH']} is not used`)]);
+  });
+
+  test("skips a command on the PATH that is outdated or not Temporal's", async () => {
+    executable('bin/temporal', OUTDATED);
+    const downloaded = await acquire(create(USABLE));
+    expect(downloaded).toContain(path.join('cache', 'tokenferry'));
+    executable('bin/temporal', 'echo something else');
+    expect(await acquire()).toBe(downloaded);
+  });
+
+  test('finds a built command in the cache the next time', async () => {
+    const built = await acquire(undefined, create(USABLE));
+    expect(await acquire(failWith('not cached'), failWith('not cached'))).toBe(built);
+  });
+
+  test('replaces an unusable file in the cache', async () => {
+    const broken = await acquire(create(USABLE));
+    writeFileSync(broken, 'half a file');
+    expect(await acquire(create(USABLE))).toBe(broken);
+  });
+
+  test('lists all five sources and why each failed if none works', async () => {
+    executable('bin/temporal', OUTDATED);
+    await expect(acquire()).rejects.toThrow(
+      /1\. TEMPORAL_CLI_PATH: not set\n.*2\. "temporal" on the PATH: .* contains server 1\.23.*\n.*3\. the cache, .*: not found\n.*4\. the Temporal SDK's download: no answer in time\n.*5\. a build with Go: Go is not installed\n/,
+    );
+  });
 });
 
-test('an unusable TEMPORAL_CLI_PATH is skipped with a warning', async () => {
-  const onPath = executable('bin/temporal', USABLE);
-  env['TEMPORAL_CLI_PATH'] = executable('named', 'exit 1');
-  expect(await acquire()).toBe(onPath);
-  expect(logged).toEqual([expect.stringContaining(`TEMPORAL_CLI_PATH=${env['TEMPORAL_CLI_PATH']} is not used`)]);
-});
-
-test('an outdated or foreign command on the PATH is skipped', async () => {
-  executable('bin/temporal', OUTDATED);
-  const downloaded = await acquire(makes(USABLE));
-  expect(downloaded).toContain(path.join('cache', 'tokenferry'));
-  executable('bin/temporal', 'echo something else');
-  expect(await acquire()).toBe(downloaded);
-});
-
-test('a downloaded or built command is found in the cache the next time', async () => {
-  const built = await acquire(undefined, makes(USABLE));
-  expect(await acquire(fails('asked again'), fails('asked again'))).toBe(built);
-});
-
-test('an unusable file in the cache is replaced', async () => {
-  const broken = await acquire(makes(USABLE));
-  writeFileSync(broken, 'half a file');
-  expect(await acquire(makes(USABLE))).toBe(broken);
-});
-
-test('when no source works, one error names all five and why each failed', async () => {
-  executable('bin/temporal', OUTDATED);
-  await expect(acquire()).rejects.toThrow(
-    /1\. TEMPORAL_CLI_PATH: not set\n.*2\. "temporal" on the PATH: .* contains server 1\.23.*\n.*3\. the cache, .*: not there yet\n.*4\. the Temporal SDK's download: no answer in time\n.*5\. a build with Go: Go is not installed\n/,
-  );
-});
-
-describe('a build with Go', () => {
+describe('buildWithGo', () => {
   const toolOutput = '"$8"'; // go -C <module> build -mod=readonly -ldflags <flags> -o <file> <package>
   let executablePath: string;
   let target: CliTarget;
@@ -93,19 +95,19 @@ describe('a build with Go', () => {
     target = { version: 'v1.5.1', executable: executablePath, moduleFolder: folder, env, log };
   });
 
-  test('that fails leaves nothing behind, and reports the error of Go', async () => {
+  test('reports an error of Go and leaves nothing behind', async () => {
     executable('bin/go', `echo half > ${toolOutput}; echo "no space left on device" >&2; exit 1`);
     await expect(buildWithGo(target)).rejects.toThrow('no space left on device');
     expect(readdirSync(path.dirname(executablePath))).toEqual([]);
   });
 
-  test('can run twice at the same time', async () => {
+  test('can run twice at once', async () => {
     executable('bin/go', `printf '#!/bin/sh\\n%s\\n' '${USABLE}' > ${toolOutput}; chmod +x ${toolOutput}`);
     expect(await Promise.all([buildWithGo(target), buildWithGo(target)])).toEqual([executablePath, executablePath]);
     expect(readdirSync(path.dirname(executablePath))).toEqual(['temporal']);
   });
 
-  test('fails with a clear message if Go is not installed', async () => {
+  test('reports that Go is not installed', async () => {
     target.env = { ...env, PATH: path.join(folder, 'nothing') };
     await expect(buildWithGo(target)).rejects.toThrow('Go is not installed');
     expect(existsSync(executablePath)).toBe(false);

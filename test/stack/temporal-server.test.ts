@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { sharedTemporal } from '../support/servers';
 
-test("Temporal's dev server answers and has the search attributes of migrations", async () => {
+test('the dev server has the search attributes of migrations', async () => {
   const connection = await Connection.connect({ address: await sharedTemporal() });
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' });
   expect(Object.keys(customAttributes ?? {})).toEqual(
