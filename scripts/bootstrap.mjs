@@ -1,8 +1,8 @@
 /**
  * Starts `npm run demo`, `npm run bench`, `npm run conformance` and `npm test` on a machine that has only Node and npm:
- * installs the packages, builds, finds or makes Temporal's command, and then runs the task; the task `prepare` does
- * nothing else. Runs before any package is installed, so this file and its static imports need only Node. Prints
- * nothing when nothing is missing.
+ * installs the packages, builds, finds or installs Temporal's command, and then runs the task. The task `prepare` stops
+ * before that last step. Prints nothing about steps that are already done. This file and its static imports use only
+ * Node's own modules, because they run before any package is installed.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -12,10 +12,14 @@ import { installPackages } from './packages.mjs';
 
 const OLDEST_NODE = [20, 19];
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Not where programs print what other programs read. */
+/** Logs to standard error, because other programs can read the standard output of a task. */
 const log = (line) => console.error(`[setup] ${line}`);
 
-/** @returns the environment for what comes next: it names the Temporal command, which is then not looked for again. */
+/**
+ * Installs and builds everything.
+ *
+ * @returns the environment for the task. It contains the path of Temporal's command, so the task does not search again.
+ */
 async function prepare() {
   await oneAtATime(path.join(root, '.preparing'), log, async () => {
     await installPackages(log);
@@ -26,11 +30,11 @@ async function prepare() {
   return { ...process.env, TEMPORAL_CLI_PATH: await acquireTemporalCli({ env: process.env, log }) };
 }
 
-/** The programs of the build that are run in this way. */
+/** The compiled program of each task except `test`. */
 const PROGRAMS = { demo: 'scripts/demo.js', bench: 'bench/main.js', conformance: 'scripts/conformance.js' };
 
-/** In this very process, so that a signal reaches the program directly, and once. */
-function become(program, args, env) {
+/** Runs a program in this process, so that the program receives each signal directly and only once. */
+function runInThisProcess(program, args, env) {
   const main = path.join(root, 'dist', program);
   process.env.TEMPORAL_CLI_PATH = env.TEMPORAL_CLI_PATH;
   process.argv = [process.execPath, main, ...args];
@@ -42,14 +46,14 @@ async function main([task, ...args]) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
     throw new Error(
-      `Node ${OLDEST_NODE.join('.')} or later is needed; this is ${process.versions.node}: https://nodejs.org`,
+      `Node ${OLDEST_NODE.join('.')} or later is required, and this is ${process.versions.node}. See https://nodejs.org`,
     );
   }
   const env = await prepare();
   if (task === 'prepare') return;
-  if (task in PROGRAMS) return become(PROGRAMS[task], args, env);
+  if (task in PROGRAMS) return runInThisProcess(PROGRAMS[task], args, env);
   const { runTests } = await import('./checks.mjs');
-  // Jest's set-up then prepares neither the build nor the command again: see test/support/global-setup.ts.
+  // With this variable, jest's set-up neither builds nor searches for the command: see test/support/global-setup.ts.
   process.exitCode = await runTests(args, { ...env, TOKENFERRY_TEST_TEMPORAL_CLI: env.TEMPORAL_CLI_PATH });
 }
 

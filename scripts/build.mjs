@@ -1,6 +1,7 @@
 /**
- * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds the bundle that Temporal's workflow
- * sandbox runs. `npm run typecheck` checks the types, so that a demo does not have to wait for it.
+ * `npm run build`: compiles changed TypeScript files to `dist/` with swc, and builds the bundle that Temporal's
+ * workflow sandbox runs. Does not check types, because a demo should not have to wait for that: see `npm run
+ * typecheck`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,14 +21,15 @@ const CONVERTERS = {
 const BUNDLE = {
   workflowsPath: WORKFLOWS,
   ...CONVERTERS,
-  // Evaluate modules once for all workflows instead of once for each, because no module holds state of a workflow.
+  // Evaluates modules once for all workflows instead of once for each, because no module contains a workflow's state.
   preloadModules: [WORKFLOWS, ...Object.values(CONVERTERS)],
 };
 const WORKFLOW_BUNDLE = path.join(dist, 'workflow-bundle.js');
 
 /**
- * Keeps `import()`, because CommonJS can load an ESM-only package only in this way. Loads a package at its first use,
- * because every `ferry` command imports all others and would otherwise load what only a worker or the service needs.
+ * The compiler's options. `ignoreDynamic` keeps `import()`, the only way in which CommonJS can load an ESM-only
+ * package. `lazy` loads a package at its first use, because every `ferry` command imports all others and would
+ * otherwise load packages that only a worker or the service needs.
  */
 const COMPILER = {
   swcrc: false,
@@ -47,7 +49,7 @@ export async function build(log = console.log) {
   for (const file of sources()) {
     const content = readFileSync(path.join(root, file));
     after.files[file] = hash(content);
-    if (known[file] !== after.files[file] || !existsSync(outputOf(file))) produce(file, content);
+    if (known[file] !== after.files[file] || !existsSync(outputOf(file))) compileOrCopy(file, content);
   }
   for (const file of Object.keys(before.files)) if (!(file in after.files)) removeOutputOf(file);
 
@@ -61,10 +63,10 @@ export async function build(log = console.log) {
     );
     if (before.workflows !== after.workflows || !existsSync(WORKFLOW_BUNDLE)) await bundleWorkflows(log);
   }
-  writeWhole(RECORD, JSON.stringify(after));
+  writeAtomically(RECORD, JSON.stringify(after));
 }
 
-/** Lists the files that tsconfig.json includes, except the tests, which jest compiles. */
+/** Lists the files that tsconfig.json includes, except the tests, because jest compiles those. */
 function sources() {
   const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'));
   return include
@@ -81,14 +83,14 @@ function outputOf(file) {
   return path.join(dist, file.replace(/\.ts$/, '.js'));
 }
 
-function produce(file, content) {
+function compileOrCopy(file, content) {
   const output = outputOf(file);
   mkdirSync(path.dirname(output), { recursive: true });
-  if (!file.endsWith('.ts')) return writeWhole(output, content);
+  if (!file.endsWith('.ts')) return writeAtomically(output, content);
   const sourceFileName = path.relative(path.dirname(output), path.join(root, file));
   const { code, map } = transformSync(content.toString('utf8'), { ...COMPILER, filename: file, sourceFileName });
-  writeWhole(`${output}.map`, map);
-  writeWhole(output, `${code}//# sourceMappingURL=${path.basename(output)}.map\n`);
+  writeAtomically(`${output}.map`, map);
+  writeAtomically(output, `${code}//# sourceMappingURL=${path.basename(output)}.map\n`);
 }
 
 function removeOutputOf(file) {
@@ -103,19 +105,19 @@ async function bundleWorkflows(log) {
     ...BUNDLE,
     logger: new DefaultLogger('WARN'),
   });
-  writeWhole(WORKFLOW_BUNDLE, code);
+  writeAtomically(WORKFLOW_BUNDLE, code);
 }
 
 function readRecord() {
   try {
     return JSON.parse(readFileSync(RECORD, 'utf8'));
   } catch {
-    return { compiler: '', files: {}, workflows: '' }; // there is none yet, or it cannot be read
+    return { compiler: '', files: {}, workflows: '' }; // there is no record yet, or it cannot be read
   }
 }
 
-/** Replaces a file atomically, because another build or a running demo may read it at the same time. */
-function writeWhole(file, content) {
+/** Replaces a file atomically, because another build or a running demo can read it at the same time. */
+function writeAtomically(file, content) {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, content);
   renameSync(unfinished, file);

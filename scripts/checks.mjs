@@ -1,14 +1,14 @@
-/** Runs what `npm test` checks: the static checks, each of which counts as one test, and jest beside them. */
+/** Runs the checks of `npm test`: jest and, in parallel, the static checks, each of which counts as one test. */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { run, runCaptured } from './run.mjs';
 
-/** Caches of the tools: a second run checks only what has changed. */
+/** The folder of the tools' caches. With a cache, a tool checks only files that have changed. */
 const CACHE = 'node_modules/.cache';
 
-/** In the order in which they run: the longest first, because jest runs beside them. */
+/** The static checks, in the order in which they run. The longest comes first, because jest runs in parallel. */
 const CHECKS = {
-  // Rules that need types also depend on other files than the linted one: where it counts, nothing is taken from a cache.
+  // CI uses no cache here, because the result of a rule that needs types depends on more files than the linted one.
   lint: ['eslint', '.', '--max-warnings', '0', ...(process.env.CI ? [] : cachedByContent('eslint'))],
   types: ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', `${CACHE}/tsc.tsbuildinfo`],
   format: ['prettier', '--check', '--log-level', 'warn', ...cachedByContent('prettier'), '.'],
@@ -25,12 +25,16 @@ function tool(name) {
   return fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 }
 
-/** Runs jest with the arguments; without any, everything, and prints the sum as the last line. Resolves with the exit code. */
+/**
+ * Runs jest with the given arguments. Without arguments, runs everything and prints the totals as the last line.
+ *
+ * @returns the exit code
+ */
 export async function runTests(args, env) {
   if (args.length > 0) return run(tool('jest'), args, env);
 
   mkdirSync(fileURLToPath(new URL(`../${CACHE}`, import.meta.url)), { recursive: true });
-  // Jest's tests mostly wait, so the checks run beside them; one after the other, because each of them needs a core.
+  // The checks run in parallel with jest, whose tests mostly wait, but one at a time, because each check needs a core.
   const [checks, tests] = await Promise.all([runChecks(env), runJest(env)]);
   const failed = checks.failed + tests.failed;
   console.log(`${checks.passed + tests.passed} passed, ${failed} failed`);
@@ -38,17 +42,17 @@ export async function runTests(args, env) {
 }
 
 async function runChecks(env) {
-  const sum = { passed: 0, failed: 0 };
+  const totals = { passed: 0, failed: 0 };
   for (const [check, [name, ...args]] of Object.entries(CHECKS)) {
     const { code, output } = await runCaptured(tool(name), args, env);
     process.stdout.write(`${output}${code === 0 ? 'passed' : 'FAILED'}: ${check}\n`);
-    sum[code === 0 ? 'passed' : 'failed'] += 1;
+    totals[code === 0 ? 'passed' : 'failed'] += 1;
   }
-  return sum;
+  return totals;
 }
 
 async function runJest(env) {
-  // Not in the system's folder for temporary files: a run that is interrupted leaves it.
+  // Not in the system's temporary folder, because an interrupted run does not remove the file.
   const results = fileURLToPath(new URL(`../${CACHE}/jest-results-${process.pid}.json`, import.meta.url));
   try {
     const code = await run(tool('jest'), ['--json', `--outputFile=${results}`], env);
@@ -56,7 +60,7 @@ async function runJest(env) {
     const failed = numFailedTests + numRuntimeErrorTestSuites;
     return { passed: numPassedTests, failed: code === 0 ? failed : Math.max(failed, 1) };
   } catch {
-    console.log('FAILED: jest left no results');
+    console.log('FAILED: jest wrote no results');
     return { passed: 0, failed: 1 };
   } finally {
     rmSync(results, { force: true });

@@ -1,12 +1,13 @@
 /**
- * Creates the companies that `npm run conformance` requests. With random ids, schemathesis would mostly get 404.
+ * Creates the companies that `npm run conformance` sends requests about, because with random ids schemathesis would
+ * mostly get 404.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompanyDataClient } from '../company-data-client';
 import { Secret } from '../security';
 
-/** Xero, because a client's key may use it, too. */
+/** Xero, because a client's key can use it too. */
 const PLATFORM = 'gbol';
 const POLL_MS = 50;
 
@@ -14,16 +15,16 @@ type Parameters = Readonly<Record<string, string>>;
 
 /** Creates one of each resource and returns their ids as a schemathesis configuration file. */
 export async function createExample(client: CompanyDataClient): Promise<string> {
-  const main = await linkedCompany(client);
-  const everything = { ...main, ...(await everythingOf(client, main)), platformKey: PLATFORM, file: `${PLATFORM}.svg` };
-  const settings = [`parameters = ${inline(everything)}`];
+  const main = await createLinkedCompany(client);
+  const ids = { ...main, ...(await createResources(client, main)), platformKey: PLATFORM, file: `${PLATFORM}.svg` };
+  const settings = [`parameters = ${inlineTable(ids)}`];
   // These operations remove or change their company, so each gets its own.
   for (const operation of [
     'DELETE /companies/{companyId}',
     'DELETE /companies/{companyId}/connections/{connectionId}',
     'PATCH /companies/{companyId}/connections/{connectionId}',
   ]) {
-    const parameters = inline({ ...(await linkedCompany(client)) });
+    const parameters = inlineTable({ ...(await createLinkedCompany(client)) });
     settings.push('[[operations]]', `include-name = ${JSON.stringify(operation)}`, `parameters = ${parameters}`);
   }
   return `${settings.join('\n')}\n`;
@@ -34,7 +35,7 @@ interface LinkedCompany {
   readonly connectionId: string;
 }
 
-async function linkedCompany(client: CompanyDataClient): Promise<LinkedCompany> {
+async function createLinkedCompany(client: CompanyDataClient): Promise<LinkedCompany> {
   const creation = () => ({ idempotencyKey: randomUUID() });
   const { value: company } = await client.createCompany({ name: 'Example' }, creation());
   const { value: connection } = await client.createConnection(company.id, PLATFORM, creation());
@@ -44,7 +45,7 @@ async function linkedCompany(client: CompanyDataClient): Promise<LinkedCompany> 
 }
 
 /** Creates a push, a finished sync and records in a company, and returns their ids. */
-async function everythingOf(
+async function createResources(
   client: CompanyDataClient,
   { companyId, connectionId }: LinkedCompany,
 ): Promise<Parameters> {
@@ -67,7 +68,7 @@ async function everythingOf(
 }
 
 /** Returns an inline TOML table. JSON strings are valid TOML strings. */
-function inline(parameters: Parameters): string {
+function inlineTable(parameters: Parameters): string {
   const entries = Object.entries(parameters).map(
     ([name, value]) => `${JSON.stringify(`path.${name}`)} = ${JSON.stringify(value)}`,
   );

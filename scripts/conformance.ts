@@ -1,6 +1,7 @@
 /**
  * `npm run conformance`: runs schemathesis against the Company Data Service, with requests that its OpenAPI description
- * allows and many that it does not. Fails on server errors and on responses that the description does not contain.
+ * allows and many that it does not allow. Fails on server errors and on responses that the description does not
+ * contain.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -15,7 +15,7 @@ const report = z.object({
   ),
 });
 
-/** Throws unless the handover report has the outcome that the example is made for. */
+/** Throws unless the handover report shows the outcome that the example is designed to have. */
 export async function assertOutcome(terminal: DemoTerminal, migrationId: string): Promise<void> {
   const { companies } = report.parse(await terminal.ask('report', migrationId));
   const moved = companies.filter(({ state }) => state === 'moved');

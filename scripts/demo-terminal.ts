@@ -6,7 +6,7 @@ import { styleText } from 'node:util';
 import { runFerry } from '../cli/program';
 import type { TerminalStream } from '../cli/terminal/terminal';
 
-/** Runs the commands of the demo, prints who types them, and throws when a command fails. */
+/** Runs the commands of the demo and prints each with the role that types it. Throws if a command fails. */
 export class DemoTerminal {
   private readonly env: NodeJS.ProcessEnv;
 
@@ -14,10 +14,10 @@ export class DemoTerminal {
     private readonly dataFolder: string,
     private readonly signal: AbortSignal,
   ) {
-    // Without these variables, the commands use the demo's stack and not one that the environment names.
-    const foreign = /^(TEMPORAL_|COMPANY_DATA_|TOKENFERRY_|DATABASE_URL$)/;
-    const own = Object.entries(process.env).filter(([name]) => !foreign.test(name));
-    this.env = { ...Object.fromEntries(own), TOKENFERRY_HOME: dataFolder };
+    // Removed, because the commands must use the demo's stack and not one that these variables configure.
+    const removed = /^(TEMPORAL_|COMPANY_DATA_|TOKENFERRY_|DATABASE_URL$)/;
+    const kept = Object.entries(process.env).filter(([name]) => !removed.test(name));
+    this.env = { ...Object.fromEntries(kept), TOKENFERRY_HOME: dataFolder };
   }
 
   title(text: string): void {
@@ -26,8 +26,8 @@ export class DemoTerminal {
 
   /** Runs a command as support. */
   async support(...args: string[]): Promise<void> {
-    const decides = ['approve', 'propose-time'].includes(args[0] ?? '');
-    await this.type('support', 'cyan', decides ? [...args, '--by', 'Sam'] : args);
+    const isDecision = ['approve', 'propose-time'].includes(args[0] ?? '');
+    await this.type('support', 'cyan', isDecision ? [...args, '--by', 'Sam'] : args);
   }
 
   /** Runs a command as the client. */
@@ -53,7 +53,10 @@ export class DemoTerminal {
     return JSON.parse(pieces.join('')) as unknown;
   }
 
-  /** Copies the example's credentials with the current time: rotating tokens are exported after syncing was disabled. */
+  /**
+   * Copies the example's credentials, dated now, because rotating tokens have to be exported after syncing has been
+   * disabled. Returns the path of the copy.
+   */
   async exportCredentials(file: string): Promise<string> {
     const exported = path.join(this.dataFolder, path.basename(file));
     await copyFile(file, exported);
@@ -62,7 +65,7 @@ export class DemoTerminal {
     return exported;
   }
 
-  /** Writes a file of the client and returns its path. */
+  /** Writes one of the client's files and returns its path. */
   writeFile(name: string, text: string): string {
     const file = path.join(this.dataFolder, name);
     writeFileSync(file, text, { mode: 0o600 });

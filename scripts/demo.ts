@@ -1,5 +1,5 @@
 /**
- * `npm run demo`: one managed migration of 25 companies, from the manifest to the signed handover, on the real parts.
+ * `npm run demo`: one managed migration of 25 companies, from the manifest to the signed handover, with real servers.
  *
  * Every line that starts with a role is a `ferry` command, run by the same code as in a terminal. The demo checks the
  * report at the end and fails if the outcome is wrong.
@@ -33,7 +33,7 @@ async function main(keep: boolean, signal: AbortSignal): Promise<void> {
     await migrate(terminal);
     await assertOutcome(terminal, MIGRATION);
     say('\nAs expected: 23 moved, 1 must reconnect, 1 incomplete.');
-    if (keep) await stay(say, stack.temporalUiUrl, dataFolder, signal);
+    if (keep) await waitForInterruption(say, stack.temporalUiUrl, dataFolder, signal);
     else say('To look at the migration in the Temporal UI, run: npm run demo -- --keep');
   } finally {
     await stack.stop();
@@ -88,7 +88,7 @@ async function migrate(terminal: DemoTerminal): Promise<void> {
   await terminal.support('report', MIGRATION);
 }
 
-async function stay(
+async function waitForInterruption(
   say: (line: string) => void,
   uiUrl: string | undefined,
   home: string,
@@ -108,6 +108,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 main(process.argv.includes('--keep'), interruption.signal).catch((error: unknown) => {
   const why = error instanceof Error ? error.message : 'failed';
-  process.stderr.write(interruption.signal.aborted ? 'demo: stopped; everything was removed\n' : `demo: ${why}\n`);
+  process.stderr.write(interruption.signal.aborted ? 'demo: stopped and removed everything\n' : `demo: ${why}\n`);
   process.exitCode = 1;
 });

@@ -2,8 +2,8 @@ import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Runs `work` while holding a lock file, so that two demos started at the same time do not both install packages. Takes
- * over the lock of a dead process.
+ * Runs `work` while holding a lock file, so that two demos started at the same time do not both install packages.
+ * Reclaims the lock of a process that has died.
  */
 export async function oneAtATime(lockFile, log, work) {
   let logged = false;
@@ -38,7 +38,7 @@ function take(lockFile) {
 function ownerIsAlive(lockFile) {
   try {
     const pid = Number(readFileSync(lockFile, 'utf8'));
-    if (pid > 0) process.kill(pid, 0); // an empty file was created this instant
+    if (pid > 0) process.kill(pid, 0); // an empty file was created just now, and its owner is about to write its id
     return true;
   } catch (error) {
     return error.code === 'EPERM';

@@ -1,4 +1,4 @@
-/** Runs `npm ci` if `node_modules` differs from package-lock.json. Imports nothing but Node. */
+/** Runs `npm ci` if `node_modules` differs from package-lock.json. Imports only Node's own modules. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,12 +9,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export async function installPackages(log) {
   if (packagesAreInstalled()) return;
   log('Installing packages with npm ci (about a minute, longer on a slow connection).');
-  const arguments_ = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  // Prefer the npm that runs this script: the one on the PATH may be another version, or missing.
+  const npmArguments = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  // Prefers the npm that runs this script, because the one on the PATH can be another version, or missing.
   const npm = process.env.npm_execpath;
-  const code = npm?.endsWith('.js') ? await run(process.execPath, [npm, ...arguments_]) : await run('npm', arguments_);
-  if (code !== 0)
-    throw new Error('npm ci failed, see above. Packages are downloaded from the registry that npm is configured for.');
+  const code = npm?.endsWith('.js')
+    ? await run(process.execPath, [npm, ...npmArguments])
+    : await run('npm', npmArguments);
+  if (code !== 0) throw new Error('npm ci failed (see above). Check that npm can reach its configured registry.');
 }
 
 /**
@@ -23,9 +24,9 @@ export async function installPackages(log) {
  */
 function packagesAreInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json');
-  const wanted = packagesOf('package-lock.json');
+  const locked = packagesOf('package-lock.json');
   if (installed === undefined) return false;
-  return Object.entries(wanted).every(([name, { version, optional, devOptional }]) => {
+  return Object.entries(locked).every(([name, { version, optional, devOptional }]) => {
     if (name === '') return true;
     return name in installed ? installed[name].version === version : Boolean(optional || devOptional);
   });

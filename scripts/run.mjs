@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Programs that run now: a signal goes to each of them. */
+/** The programs that are running. Each of them receives forwarded signals. */
 const running = new Set();
 let received;
 
@@ -14,16 +14,16 @@ function forward(signal) {
 }
 
 /**
- * Runs a program in the checkout's folder and resolves with its exit code. Forwards signals and waits for the program's
- * end, so that nothing keeps running after the prompt is back. After a signal no further program starts, and this
- * process ends by the same signal as soon as the last program has ended.
+ * Runs a program in the checkout's folder and resolves with its exit code. Forwards signals and waits until the program
+ * has ended, so that nothing keeps running after the shell prompt returns. After a signal, starts no more programs, and
+ * ends this process with the same signal once the last program has ended.
  */
 export async function run(command, args, env = process.env) {
   const { code } = await spawnAndWait(command, args, { stdio: 'inherit', env });
   return code;
 }
 
-/** Does the same, and returns what the program printed instead of printing it. */
+/** Like {@link run}, but returns the program's output instead of printing it. */
 export async function runCaptured(command, args, env = process.env) {
   return spawnAndWait(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
 }

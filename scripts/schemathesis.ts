@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../stack/folders';
 
-/** Pinned, so that the seed gives the same requests each time. */
+/** Pinned, because the same seed gives the same requests only in the same version. */
 const VERSION = '4.32.5';
 
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
-/** Every relative link, and every path of this repository in backquotes, exists: in README, CONTRIBUTING and docs/. */
+/** Checks that the relative links and the paths in backquotes exist, on all pages for people. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.join(__dirname, '../..');
-/** Backquoted names of what a build, a user or a running process creates. */
+/** Paths that a build, a user or a running process creates. */
 const NOT_IN_THE_REPOSITORY = /^dist\/|^my-manifest\//;
 
 const PAGES = [
@@ -19,7 +19,7 @@ const FOLDERS = readdirSync(ROOT, { withFileTypes: true })
 const read = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
 const withoutBlocks = (text: string): string => text.replaceAll(/^```[^]*?^```$/gm, '');
 
-/** Returns the anchors that a forge makes of the headings of a page. */
+/** Returns the anchors that GitHub generates for the headings of a page. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const headings = [...withoutBlocks(read(page)).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title);
   return new Set(
@@ -32,7 +32,7 @@ function anchorsOf(page: string): ReadonlySet<string> {
   );
 }
 
-test.each(PAGES)('every relative link of %s leads to a file and a heading', (page) => {
+test.each(PAGES)('every relative link in %s points to an existing file and heading', (page) => {
   const links = [...withoutBlocks(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   const broken = links.filter((link) => {
     if (/^[a-z]+:/.test(link)) return false;
@@ -44,7 +44,7 @@ test.each(PAGES)('every relative link of %s leads to a file and a heading', (pag
   expect(broken).toEqual([]);
 });
 
-test.each(PAGES)('every path in backquotes on %s exists', (page) => {
+test.each(PAGES)('every path in backquotes in %s exists', (page) => {
   const words = [...withoutBlocks(read(page)).matchAll(/`([^`\s]+)`/g)].map(([, word = '']) => word);
   const paths = words.filter((word) => {
     if (!/^[\w.-]+(\/[\w.@-]+)*\/?$/.test(word) || NOT_IN_THE_REPOSITORY.test(word)) return false;
@@ -53,7 +53,7 @@ test.each(PAGES)('every path in backquotes on %s exists', (page) => {
   expect(paths.filter((word) => !existsSync(path.join(ROOT, word)))).toEqual([]);
 });
 
-test('every name that docs/architecture.md places in a file is in that file', () => {
+test('every file that docs/architecture.md links after a name contains that name', () => {
   const named = [...read('docs/architecture.md').matchAll(/`(\w+)` (?:in )?\(?\[[^\]]+\]\(\.\.\/([^)]+)\)/g)];
   expect(named.length).toBeGreaterThan(3);
   const missing = named.filter(([, name = '', file = '']) => !read(file).includes(name));

@@ -1,6 +1,4 @@
-/**
- * docs/runbook.md has an entry for every state, failure, refusal and message. A new one without an entry fails here.
- */
+/** Checks that docs/runbook.md has an entry for every state, failure, refusal and message. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -16,14 +14,14 @@ import { STEP_RULES, STEPS, stepNumber } from '../../domain/migration/steps';
 const ROOT = path.join(__dirname, '../..');
 const RUNBOOK = readFileSync(path.join(ROOT, 'docs/runbook.md'), 'utf8');
 
-/** The table rows of a chapter whose first cell contains this name in code style. */
+/** Returns the table rows of a chapter whose first cell contains this name in code style. */
 function rowsOf(chapter: string, name: string): readonly string[] {
-  const [, text = ''] = RUNBOOK.split(`## ${chapter}\n`);
-  const untilNext = text.split(/^## /m)[0] ?? '';
-  return untilNext.split('\n').filter((line) => line.startsWith('|') && line.split('|')[1]?.includes(`\`${name}\``));
+  const [, afterTitle = ''] = RUNBOOK.split(`## ${chapter}\n`);
+  const text = afterTitle.split(/^## /m)[0] ?? '';
+  return text.split('\n').filter((line) => line.startsWith('|') && line.split('|')[1]?.includes(`\`${name}\``));
 }
 
-// The compiler reports a missing key.
+// These records are complete, because the compiler reports a missing key.
 const FAILURES: Readonly<Record<FailureKind, true>> = {
   refused: true,
   'credential-unreadable': true,
@@ -42,7 +40,7 @@ const STOPS: Readonly<Record<StopReason, true>> = {
 };
 const ENDINGS: Readonly<Record<Ending, true>> = { completed: true, abandoned: true, cancelled: true };
 const NOTICES: Readonly<Record<NoticeKind, true>> = { stopped: true, reminder: true, escalation: true };
-const ABOUT: Readonly<Record<GoNoGo['answers'][number]['about'], true>> = {
+const GO_NO_GO_TOPICS: Readonly<Record<GoNoGo['answers'][number]['about'], true>> = {
   decisions: true,
   window: true,
   freeze: true,
@@ -70,9 +68,9 @@ test.each<[string, readonly string[]]>([
   ['Companies', COMPANY_STATES satisfies readonly CompanyState[]],
   ['The end', keysOf(ENDINGS)],
   ['Notices', keysOf(NOTICES)],
-  ['No-go', keysOf(ABOUT)],
+  ['No-go', keysOf(GO_NO_GO_TOPICS)],
   ['What the check of the details finds', findingCodes('preflight/preflight.ts', 'preflight/company-findings.ts')],
-])('every name of "%s" has a row', (chapter, names) => {
+])('the chapter "%s" has a row for every name', (chapter, names) => {
   expect(names.length).toBeGreaterThan(2);
   expect(names.filter((name) => rowsOf(chapter, name).length === 0)).toEqual([]);
 });
@@ -97,7 +95,7 @@ test.each([
     ],
     30,
   ],
-])('every sentence that says %s is listed', (_, files, atLeast) => {
+])('the runbook lists every sentence that says %s', (_, files, atLeast) => {
   const sentences = files.flatMap(sentencesIn);
   expect(sentences.length).toBeGreaterThanOrEqual(atLeast);
   expect(sentences.filter((sentence) => !RUNBOOK.includes(`\`${sentence}\``))).toEqual([]);
@@ -108,12 +106,12 @@ function parsed(file: string): ts.SourceFile {
   return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 }
 
-/** The sentences in a file, without texts of applied decisions. "…" replaces inserted values. */
+/** Returns the sentences in a file, except those about applied decisions, with "…" in place of inserted values. */
 function sentencesIn(file: string): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node)) return;
-    // A text in a variable is a part of another sentence.
+    // A text in a variable is only part of a sentence.
     if (ts.isVariableDeclaration(node) && node.initializer && !ts.isAsExpression(node.initializer)) return;
     if (ts.isCallExpression(node) && node.expression.getText() === 'applied') return;
     const text = textOf(node);
@@ -130,7 +128,7 @@ function textOf(node: ts.Node): string | undefined {
   return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…').trim();
 }
 
-/** The codes of the preflight's findings: the first argument of every call of `error` and `warning`. */
+/** Returns the codes of the preflight's findings: the first argument of every call of `error` and `warning`. */
 function findingCodes(...files: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {

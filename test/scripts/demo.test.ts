@@ -5,20 +5,20 @@ import path from 'node:path';
 import { createTemporaryFolder } from '../../stack/folders';
 
 const ROOT = path.join(__dirname, '../..');
-/** The demo creates its own folder in here, and its servers have that folder in their arguments. */
+/** A temporary folder. The demo creates its own folder in it, and its servers have that path in their arguments. */
 let folder: string;
 beforeEach(() => {
   folder = createTemporaryFolder();
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Ended {
+interface DemoResult {
   readonly exitCode: number | null;
   readonly out: string;
 }
 
-/** Runs `npm run demo` as npm would; `onOutput` gets the whole output each time it grows. */
-function demo(onOutput: (child: ChildProcess, out: string) => void = () => undefined): Promise<Ended> {
+/** Runs `npm run demo` as npm would. Calls `onOutput` with the whole output each time it grows. */
+function runDemo(onOutput: (child: ChildProcess, out: string) => void = () => undefined): Promise<DemoResult> {
   const child = spawn(process.execPath, ['scripts/bootstrap.mjs', 'demo'], {
     cwd: ROOT,
     env: { ...process.env, TMPDIR: folder },
@@ -35,25 +35,25 @@ function demo(onOutput: (child: ChildProcess, out: string) => void = () => undef
 }
 
 /** Returns the files and processes that the demo did not remove. */
-function remains(): string[] {
+function leftovers(): string[] {
   const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
   return [...readdirSync(folder), ...processes.filter((args) => args.includes(folder))];
 }
 
-test('the demo moves 25 companies through the six steps, prints the report, and removes everything', async () => {
-  const { exitCode, out } = await demo();
+test('the demo moves 25 companies through the six steps, prints the report and removes everything', async () => {
+  const { exitCode, out } = await runDemo();
   expect(out).toContain('As expected: 23 moved, 1 must reconnect, 1 incomplete.');
   for (const step of [1, 2, 3, 4, 5, 6]) expect(out).toContain(`\nStep ${step}: `);
   expect(out).toMatch(/C-1008 .*\| http\S+ \|/);
   expect(out).toMatch(/C-1014 .*invoices: 120 expected, 97 found/);
   expect(out).toContain('npm run demo -- --keep');
-  expect({ exitCode, left: remains() }).toEqual({ exitCode: 0, left: [] });
+  expect({ exitCode, left: leftovers() }).toEqual({ exitCode: 0, left: [] });
 }, 180_000);
 
-test('two demos can run at once, and one that is interrupted with Ctrl-C removes everything', async () => {
-  const complete = demo();
+test('an interrupted demo removes everything and does not affect another demo', async () => {
+  const complete = runDemo();
   let interrupted = false;
-  const stopped = await demo((child, out) => {
+  const stopped = await runDemo((child, out) => {
     if (interrupted || !out.includes('Step 4')) return;
     interrupted = true;
     child.kill('SIGINT');
@@ -61,5 +61,5 @@ test('two demos can run at once, and one that is interrupted with Ctrl-C removes
   expect(interrupted).toBe(true);
   expect(stopped.exitCode).not.toBe(0);
   expect(await complete).toMatchObject({ exitCode: 0 });
-  expect(remains()).toEqual([]);
+  expect(leftovers()).toEqual([]);
 }, 240_000);
