@@ -2,7 +2,7 @@ import type { CompanyDataClient } from '../../company-data-client';
 import { PLATFORMS } from '../../platforms/platforms';
 import { Secret } from '../../security';
 
-/** Registers an application at every platform of the managed route, as a client does in step 1. */
+/** Registers an application for every platform of the managed route, as a client does in step 1. */
 export async function registerApplications(service: CompanyDataClient): Promise<void> {
   const managed = PLATFORMS.filter(({ routes }) => routes.includes('managed'));
   await Promise.all(

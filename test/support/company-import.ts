@@ -28,7 +28,7 @@ import {
 const LEASE_MS = 60_000;
 const RUN = 'run-1';
 
-/** An environment that runs an activity as Temporal does. Failures are not logged, because tests cause them. */
+/** Returns an environment that runs an activity as Temporal does. Logs errors only. */
 export const activityEnvironment = (info: Partial<Info> = {}): MockActivityEnvironment =>
   new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 
@@ -39,30 +39,30 @@ export interface ImportRig {
   readonly proxy: HttpProxy;
   /** A client without the proxy, to read what the service has. */
   readonly directClient: CompanyDataClient;
-  /** Creates a client for a service at this address. */
-  client(baseUrl: string, some?: Partial<CompanyDataClientOptions>): CompanyDataClient;
+  /** Creates a client of the service at this address. */
+  client(baseUrl: string, changes?: Partial<CompanyDataClientOptions>): CompanyDataClient;
   /** Creates the activities of a new worker. */
-  worker(some?: Partial<ActivityDeps>): Activities;
+  worker(changes?: Partial<ActivityDeps>): Activities;
   /** Runs activities as Temporal does. */
   runActivity<T>(work: (activities: Activities) => Promise<T>, environment?: MockActivityEnvironment): Promise<T>;
   /** Creates a migration whose companies can be claimed: one company per sandbox token. */
-  migration(tokens: readonly string[], some?: MigrationOf): Promise<MovableMigration>;
-  importSlice(id: string, some?: Slice): Promise<SliceReport>;
-  /** Checks every company whose check is due, once. */
+  migration(tokens: readonly string[], options?: MigrationOptions): Promise<MovableMigration>;
+  importSlice(id: string, options?: SliceOptions): Promise<SliceReport>;
+  /** Runs one check of every company whose check is due. */
   checkDue(id: string, syncTimeoutMs: number): Promise<CheckReport>;
   /** Checks companies until none is syncing or the run stops. */
   verify(id: string, syncTimeoutMs?: number): Promise<CheckReport>;
-  /** Ends the leases of a migration now. */
+  /** Ends the leases of a migration's companies immediately. */
   expireLeases(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
-interface MigrationOf {
+interface MigrationOptions {
   readonly platformKey?: string;
   readonly row?: (row: number) => Partial<ManifestRow>;
 }
 
-interface Slice {
+interface SliceOptions {
   readonly worker?: Activities;
   readonly atOnce?: number;
   readonly environment?: MockActivityEnvironment;
@@ -82,21 +82,21 @@ export async function openImportRig(): Promise<ImportRig> {
   const { key } = await createKey(serviceDatabase.url, { accountId, role: 'administrator' });
   const proxy = await startHttpProxy(service.url);
   const clients: CompanyDataClient[] = [];
-  const client: ImportRig['client'] = (baseUrl, some = {}) => {
-    const made = createCompanyDataClient({
+  const client: ImportRig['client'] = (baseUrl, changes = {}) => {
+    const created = createCompanyDataClient({
       baseUrl,
       apiKey: new Secret(key),
       requestTimeoutMs: 4_000,
       authorizationTimeoutMs: 3_000,
       retryBudgetMs: 300,
       firstRetryWaitMs: 10,
-      ...some,
+      ...changes,
     });
-    clients.push(made);
-    return made;
+    clients.push(created);
+    return created;
   };
 
-  const worker: ImportRig['worker'] = (some = {}) =>
+  const worker: ImportRig['worker'] = (changes = {}) =>
     createActivities({
       db,
       keys,
@@ -107,7 +107,7 @@ export async function openImportRig(): Promise<ImportRig> {
       sendWithinMs: 30_000,
       leaseMs: LEASE_MS,
       sliceTimeLimitMs: 60_000,
-      ...some,
+      ...changes,
     });
 
   const runActivity = <T>(
@@ -132,9 +132,9 @@ export async function openImportRig(): Promise<ImportRig> {
     migration: (tokens, { platformKey = 'qhyg', row = () => ({}) } = {}) => {
       const platform = findPlatform(platformKey);
       if (!platform) throw new Error(`no platform ${platformKey}`);
-      const credential = ({ row: at, reference, organization }: ManifestRow): SuppliedCredential => {
-        const fields = Object.fromEntries(platform.requiredFields.map((field) => [field, `${field}-${at}`]));
-        const token = `${tokens[at - 1]}.${organization}`;
+      const credential = ({ row: number, reference, organization }: ManifestRow): SuppliedCredential => {
+        const fields = Object.fromEntries(platform.requiredFields.map((field) => [field, `${field}-${number}`]));
+        const token = `${tokens[number - 1]}.${organization}`;
         const own = { refreshToken: token, [platform.organizationField]: organization };
         return { reference, fields: new Secret({ ...fields, ...own }), obtainedAt: new Date().toISOString() };
       };
@@ -169,7 +169,7 @@ export async function openImportRig(): Promise<ImportRig> {
   };
 }
 
-/** Reads the companies that the service has for a row, with the status of their connections. */
+/** Lists the companies that the service has for a row, with the status of their connections. */
 export async function statusAtService(client: CompanyDataClient, id: string, row: number): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const company of client.companies({ tags: { ferryRow: `${id}/${row}` } })) {

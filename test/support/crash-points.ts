@@ -5,13 +5,13 @@ import { startHttpProxy, sendAnswer, type Interceptor } from './http-proxy';
 
 /** A fault that a worker meets at one point. */
 export type Fault =
-  /** The operation succeeds, the worker never learns of it, and does nothing from then on. */
+  /** The operation succeeds, but the worker never learns of it and does nothing more. */
   | 'dies'
   /** The operation fails and has no effect. */
   | 'fails'
   /** The operation succeeds, but the worker sees a failure. */
   | 'loses the answer'
-  /** The last two apply only to calls to the service. */
+  /** The last two faults apply only to calls to the service. */
   | 'is answered 500'
   | 'is not answered';
 
@@ -21,11 +21,11 @@ export interface CrashableWorker {
   readonly keys: KeyProvider;
   /** The address that the worker uses for the service. */
   readonly serviceUrl: string;
-  /** The operations so far, in order: SQL statements, calls to the service, requests for keys. */
+  /** The operations so far, in order: SQL statements, calls to the service, and requests to unwrap a key. */
   readonly points: readonly string[];
   /** The credentials that the service received, in order, and whether it accepted them. */
   readonly crossings: readonly { readonly token: string; readonly accepted: boolean }[];
-  /** Starts another worker in place of one that died, after the service has forgotten its idempotency keys. */
+  /** Replaces a worker that has died, at a time when the service no longer knows the idempotency keys. */
   restart(): void;
   close(): Promise<void>;
 }
@@ -36,14 +36,14 @@ export interface InjectedFault {
   readonly fault: Fault;
 }
 
-/** Thrown at the point of an injected fault. */
+/** Thrown at the point of an injected fault, and at every later point of a worker that has died. */
 class FaultInjected extends Error {
   override readonly name = 'FaultInjected';
 }
 
 /** Wraps a ledger, a key provider and a service, and injects faults at the given points. */
 export async function startCrashableWorker(
-  world: { readonly db: Database; readonly keys: KeyProvider; readonly serviceUrl: string },
+  dependencies: { readonly db: Database; readonly keys: KeyProvider; readonly serviceUrl: string },
   faults: readonly InjectedFault[],
 ): Promise<CrashableWorker> {
   const points: string[] = [];
@@ -53,7 +53,7 @@ export async function startCrashableWorker(
 
   /** Registers a point. The caller calls `done` when the operation has been executed. */
   function reach(point: string): { readonly fault: Fault | undefined; readonly done: () => void } {
-    if (dead) throw new FaultInjected(`dead before: ${point}`);
+    if (dead) throw new FaultInjected(`the worker died before: ${point}`);
     const at = points.push(point) - 1;
     const fault = faults.find((each) => each.at === at)?.fault;
     if (fault === 'fails') throw new FaultInjected(`instead of: ${point}`);
@@ -92,17 +92,17 @@ export async function startCrashableWorker(
     done();
     sendAnswer(response, answer);
   };
-  const proxy = await startHttpProxy(world.serviceUrl);
+  const proxy = await startHttpProxy(dependencies.serviceUrl);
   for (const method of ['GET', 'POST', 'PUT', 'DELETE']) proxy.on(method, /./, calls);
 
   return {
-    db: world.db.withPlugin(statements),
+    db: dependencies.db.withPlugin(statements),
     keys: {
-      newestKeyId: world.keys.newestKeyId,
-      wrap: (key) => world.keys.wrap(key),
+      newestKeyId: dependencies.keys.newestKeyId,
+      wrap: (key) => dependencies.keys.wrap(key),
       unwrap: async (id, wrapped) => {
         const { done } = reach('unwrap the key');
-        const key = await world.keys.unwrap(id, wrapped);
+        const key = await dependencies.keys.unwrap(id, wrapped);
         done();
         return key;
       },

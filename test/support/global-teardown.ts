@@ -1,7 +1,7 @@
 import { assertIdsUsedOnce, testNamespaces, type JestRun } from './namespaces';
 import { offeredServers } from './shared-servers';
 
-/** Stops the shared servers. If the run is killed instead, they end by themselves: see stack/process/supervisor.mjs. */
+/** Stops the shared servers. If the run is killed, their supervisors stop them: see stack/process/supervisor.mjs. */
 export default async function globalTeardown({ maxWorkers }: JestRun): Promise<void> {
   const servers = offeredServers();
   try {

@@ -1,4 +1,4 @@
-/** Histories of real runs, kept so that changed workflows can be shown to go on with them. */
+/** Saves and loads histories of real runs, with which a test proves that changed workflows can still replay them. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,30 +11,30 @@ type IHistory = temporal.api.history.v1.IHistory;
 
 const FOLDER = path.join(__dirname, '../workflows/histories');
 
-/** Who worked, and where a failure arose, is nobody's business afterwards, and no part of a replay. */
-const LEFT_OUT = new Set(['identity', 'stackTrace']);
+/** The fields to clear. They reveal machines and paths, and a replay does not need them. */
+const CLEARED_FIELDS = new Set(['identity', 'stackTrace']);
 
-/** Larger ones are floods of messages, more of which show nothing more. */
-const LARGEST_BYTES = 1_000_000;
+/** Larger histories are not saved: they contain floods of messages, and one more of them proves nothing more. */
+const MAX_BYTES = 1_000_000;
 
-export interface KeptHistory {
+export interface SavedHistory {
   readonly workflowId: string;
   readonly history: IHistory;
 }
 
-/** Keeps the histories of every workflow that was begun in this namespace since then: of those of one shape, one. */
-export async function keepHistories({ workflow }: Client, since: Date): Promise<void> {
+/** Saves the histories of the workflows that have started in this namespace since then: one history of each shape. */
+export async function saveHistories({ workflow }: Client, since: Date): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
-  const begun = workflow.list({ query: `StartTime >= '${since.toISOString()}'` });
-  for await (const { workflowId, runId, type, historySize } of begun) {
-    if ((historySize ?? 0) > LARGEST_BYTES) continue;
-    const history = withoutTraces(await workflow.getHandle(workflowId, runId).fetchHistory());
+  const executions = workflow.list({ query: `StartTime >= '${since.toISOString()}'` });
+  for await (const { workflowId, runId, type, historySize } of executions) {
+    if ((historySize ?? 0) > MAX_BYTES) continue;
+    const history = withClearedFields(await workflow.getHandle(workflowId, runId).fetchHistory());
     writeFileSync(path.join(FOLDER, `${type}.${shapeOf(history)}.gz`), gzipSync(History.encode(history).finish()));
   }
 }
 
-/** The histories that were kept. */
-export function* keptHistories(): Generator<KeptHistory> {
+/** Loads the saved histories. */
+export function* loadHistories(): Generator<SavedHistory> {
   for (const file of readdirSync(FOLDER).sort()) {
     const history = History.decode(gunzipSync(readFileSync(path.join(FOLDER, file))));
     const started = history.events[0]?.workflowExecutionStartedEventAttributes;
@@ -42,7 +42,7 @@ export function* keptHistories(): Generator<KeptHistory> {
   }
 }
 
-/** The same for histories in which the same happened in the same order. */
+/** Returns a hash that is equal for histories with the same events, activities and signals in the same order. */
 function shapeOf({ events }: IHistory): string {
   const happened = (events ?? []).map((event) => [
     event.eventType,
@@ -52,11 +52,11 @@ function shapeOf({ events }: IHistory): string {
   return createHash('sha256').update(JSON.stringify(happened)).digest('hex').slice(0, 12);
 }
 
-function withoutTraces<T>(part: T): T {
-  if (Array.isArray(part)) for (const each of part) withoutTraces(each);
+function withClearedFields<T>(part: T): T {
+  if (Array.isArray(part)) for (const each of part) withClearedFields(each);
   else if (typeof part === 'object' && part !== null && !(part instanceof Uint8Array))
     for (const [name, value] of Object.entries(part))
-      if (LEFT_OUT.has(name)) Reflect.set(part, name, '');
-      else withoutTraces(value);
+      if (CLEARED_FIELDS.has(name)) Reflect.set(part, name, '');
+      else withClearedFields(value);
   return part;
 }

@@ -5,7 +5,7 @@ import type { Reply } from '../company-data-client/misbehaving-service';
 /** A request that arrived at the proxy. */
 type ProxiedRequest = Parameters<Reply>[1];
 
-interface Answered {
+interface ServiceAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -15,17 +15,17 @@ interface Answered {
 export type Interceptor = (
   response: ServerResponse,
   request: ProxiedRequest,
-  forward: () => Promise<Answered>,
+  forward: () => Promise<ServiceAnswer>,
 ) => void | Promise<void>;
 
-/** A proxy between the client and the real service that misbehaves exactly as a test tells it. */
+/** A proxy between the client and the real service. Tests make it misbehave. */
 export interface HttpProxy {
   readonly url: string;
-  /** The requests that arrived, forwarded or not. */
+  /** Returns the matching requests that have arrived, whether forwarded or not. */
   arrived(method: string, path: RegExp): readonly ProxiedRequest[];
-  /** Intercepts requests: a list intercepts one request each, a single interceptor every request. */
+  /** Intercepts matching requests. A single interceptor handles every request; in a list, each handles one request. */
   on(method: string, path: RegExp, interceptor: Interceptor | Interceptor[]): void;
-  /** Removes all interceptors and forgets the requests that arrived. */
+  /** Removes all interceptors, and forgets the requests that have arrived. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function startHttpProxy(serviceUrl: string): Promise<HttpProxy> {
   };
 }
 
-async function forwardTo(serviceUrl: string, { method, url, headers, body }: ProxiedRequest): Promise<Answered> {
+async function forwardTo(serviceUrl: string, { method, url, headers, body }: ProxiedRequest): Promise<ServiceAnswer> {
   const { authorization = '', 'idempotency-key': key } = headers;
   const answer = await fetch(serviceUrl + url, {
     method,
@@ -90,7 +90,7 @@ async function forwardTo(serviceUrl: string, { method, url, headers, body }: Pro
 }
 
 /** Sends the service's answer to the client. */
-export function sendAnswer(response: ServerResponse, { status, headers, body }: Answered): void {
+export function sendAnswer(response: ServerResponse, { status, headers, body }: ServiceAnswer): void {
   response.writeHead(status, headers);
   response.end(body);
 }

@@ -69,17 +69,18 @@ export function useLedger(): Omit<Ledger, 'close'> {
   };
 }
 
-/** When syncing was disabled, and when the credentials were obtained: later, as a rotating platform requires. */
+/** The time of the confirmation that syncing is disabled. */
 export const CONFIRMED_AT = '2026-03-02T09:00:00.000Z';
+/** The time when the credentials were obtained: after the confirmation, as a platform that rotates tokens requires. */
 export const OBTAINED_AT = '2026-03-02T10:00:00.000Z';
 
-/** The lease of a claimed company. */
+/** The lease of a claimed company, in milliseconds. */
 export const LEASE_MS = 60_000;
 
 let migrations = 0;
 
-/** Returns a different migration each time, so that tests of one file do not share one. */
-export function suppliedMigration(some: Partial<SuppliedMigration> = {}): SuppliedMigration {
+/** Returns the details of a new migration, with a different id each time. */
+export function suppliedMigration(changes: Partial<SuppliedMigration> = {}): SuppliedMigration {
   migrations += 1;
   return {
     id: `client-${migrations}.quickbooks-online`,
@@ -91,40 +92,40 @@ export function suppliedMigration(some: Partial<SuppliedMigration> = {}): Suppli
     limits: DEFAULT_LIMITS,
     manifestDigest: 'digest',
     suppliedBy: 'Cleo',
-    ...some,
+    ...changes,
   };
 }
 
-/** Returns manifest rows whose organizations no other migration has, unless `some` sets them. */
+/** Returns manifest rows whose organizations no other migration has, unless `changes` sets them. */
 export function manifestRows(
   count: number,
-  some: (row: number) => Partial<ManifestRow> = () => ({}),
-  owner = randomBytes(4).toString('hex'),
+  changes: (row: number) => Partial<ManifestRow> = () => ({}),
+  organizationPrefix = randomBytes(4).toString('hex'),
 ): readonly ManifestRow[] {
   return Array.from({ length: count }, (_, index) => ({
     row: index + 1,
     reference: `c${index + 1}`,
     name: `Company ${index + 1}`,
-    organization: `${owner}-${index + 1}`,
+    organization: `${organizationPrefix}-${index + 1}`,
     expectedInvoices: 10,
     wave: null,
     family: null,
-    ...some(index + 1),
+    ...changes(index + 1),
   }));
 }
 
 export const credentialOf = (
   { reference, row, organization }: Pick<ManifestRow, 'reference' | 'row' | 'organization'>,
-  some: { readonly token?: string; readonly obtainedAt?: string; readonly more?: Record<string, string> } = {},
+  changes: { readonly token?: string; readonly obtainedAt?: string; readonly more?: Record<string, string> } = {},
 ): SuppliedCredential => ({
   reference,
   fields: new Secret({
     accessToken: `access-${row}`,
-    refreshToken: some.token ?? `sbx-ok-10.${organization}`,
+    refreshToken: changes.token ?? `sbx-ok-10.${organization}`,
     realmId: organization,
-    ...some.more,
+    ...changes.more,
   }),
-  obtainedAt: some.obtainedAt ?? OBTAINED_AT,
+  obtainedAt: changes.obtainedAt ?? OBTAINED_AT,
 });
 
 export interface MovableMigration {
@@ -133,20 +134,20 @@ export interface MovableMigration {
   readonly owner: LeaseOwner;
 }
 
-/** Creates a migration whose companies can be claimed: open, confirmed, with credentials, its run and slice begun. */
+/** Creates a migration whose companies can be claimed: open, confirmed, with credentials, and with a slice begun. */
 export async function createMovableMigration(
   { db, keys }: Pick<Ledger, 'db' | 'keys'>,
   rows: readonly ManifestRow[],
-  some: Partial<SuppliedMigration> = {},
-  tokenOf: (row: ManifestRow) => SuppliedCredential = (row) => credentialOf(row),
+  changes: Partial<SuppliedMigration> = {},
+  credentialFor: (row: ManifestRow) => SuppliedCredential = (row) => credentialOf(row),
 ): Promise<MovableMigration> {
-  const migration = suppliedMigration(some);
+  const migration = suppliedMigration(changes);
   const { id } = migration;
   await supplyMigration(db, migration, rows);
   await openMigration(db, id);
   await openVault(db, keys, id);
   await confirmDisabled(db, { migrationId: id, companies: 'all', by: 'Cleo', at: CONFIRMED_AT });
-  await supplyCredentials(db, id, rows.map(tokenOf), 'Cleo');
+  await supplyCredentials(db, id, rows.map(credentialFor), 'Cleo');
   await beginRun(db, id, 'run-1');
   return {
     id,
@@ -174,7 +175,7 @@ export async function readRow(db: Database, id: string, row: number) {
     .executeTakeFirstOrThrow();
 }
 
-/** A moment relative to now, by the database's clock. */
+/** Returns an SQL expression for a time relative to now, by the database's clock. */
 export const msFromNow = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 
 /** Reads the rows of a migration that still have a credential. */
@@ -183,7 +184,7 @@ export async function rowsWithCredential(db: Database, id: string): Promise<read
   return rows.map(({ row }) => row);
 }
 
-/** Waits until this many statements wait for a lock of another transaction. */
+/** Waits until this many statements are waiting for a lock of another transaction. */
 export async function untilBlocked(db: Database, statements = 1): Promise<void> {
   await until(async () => {
     const { rows } = await sql<{ count: number }>`

@@ -14,23 +14,23 @@ export const AT = '2026-03-02T09:00:00.000Z';
 export const LATER = '2026-03-02T10:00:00.000Z';
 export const START_AT = '2026-03-07T20:00:00.000Z';
 
-/** All companies are in the first wave, unless the test says otherwise. */
-export const counts = (some: Partial<Counts>): Counts => ({
+/** Returns counts. Unless the test sets it, all unconfirmed companies are in the first wave. */
+export const counts = (changes: Partial<Counts>): Counts => ({
   ...NO_COUNTS,
-  unconfirmedInFirstWave: some.unconfirmed ?? 0,
-  ...some,
+  unconfirmedInFirstWave: changes.unconfirmed ?? 0,
+  ...changes,
 });
 
-export const firstCompany = (some: Partial<FirstCompany> = {}): FirstCompany => ({
+export const firstCompany = (changes: Partial<FirstCompany> = {}): FirstCompany => ({
   row: 1,
   reference: 'acme-1',
   stage: 'proven',
   failure: null,
   evidence: [],
-  ...some,
+  ...changes,
 });
 
-export const preflight = (some: Partial<Preflight> = {}): Preflight => ({
+export const preflight = (changes: Partial<Preflight> = {}): Preflight => ({
   companies: 10,
   manifestDigest: 'm-1',
   suppliedBy: 'Mia',
@@ -39,10 +39,10 @@ export const preflight = (some: Partial<Preflight> = {}): Preflight => ({
   warnings: [],
   heldBack: 0,
   callbackUrl: 'https://service.example/callback',
-  ...some,
+  ...changes,
 });
 
-/** A migration of ten companies at this step, with all earlier steps approved and ended. */
+/** Returns the state of a migration of ten companies at this step, with all earlier steps approved and ended. */
 export function stateAt(step: Step, changes: Partial<MigrationState> = {}): MigrationState {
   let state: MigrationState = {
     ...newMigration({ firstCompany: null, limits: DEFAULT_LIMITS }),
@@ -61,7 +61,7 @@ export function stateAt(step: Step, changes: Partial<MigrationState> = {}): Migr
 
 export const nameOf = (role: Role): string => (role === 'client' ? 'Cleo' : 'Sam');
 
-/** A decision without an id and a sender, which `decideOne` adds. */
+/** A decision whose id and sender are optional, because `decideOne` adds them. */
 export type DecisionDraft = Decision extends infer Each
   ? Each extends Decision
     ? Omit<Each, 'decisionId' | 'by'> & { decisionId?: string; by?: string }
@@ -98,12 +98,12 @@ export function decideOne(
   return { state, outcome };
 }
 
-/** Applies decisions one after the other, and returns the last state. */
+/** Applies decisions in order, and returns the last state. */
 export function decideAll(before: MigrationState, ...drafts: readonly DecisionDraft[]): MigrationState {
   return drafts.reduce((state, draft) => decideOne(state, draft).state, before);
 }
 
-/** The state without its record of decisions: a refusal leaves this part unchanged. */
+/** Returns the state without its record of decisions. A refused decision leaves this part unchanged. */
 export function withoutRecord({ outcomes: _outcomes, unrecorded: _unrecorded, ...rest }: MigrationState): object {
   return rest;
 }

@@ -6,7 +6,7 @@ export interface JestRun {
   readonly maxWorkers: number;
 }
 
-/** Returns one namespace per jest worker, so that files that run side by side do not take each other's tasks. */
+/** Returns one namespace per jest worker, because workers in one namespace would take each other's tasks. */
 export function testNamespaces(jestWorkers: number): string[] {
   return Array.from({ length: jestWorkers }, (_, index) => namespaceOf(`${index + 1}`));
 }
@@ -21,10 +21,10 @@ function namespaceOf(jestWorker: string): string {
 }
 
 /**
- * Which files run in one namespace changes from run to run, and an id names one migration for ever: two files that use
- * the same one would fail only now and then. Asked at a run's end, it is seen in every run of all files.
+ * Asserts, at the end of a run, that no two test files have used the same migration id. An id cannot be reused, but two
+ * files with the same id fail only when they happen to run in the same namespace, which differs from run to run.
  *
- * @throws where an id was used in two namespaces
+ * @throws if an id was used in two namespaces
  */
 export async function assertIdsUsedOnce(address: string, namespaces: readonly string[]): Promise<void> {
   const connection = await Connection.connect({ address });
@@ -33,13 +33,14 @@ export async function assertIdsUsedOnce(address: string, namespaces: readonly st
     const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
     const query = `WorkflowType IN (${types.join(', ')})`;
     for (const namespace of namespaces) {
-      // A whole run starts far fewer workflows in one namespace than fit on a page.
+      // One page is enough: a run starts far fewer migrations in one namespace.
       const page = { namespace, query, pageSize: 1_000 };
       const { executions } = await connection.workflowService.listWorkflowExecutions(page);
       for (const { execution } of executions) {
         const id = execution?.workflowId ?? '';
         const other = seenIn.get(id) ?? namespace;
-        if (other !== namespace) throw new Error(`two files start a migration ${id}: name another client in one`);
+        if (other !== namespace)
+          throw new Error(`two test files start the migration ${id}; use another client in one of them`);
         seenIn.set(id, namespace);
       }
     }

@@ -15,37 +15,39 @@ import type { WorkerTiming } from '../../worker/timing';
 import { TIMING } from '../../worker/timing';
 import { registerApplications } from './applications';
 import { createTestDatabase } from './database';
-import { keepHistories } from './histories';
+import { saveHistories } from './histories';
 import { ownNamespace } from './namespaces';
 import { sharedTemporal } from './servers';
 
 /**
- * Made by the build, which the run's set-up brings up to date: bundling anew for each file would take seconds. Read once:
- * every worker of a file runs the same code, also when somebody builds meanwhile.
+ * The workflow bundle of the build, because bundling again for each test file would take seconds. It is read only once,
+ * so that all workers of a file run the same code even if a build runs in parallel.
  */
 const WORKFLOWS = {
   workflowBundle: { code: readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8') },
 };
 
-/** One for all: files share their namespace, and what they leave in it is listed beside what is theirs. */
+/**
+ * The payload key of all test files. They share it because a file also lists what others have left in the namespace.
+ */
 export const PAYLOAD_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** A whole orchestrator for one test file: real service, real Postgres, real Temporal, and a worker in this process. */
 export interface Orchestrator {
   readonly ferry: LedgerClient;
   readonly service: Service;
-  /** Where accounts and keys of the service are made. */
+  /** The service's database, in which tests create accounts and keys. */
   readonly serviceDatabaseUrl: string;
   readonly config: WorkerConfig;
-  /** For commands: the variables that lead to this orchestrator. */
+  /** The environment variables with which commands use this orchestrator. */
   readonly env: NodeJS.ProcessEnv;
-  startWorker(some?: Partial<WorkerConfig>, timing?: Partial<WorkerTiming>): Promise<RunningWorker>;
-  /** Straight to the service, to see what is there. */
+  startWorker(changes?: Partial<WorkerConfig>, timing?: Partial<WorkerTiming>): Promise<RunningWorker>;
+  /** A client of the service, to read what it has stored. */
   client(): CompanyDataClient;
   close(): Promise<void>;
 }
 
-/** @param temporalAddress of a Temporal server of the test's own; otherwise the one that all share */
+/** @param temporalAddress the address of the test's own Temporal server; default: the shared server */
 export async function startOrchestrator(
   serviceOptions: Partial<ServiceOptions> = {},
   temporalAddress?: string,
@@ -74,7 +76,7 @@ export async function startOrchestrator(
     payloadKeys: parsePayloadKeys(new Secret(PAYLOAD_KEY)),
   };
   const ferry = await openLedgerClient(config);
-  const begunAt = new Date();
+  const startedAt = new Date();
   const workers: RunningWorker[] = [];
   const direct = createCompanyDataClient({ baseUrl: service.url, apiKey: config.service.apiKey });
   await registerApplications(direct);
@@ -84,8 +86,8 @@ export async function startOrchestrator(
     serviceDatabaseUrl: serviceDatabase.url,
     config,
     env: {
-      // Nobody's own keys.
-      TOKENFERRY_HOME: path.join(tmpdir(), 'tokenferry-nobodys-home'),
+      // A folder that does not exist, so that commands do not use the keys of the user who runs the tests.
+      TOKENFERRY_HOME: path.join(tmpdir(), 'tokenferry-no-home'),
       TEMPORAL_ADDRESS: address,
       TEMPORAL_NAMESPACE: namespace,
       DATABASE_URL: database.url,
@@ -94,17 +96,17 @@ export async function startOrchestrator(
       TOKENFERRY_MASTER_KEY: masterKey,
       TOKENFERRY_PAYLOAD_KEY: PAYLOAD_KEY,
     },
-    startWorker: async (some = {}, timing = {}) => {
+    startWorker: async (changes = {}, timing = {}) => {
       const log = pino({ level: 'error' });
-      const worker = await startWorker({ ...config, ...some }, log, WORKFLOWS, { ...TIMING, ...timing });
+      const worker = await startWorker({ ...config, ...changes }, log, WORKFLOWS, { ...TIMING, ...timing });
       workers.push(worker);
       return worker;
     },
     client: () => direct,
     close: async () => {
       await Promise.all(workers.map((worker) => worker.stop()));
-      if (process.env['TOKENFERRY_KEEP_HISTORIES']) await keepHistories(ferry.temporal, begunAt);
-      // The next file's worker in this namespace has another ledger.
+      if (process.env['TOKENFERRY_KEEP_HISTORIES']) await saveHistories(ferry.temporal, startedAt);
+      // Removes all Schedules and workflows, because the next file's worker in this namespace has another ledger.
       for await (const { scheduleId } of ferry.withoutPayloads.schedule.list()) {
         await ferry.temporal.schedule
           .getHandle(scheduleId)

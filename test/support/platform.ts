@@ -1,7 +1,11 @@
 import type { Platform } from '../../platforms/platforms';
 import { findPlatform } from '../../platforms/platforms';
 
-/** @throws where the platform table has none of this slug */
+/**
+ * Returns the platform with this slug.
+ *
+ * @throws if the platform table has none
+ */
 export function platform(slug: string): Platform {
   const found = findPlatform(slug);
   if (!found) throw new Error(`the platform table lacks ${slug}`);

@@ -1,11 +1,12 @@
 /**
  * The servers that all test files of a run share: Postgres and Temporal's dev server. Each starts when the first test
- * asks for it, so that a run of pure tests starts neither. They belong to jest's main process, because its workers come
- * and go: a test asks that process for them over HTTP, and shared-servers.ts answers.
+ * asks for it, so that a run of pure tests starts neither. They belong to jest's main process, because jest's workers
+ * end during a run. A test asks that process for a server's address over HTTP, and shared-servers.ts answers.
  */
 
-/** The URL at which jest's main process answers, and the `temporal` command: set by global-setup.ts. */
+/** The variable with the URL at which jest's main process answers. global-setup.ts sets it. */
 export const SERVERS_URL = 'TOKENFERRY_TEST_SERVERS';
+/** The variable with the path of the `temporal` command. global-setup.ts sets it. */
 export const TEMPORAL_CLI = 'TOKENFERRY_TEST_TEMPORAL_CLI';
 
 /** Returns the superuser's URL of the shared Postgres. */

@@ -8,32 +8,32 @@ import { createTemporaryFolder } from '../../stack/folders';
 import { SERVERS_URL, temporalCli, type SharedServer } from './servers';
 
 interface RunningServer {
-  /** The addresses that tests connect to. */
-  readonly at: string;
+  /** The URL or address that tests connect to. */
+  readonly address: string;
   readonly stop: () => Promise<void>;
 }
 
 interface SharedServers {
-  /** Returns the address of the Temporal server, undefined when no test asked for one. */
+  /** Returns the address of the Temporal server; undefined if no test has asked for it. */
   temporalAddress(): Promise<string | undefined>;
   stop(): Promise<void>;
 }
 
 let shared: SharedServers | undefined;
 
-/** Begins to answer tests. Called by global-setup.ts, in jest's main process. */
+/** Starts to answer tests. global-setup.ts calls it, in jest's main process. */
 export async function offerServers(namespaces: readonly string[]): Promise<void> {
   const starts: Readonly<Record<SharedServer, () => Promise<RunningServer>>> = {
     postgres: async () => {
       const dataFolder = createTemporaryFolder();
       const server = await startPostgres({ dataFolder, port: 0, ephemeral: true, log: console.log });
-      return { at: server.url, stop: () => server.stop() };
+      return { address: server.url, stop: () => server.stop() };
     },
     temporal: async () => {
       const dataFolder = createTemporaryFolder();
       const options = { cli: temporalCli(), dataFolder, port: 0, uiPort: 0, ephemeral: true, namespaces };
       const server = await startTemporal(options);
-      return { at: server.address, stop: () => server.stop() };
+      return { address: server.address, stop: () => server.stop() };
     },
   };
   const started = new Map<SharedServer, Promise<RunningServer>>();
@@ -41,10 +41,10 @@ export async function offerServers(namespaces: readonly string[]): Promise<void>
     if (name !== 'postgres' && name !== 'temporal') throw new Error(`there is no shared server ${name}`);
     const server = started.get(name) ?? starts[name]();
     started.set(name, server);
-    return (await server).at;
+    return (await server).address;
   });
   shared = {
-    temporalAddress: async () => (await started.get('temporal'))?.at,
+    temporalAddress: async () => (await started.get('temporal'))?.address,
     stop: async () => {
       answering.close();
       answering.closeAllConnections();
@@ -56,14 +56,14 @@ export async function offerServers(namespaces: readonly string[]): Promise<void>
   process.env[SERVERS_URL] = `http://127.0.0.1:${(answering.address() as AddressInfo).port}/`;
 }
 
-/** Returns what {@link offerServers} offers. Called by global-teardown.ts, in the same process. */
+/** Returns the servers that {@link offerServers} offers. global-teardown.ts calls it, in the same process. */
 export function offeredServers(): SharedServers | undefined {
   return shared;
 }
 
 async function answer(addressOf: (name: string) => Promise<string>): Promise<Server> {
   const server = createServer((request, response) => {
-    // A kept connection could be closed at the moment when a test asks again.
+    // Closes the connection, because a kept one could be closed at the moment when a test sends its next request.
     response.setHeader('connection', 'close');
     addressOf(request.url?.slice(1) ?? '').then(
       (address) => response.end(address),

@@ -1,14 +1,14 @@
-/** Does something with every item, so many at the same time, and gives what came of it in their order. */
-export async function sideBySide<Item, Result>(
+/** Runs `work` on every item, at most `atOnce` at a time. Returns the results in the order of the items. */
+export async function mapConcurrently<Item, Result>(
   atOnce: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const left = items.entries();
-  const lane = async (): Promise<void> => {
-    for (const [index, item] of left) results[index] = await work(item);
+  const remaining = items.entries();
+  const runWorker = async (): Promise<void> => {
+    for (const [index, item] of remaining) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, runWorker));
   return results;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the slowest test files first, so that a run does not end with one long file while other workers have nothing to
- * do. Jest knows durations from earlier runs; a clean checkout has none, so the slowest files are listed here.
+ * Runs the slowest test files first, so that a run does not end with one long file while the other workers are idle.
+ * Jest knows the durations of earlier runs. A clean checkout has none, so the slowest files are listed here.
  */
 const { default: Sequencer } = require('@jest/test-sequencer');
 
@@ -12,10 +12,9 @@ const SLOWEST = [
   'workflows/batch/scheduled-windows',
   'workflows/replay',
   'cli/supply/self-service',
-  '',
   'security/secrets-never-leak',
   'workflows/workers/second-worker',
-  'cli/dashboard/desk',
+  'cli/dashboard/dashboard',
   'workflows/batch/windows',
   'cli/shared/outages',
   'workflows/batch/outage',

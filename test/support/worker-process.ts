@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** A worker in a process of its own. */
+/** A worker that runs in its own process. */
 export interface WorkerProcess {
-  /** Ends it as a power failure does: nothing is finished, nobody is told. */
+  /** Kills the process, as a power failure would: it cannot finish anything or notify anybody. */
   kill(): Promise<void>;
-  /** It does nothing, notices nothing and keeps everything, until it is woken. */
+  /** Suspends the process until it is woken. It keeps its memory and its connections. */
   freeze(): void;
   wake(): void;
 }
 
 /**
- * Resolves when it takes tasks.
+ * Starts a worker process. Resolves when the worker takes tasks.
  *
- * @param log where its log goes, as an open file; otherwise to the tests' own output
+ * @param log the descriptor of an open file for the worker's log; default: the output of the tests
  */
 export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [require.resolve('./killable-worker.js')], {
@@ -22,7 +22,7 @@ export async function startWorkerProcess(env: NodeJS.ProcessEnv, log?: number): 
     env: { ...process.env, ...env },
   });
   const exited = once(child, 'exit');
-  if (!child.stdout) throw new Error('its output is a pipe');
+  if (!child.stdout) throw new Error('the worker process has no output');
   const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited])) as unknown[];
   if (line !== 'runs') throw new Error('the worker process ended before it took tasks');
   return {

@@ -4,14 +4,14 @@
 import path from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { createDataConverter, parsePayloadKeys, Secret } from '../../security';
-import type { KeptHistory } from '../support/histories';
-import { keptHistories } from '../support/histories';
+import type { SavedHistory } from '../support/histories';
+import { loadHistories } from '../support/histories';
 import { PAYLOAD_KEY } from '../support/orchestrator';
 
 const dataConverter = createDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
 const { payloadConverterPath = '', failureConverterPath = '' } = dataConverter;
 const quiet = new DefaultLogger('ERROR');
-const histories = [...keptHistories()];
+const histories = [...loadHistories()];
 /** Builds two bundles, and replays about two hundred histories. */
 jest.setTimeout(600_000);
 
@@ -25,7 +25,7 @@ type Code = NonNullable<Parameters<typeof Worker.runReplayHistories>[0]['workflo
  * Returns the workflow ids of the histories that the code cannot replay. The workflows run in a thread, as in a worker:
  * a replay's default, jest's own thread, takes twice as long because jest maps the stack of every promise to its source.
  */
-async function replayFailures(workflowBundle: Code, recorded: readonly KeptHistory[]): Promise<readonly string[]> {
+async function replayFailures(workflowBundle: Code, recorded: readonly SavedHistory[]): Promise<readonly string[]> {
   const failed: string[] = [];
   const options = { workflowBundle, dataConverter, debugMode: false };
   for await (const { workflowId, error } of Worker.runReplayHistories(options, recorded))

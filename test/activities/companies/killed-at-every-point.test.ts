@@ -10,7 +10,7 @@ import { activityEnvironment, statusAtService, openImportRig } from '../../suppo
 import type { Fault, CrashableWorker, InjectedFault } from '../../support/crash-points';
 import { startCrashableWorker } from '../../support/crash-points';
 import { rowsWithCredential, msFromNow, readRow } from '../../support/ledger';
-import { sideBySide } from '../../support/side-by-side';
+import { mapConcurrently } from '../../support/side-by-side';
 
 let rig: ImportRig;
 beforeAll(async () => {
@@ -173,7 +173,11 @@ describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
     'the worker %s at any point: the company is moved once, and the token used once',
     async (fault) => {
       const points = [...baseline.keys()].filter((at) => canMeet(fault, baseline[at] ?? ''));
-      const seen = await sideBySide(8, points, async (at) => (await moveWithFaults(platformKey, [{ at, fault }])).seen);
+      const seen = await mapConcurrently(
+        8,
+        points,
+        async (at) => (await moveWithFaults(platformKey, [{ at, fault }])).seen,
+      );
       for (const each of seen) expect(each).toEqual({ ...expectedResult(each, platformKey), faults: each.faults });
       const unknown = seen.filter(({ state }) => state === 'outcome-unknown').flatMap(({ faults }) => faults);
       expect(unknown).toEqual(platformKey === SINGLE_USE ? [`${UNKNOWN_AFTER[fault]} ${fault}`] : []);
@@ -193,7 +197,7 @@ test.each(PLATFORMS.filter(([, platformKey]) => platformKey !== KEPT))(
         { at: first + 1 + after, fault: after % 2 === first % 2 ? 'dies' : 'loses the answer' },
       ]),
     );
-    const seen = await sideBySide(8, pairs, async (pair) => (await moveWithFaults(platformKey, pair)).seen);
+    const seen = await mapConcurrently(8, pairs, async (pair) => (await moveWithFaults(platformKey, pair)).seen);
     for (const each of seen) expect(each).toEqual({ ...expectedResult(each, platformKey), faults: each.faults });
   },
   300_000,
