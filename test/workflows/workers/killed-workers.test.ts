@@ -4,7 +4,7 @@ import { until } from '../../support/conditions';
 import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
 import { statusAtService } from '../../support/company-import';
 import { readRow } from '../../support/ledger';
-import { sideBySide } from '../../support/side-by-side';
+import { mapConcurrently } from '../../support/side-by-side';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import type { WorkerProcess } from '../../support/worker-process';
@@ -108,7 +108,7 @@ async function moveTheRest({ id, send }: TestMigration): Promise<void> {
 async function expectServiceMatchesLedger(id: string): Promise<readonly number[]> {
   const { db } = orchestrator.ferry;
   const rows = Array.from({ length: COMPANIES }, (_, index) => index + 1);
-  const companies = await sideBySide(8, rows, async (row) => ({
+  const companies = await mapConcurrently(8, rows, async (row) => ({
     ...(await readRow(db, id, row)),
     atTheService: await statusAtService(orchestrator.client(), id, row),
   }));
