@@ -2,12 +2,10 @@
  * The store: everything the orchestrator keeps in Postgres.
  *
  * - `database/`: connection, schema and table types
- * - `migrations/`: a migration with its manifest and limits, amendments, the audit trail, what happens at its end
- * - `companies/`: the ledger, which holds each company's state; claims, imports, verification, exceptions
+ * - `migrations/`: a migration with its manifest and limits, amendments, the audit trail and the end of a migration
+ * - `companies/`: the ledger, which contains each company's state; claims, imports, verification and exceptions
  * - `vault/`: sealed credentials and the key pairs that seal them
  * - `reporting/`: counts and statistics for reports, estimates and the dashboard
- *
- * The store owns the types that it returns.
  */
 export * from './migrations/amendments';
 export * from './migrations/audit-trail';

@@ -1,10 +1,12 @@
 /**
- * The claim: the only way for a company into `importing`.
+ * The claim: the only statement that sets a company to `importing`.
  *
- * One conditional statement holds off attempts that were replaced, cancellations, pauses, window edges, a second run
- * and other companies of the same token family. It locks the rows of the migration, the slice and the credential for
- * reading. A pause, a close, a newer attempt or a newer credential that commits first is therefore seen, and one that
- * commits later waits until the claim is written.
+ * The conditions of the statement keep superseded attempts and runs from claiming. They also prevent claims during a
+ * pause, after the end of the migration, outside the window, and while the company's token family is busy.
+ *
+ * The statement locks the rows of the migration, the slice and the credential for reading. A change of these rows that
+ * commits first (a pause, a close, a newer attempt, a newer credential) is therefore seen by the claim. A later change
+ * waits until the claim has committed.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
@@ -16,9 +18,9 @@ import { assignTo, CLAIMED_COLUMNS, leaseEnd } from './lease';
 /**
  * Claims companies for an attempt of a slice.
  *
- * @param size at most so many companies
- * @param onlyRow the only row to claim; null: any
- * @returns the claimed companies; none: nothing can be claimed now
+ * @param size maximum number of companies
+ * @param onlyRow the only row that can be claimed; null: any row
+ * @returns the claimed companies; empty if no company can be claimed now
  */
 export async function claimCompanies(
   db: Database,
@@ -33,18 +35,16 @@ export async function claimCompanies(
           false as on_its_way
         from companies c
         join migrations m on m.id = c.migration_id
-        -- No row without a slice that has begun in the current run.
+        -- A slice must have begun in the current run.
         join slices s on s.migration_id = m.id and s.run = m.current_run
-        -- No row without a credential.
+        -- The company must have a credential.
         join credentials v on v.migration_id = c.migration_id and v.row = c.row
         where c.migration_id = ${owner.migrationId}
-          -- The first company is claimed by its row, because no other company moves before it is approved.
+          -- The first company is claimed by its row, because no other company can be moved before it is approved.
           and (${onlyRow}::integer is null or c.row = ${onlyRow})
-          -- Waiting, confirmed, not held back, with a credential that counts, due, and in the ramp while only that
-          -- moves.
           and ${isClaimable('c', 'v')}
-          -- The tokens of one family end one another, so its companies move one at a time, in the order of
-          -- confirmation: none of the family is importing, and none that comes earlier could be claimed instead.
+          -- The tokens of one family invalidate one another, so its companies move one at a time, in the order of their
+          -- confirmations. No company of the family is importing, and none that was confirmed earlier is claimable.
           and (c.family is null or not exists (
             select from companies relative
             join credentials its on its.migration_id = relative.migration_id and its.row = relative.row
@@ -52,21 +52,21 @@ export async function claimCompanies(
               and (relative.state = 'importing' or (${isClaimable('relative', 'its')}
                 and (relative.confirmed_at, relative.row) < (c.confirmed_at, c.row)
                 and (${onlyRow}::integer is null or relative.row = ${onlyRow})))))
-          -- The migration has begun, was neither cancelled nor closed, and is not paused.
+          -- The migration is open and not paused.
           and m.state = 'open' and not m.paused
-          -- The run is the current one: a run that was replaced claims nothing.
+          -- The run is the current run. An earlier run claims nothing.
           and m.current_run = ${owner.run}
-          -- The attempt is the newest of its slice: one that Temporal has given up, but that still runs, claims
-          -- nothing.
+          -- The attempt is the newest attempt of its slice. An attempt that Temporal has timed out can still be
+          -- running, and claims nothing.
           and s.slice = ${owner.slice} and s.attempt = ${owner.attempt}
           -- The window is open by the database's clock, because workers' clocks differ.
           and ${WINDOW_IS_OPEN}
-        -- The order of an index: a claim reads no more companies than it takes, however many there are.
+        -- The order of the index companies_to_claim, so that a claim reads only the companies that it takes.
         order by c.wave nulls last, c.confirmed_at, c.row
         limit ${size}
-        -- Rows that another claim has locked are left to it.
+        -- Skip rows that another claim has locked.
         for update of c skip locked
-        -- Postgres checks the conditions again on the locked versions of these rows.
+        -- Postgres checks the conditions again on the locked versions of these rows, so that no change is missed.
         for share of m, s, v
       )
       update companies c
@@ -76,7 +76,7 @@ export async function claimCompanies(
       returning ${CLAIMED_COLUMNS}`.execute(db);
     return rows;
   } catch (error) {
-    // Two claims met in one token family: the other one has it, and the next claim will see that.
+    // Another claim has just claimed a company of the same token family. The next claim sees that company.
     if (violatesConstraint(error, 'one_importing_per_family')) return [];
     throw error;
   }

@@ -1,13 +1,13 @@
-/** SQL conditions: which companies can be claimed. `m` is the migration of the company. */
+/** SQL conditions that decide which companies can be claimed. In all of them, `m` is the migration of the company. */
 import { sql } from 'kysely';
 
 /**
- * A company that can be moved, now or later:
- * - it is waiting;
- * - the client has confirmed that its own application no longer uses the token, because a platform that rotates tokens
- *   would invalidate the exported one;
- * - the preflight found no error in it;
- * - its credential counts: on a rotating platform one obtained before the confirmation may have been replaced since.
+ * Builds the condition that a company can be moved, now or later:
+ * - The company is waiting.
+ * - The client has confirmed that its own application no longer uses the token.
+ * - The preflight found no error in the company.
+ * - The credential counts. On a platform that rotates tokens, a credential obtained before the confirmation does not
+ *   count, because the client's application might have used the token since, which invalidates it.
  */
 export function isReadyToMove(company: 'c' | 'relative' = 'c', credential: 'v' | 'its' = 'v') {
   const c = sql.ref(company);
@@ -16,7 +16,7 @@ export function isReadyToMove(company: 'c' | 'relative' = 'c', credential: 'v' |
     and (not m.rotating or ${sql.ref(credential)}.obtained_at >= ${c}.confirmed_at)`;
 }
 
-/** A company that can be moved now: its next try is due, and while only the ramp moves, it belongs to the ramp. */
+/** Builds the condition that a company can be moved now: its next try is due, and the ramp does not exclude it. */
 export function isClaimable(company: 'c' | 'relative', credential: 'v' | 'its') {
   const c = sql.ref(company);
   return sql`
@@ -25,10 +25,10 @@ export function isClaimable(company: 'c' | 'relative', credential: 'v' | 'its') 
     and (not m.ramp_only or ${c}.in_ramp)`;
 }
 
-/** A confirmed company `c` without a credential that counts; `v` is its credential, if it has one. */
+/** The condition that the confirmed company `c` has no credential `v` that counts. Used with a left join of `v`. */
 export const LACKS_CREDENTIAL = sql`(v.row is null or (m.rotating and v.obtained_at < c.confirmed_at))`;
 
-/** The window is open by the database's clock. A migration without windows is always open. */
+/** The condition that the window is open by the database's clock. A migration without windows is always open. */
 export const WINDOW_IS_OPEN = sql`(
   clock_timestamp() >= coalesce(m.window_opens_at, '-infinity')
   and clock_timestamp() < coalesce(m.window_closes_at, 'infinity'))`;

@@ -1,4 +1,4 @@
-/** Reads and confirms the companies in the ledger, the source of truth for each of them. */
+/** Reads and confirms companies in the ledger, which is the source of truth for their states. */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -8,16 +8,17 @@ import type { Database } from '../database/database';
 import { isReadyToMove } from './claimable';
 
 /**
- * Matches companies `c` by their rows. A statement that joins them to a record set repeats the rows with this
- * condition, because Postgres would otherwise not see how few they are, and would read the whole table.
+ * Matches companies `c` by their rows. Use it in a statement that joins `c` to a record set. Without it, Postgres does
+ * not know that the record set is small, and reads the whole table.
  */
 export function inRows(rows: readonly number[]): RawBuilder<boolean> {
   return sql`c.row = any(${rows}::integer[])`;
 }
 
 /**
- * Matches companies `c` in a state, without the index on the state. A statement that names rows must use the key
- * instead: every change of a state leaves a dead entry in that index, and all of them are read until Postgres vacuums.
+ * Matches companies `c` in a state without using the index on the state, so that a statement with rows uses the primary
+ * key. Every change of state leaves a dead entry in the index on the state, and Postgres reads those entries until it
+ * vacuums the table.
  */
 export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
@@ -31,7 +32,7 @@ export interface Confirmation {
   readonly at: string;
 }
 
-/** Writes confirmations. A company keeps its first confirmation; references that the manifest lacks are ignored. */
+/** Records confirmations. A company keeps its first confirmation. Ignores references that the manifest lacks. */
 export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<void> {
   const { migrationId, companies, by, at } = confirmation;
   const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
@@ -50,7 +51,7 @@ export async function withdrawConfirmations(db: Database, migrationId: string): 
     .execute();
 }
 
-/** Returns the references that the manifest lacks. */
+/** Returns the references that no company of the manifest has. */
 export async function findUnknownReferences(
   db: Database,
   migrationId: string,
@@ -64,13 +65,13 @@ export async function findUnknownReferences(
 }
 
 /**
- * Chooses the company that goes first: the requested one, or else the first that can be moved.
+ * Chooses the first company: the requested company, or otherwise the first company that can be moved.
  *
- * A requested company that was not moved, or whose outcome is unknown, goes back to `waiting`; one that has moved is
- * checked again.
+ * A requested company that was not moved, or whose outcome is unknown, returns to `waiting`. A requested company that
+ * has moved is checked again.
  *
- * @param requested the reference of the requested company; null: none was requested
- * @returns null: no company can be moved, or the requested one cannot
+ * @param requested the reference of the requested company; null if none was requested
+ * @returns null if neither the requested company nor, without a request, any company can be moved
  */
 export async function chooseFirstCompany(
   db: Database,
@@ -107,9 +108,9 @@ export interface LedgerCompany {
   readonly expectedInvoices: number | null;
   readonly state: CompanyState;
   readonly confirmedAt: Date | null;
-  /** When the service accepted its credential. */
+  /** When the service accepted its credential; null if it has not. */
   readonly crossedAt: Date | null;
-  /** The last send intent; null: none, or its credential is known not to have been used. */
+  /** The last send intent; null if there is none, or if the credential was certainly not used. */
   readonly sentAt: Date | null;
   readonly companyId: string | null;
   readonly connectionId: string | null;
@@ -121,19 +122,19 @@ export interface LedgerCompany {
   readonly correlationId: string | null;
   readonly evidence: readonly Evidence[] | null;
   readonly syncSchedule: SyncSchedule | null;
-  /** The person who excluded or skipped it. */
+  /** The person who excluded or skipped the company. */
   readonly settledBy: string | null;
   readonly settledReason: string | null;
-  /** The problem that the preflight found; null: none. */
+  /** Why the company is held back; null if it is not. */
   readonly heldBack: string | null;
 }
 
 export interface CompanyFilter {
   readonly states?: readonly CompanyState[];
   readonly failure?: FailureKind;
-  /** True: only companies whose owner must reconnect. False: none of them. */
+  /** True: only companies whose end customer must reconnect. False: only the others. */
   readonly mustReconnect?: boolean;
-  /** Part of the reference or name, case-insensitive. */
+  /** Part of the reference or of the name, case-insensitive. */
   readonly search?: string;
   readonly row?: number;
   readonly reference?: string;
@@ -148,7 +149,7 @@ const EXCEPTION = sql<boolean>`
 
 const MUST_RECONNECT = sql<boolean>`(failure is not distinct from 'reauthorization-required')`;
 
-/** Reads companies in the manifest's order, page by page, because a migration can have any number of them. */
+/** Reads companies in manifest order. Reads them in pages, because a migration can have any number of companies. */
 export async function* readCompanies(
   db: Database,
   migrationId: string,
@@ -165,7 +166,7 @@ export async function* readCompanies(
   }
 }
 
-/** Reads one page of the companies that match, and the number of all that match. */
+/** Reads one page of the companies that match the filter, and counts all companies that match. */
 export async function readCompanyPage(
   db: Database,
   migrationId: string,
@@ -230,13 +231,13 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
   return sql`(${sql.join(all, sql` and `)})`;
 }
 
-/** Matches the text literally (ignoring case): wildcards are escaped. */
+/** Matches companies whose reference or name contains the text, ignoring case. Escapes wildcards. */
 function containing(text: string): RawBuilder<boolean> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   return sql`(reference ilike ${pattern} or name ilike ${pattern})`;
 }
 
-/** Reads the first company that matches; undefined: none does. */
+/** Reads the first company that matches the filter; undefined if there is none. */
 export async function findCompany(
   db: Database,
   migrationId: string,

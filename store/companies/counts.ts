@@ -1,4 +1,4 @@
-/** Counts of companies: by state, what a run has left to do, interrupted ones, and the ones that go next. */
+/** Counts of companies: by state, remaining in a run, interrupted, and next to move. */
 import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/company-state';
 import type { NextCompanies } from '../../domain/progress/go-nogo';
@@ -8,12 +8,13 @@ import { isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claimable';
 import { SUPERSEDED } from './lease';
 
 /**
- * The remaining work of a run, and when the next of each kind is due. Times are milliseconds from now; null: there is none.
+ * The remaining work of a run, and when the next work of each kind is due. Times are milliseconds from now, or null if
+ * there is no work of that kind.
  */
 export interface RemainingWork {
   /** The migration is paused, so nothing can be claimed. */
   readonly paused: boolean;
-  /** Companies could be claimed if the window were open. */
+  /** True if companies could be claimed but the window is closed. */
   readonly heldByWindow: boolean;
   readonly importing: number;
   readonly syncing: number;
@@ -48,7 +49,7 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
         from migrations m where m.id = ${migrationId}) as "heldByWindow",
       (select count(*) from held where state = 'importing') as importing,
       (select count(*) from held where state = 'syncing') as syncing,
-      -- A company that can be claimed now is found quickly; all are read only if there is none.
+      -- Postgres stops at the first company that can be claimed now. It reads all companies only if there is none.
       case when exists (select from waiting where not_before is null or not_before <= clock_timestamp()) then 0
         else ${msUntil(sql`(select min(not_before) from waiting)`)} end as "nextClaimInMs",
       ${msUntil(sql`(select min(held_until) from held where state = 'importing')`)} as "nextReclaimInMs",
@@ -63,27 +64,25 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
   };
 }
 
-/** Milliseconds until a moment, rounded up, so that a caller who sleeps this long finds it due. */
+/** Computes the milliseconds until a moment. Rounds up, so that the work is due after a caller has slept this long. */
 const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
   sql`ceil(extract(epoch from ${moment} - clock_timestamp()) * 1000)::float8`;
 
-/**
- * Returns 0 for what is overdue. Not Postgres's `greatest`, because that would turn null, which means never, into 0.
- */
+/** Returns 0 for overdue work and keeps null. Postgres's `greatest` would turn null into 0. */
 const notNegative = (ms: number | null): number | null => (ms === null ? null : Math.max(0, ms));
 
 /** Sorts companies without a wave last. */
 const NO_WAVE = 2_147_483_647;
 
-/** Companies that are importing although their attempt has died or has lost an answer. */
+/** Companies that are still importing although their attempt has died or did not receive the service's response. */
 export interface Interrupted {
   readonly companies: number;
-  /** When the last of their requests can no longer be in flight; null if none is. */
+  /** When the last of their requests can no longer be in flight; null if no request can be in flight now. */
   readonly onItsWayUntil: Date | null;
 }
 
 /**
- * Counts interrupted companies: their lease was superseded or has expired, or their attempt could not tell the outcome.
+ * Counts interrupted companies: their lease was superseded or has expired, or their attempt does not know the outcome.
  */
 export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
   return queryOne(
@@ -142,8 +141,8 @@ export interface NextCompaniesReadiness {
 }
 
 /**
- * Counts what the lowest waiting wave still needs, for the check before a window opens. Companies held back are left
- * out.
+ * Counts what the companies of the lowest waiting wave still need, for the check before a window opens. Omits companies
+ * that are held back.
  */
 export async function readNextCompanies(db: Database, migrationId: string): Promise<NextCompaniesReadiness> {
   const ready = await queryOne(

@@ -7,7 +7,7 @@ import { queryOne } from '../database/database';
 export interface LeaveOutOptions {
   readonly migrationId: string;
   readonly companies: readonly string[];
-  /** `exclude`: before its credential was sent. `skip`: after a failure. */
+  /** `exclude` applies to waiting companies, `skip` to companies that were not moved or whose outcome is unknown. */
   readonly as: 'exclude' | 'skip';
   readonly by: string;
   readonly reason: string;
@@ -16,7 +16,7 @@ export interface LeaveOutOptions {
 /**
  * Leaves companies out of the migration. A company that is moving or has moved stays as it is.
  *
- * @returns the number of companies that this changed; the next three functions return the same
+ * @returns the number of companies that were left out
  */
 export async function leaveOutCompanies(
   db: Database,
@@ -31,7 +31,12 @@ export async function leaveOutCompanies(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Puts companies that were not moved back to `waiting`. The next attempt first reads what the service already holds for them. */
+/**
+ * Retries companies that were not moved: sets them to `waiting`. Keeps their ids, so the next attempt uses the company
+ * and the connection that already exist at the service.
+ *
+ * @returns the number of companies that are now waiting
+ */
 export async function retryCompanies(db: Database, migrationId: string, companies: Companies): Promise<number> {
   const { numAffectedRows } = await sql`
     update companies
@@ -44,7 +49,10 @@ export async function retryCompanies(db: Database, migrationId: string, companie
 }
 
 /**
- * Puts companies that were not moved back to `waiting` if their credential was replaced; the others stay as they are.
+ * Retries companies that were not moved and whose credential has been replaced: sets them to `waiting`. The others stay
+ * unchanged.
+ *
+ * @returns the number of companies that are now waiting
  */
 export async function retryWithNewCredential(
   db: Database,
@@ -62,7 +70,12 @@ export async function retryWithNewCredential(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Marks companies whose end customers were sent the link to reconnect. `lookForRelinked` checks them from then on. */
+/**
+ * Marks companies whose end customers were sent the link to reconnect. From now on, `lookForRelinked` checks their
+ * connections.
+ *
+ * @returns the number of marked companies
+ */
 export async function awaitRelink(
   db: Database,
   { migrationId, companies, at }: { readonly migrationId: string; readonly companies: Companies; readonly at: string },
@@ -75,16 +88,16 @@ export async function awaitRelink(
 }
 
 export interface Failures {
-  /** Companies that were not moved or whose outcome is unknown, excluding those that support has accepted. */
+  /** Companies that were not moved or whose outcome is unknown, without the failures that support has accepted. */
   readonly failed: number;
   /** Companies that have moved, were not moved, are syncing or have an unknown outcome. */
   readonly tried: number;
 }
 
 /**
- * Counts failures, for the tolerance of the plan.
+ * Counts failures, which the plan tolerates up to a limit.
  *
- * @param limit counts no more than this many tried companies; null: all
+ * @param limit maximum of `tried`, at which counting stops; null: no maximum
  */
 export async function countFailures(db: Database, migrationId: string, limit: number | null = null): Promise<Failures> {
   return queryOne(
@@ -101,7 +114,7 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
   );
 }
 
-/** Accepts all failures so far: they no longer count against the tolerance. */
+/** Accepts all failures so far, so that they no longer count towards the tolerated failures. */
 export async function acceptFailures(db: Database, migrationId: string): Promise<void> {
   await sql`
     update companies set failure_accepted = true
@@ -124,7 +137,7 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
   return rows;
 }
 
-/** Records that the end customer has reconnected. The company syncs, and is verified like any other. */
+/** Records that the end customer has reconnected. The company is now syncing, and is verified like any other. */
 export async function recordRelinked(db: Database, migrationId: string, row: number): Promise<void> {
   await sql`
     update companies

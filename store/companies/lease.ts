@@ -1,40 +1,46 @@
 /**
- * The lease: an attempt that imports a company owns the company's row for a limited time. This file tells who owns a
- * row, for how long, and what happens to it afterwards.
+ * The lease: an attempt that imports a company owns the company's row for a limited time.
  *
- * An attempt can die, hang or lose its network at any moment, and the ledger cannot tell which. The lease keeps a
- * second attempt from sending the same credential until no request of the first one can still be in flight.
+ * An attempt can die, hang or lose its network at any moment, and the ledger cannot distinguish these cases. The lease
+ * keeps a second attempt from sending the same credential until no request of the first attempt can be in flight.
  *
  * Columns of `companies`: `attempt` names the owner (`run/slice/attempt`), `held_until` is the end of the lease by the
  * database's clock, `authorization_sent_at` is the send intent (send-intent.ts).
  *
  * ## Length
  *
- * `sendWithinMs` (no authorization leaves later than this after the claim) + `authorizationTimeoutMs` (the service has
- * answered it by then, or the client has given up) + `marginMs` (clocks that differ, slow machines). 135 s by default.
+ * The sum of three times, 135 s by default:
+ *
+ * - `sendWithinMs`: no authorization is sent later than this after the claim;
+ * - `authorizationTimeoutMs`: the HTTP client waits this long for the service's response;
+ * - `marginMs`: for clocks that differ and for slow machines.
  *
  * ## States of a row that is `importing`
  *
  * - HELD: the claim has written the owner and `held_until`. Only the owner can record a send intent or an outcome.
- *   - the owner records an outcome -> the row has no owner any more;
- *   - the owner records that the outcome is unclear -> the row keeps owner and `held_until`, and becomes one of the
- *     next two;
- *   - a newer attempt of the slice, or another run, begins -> SUPERSEDED;
- *   - `held_until` passes -> EXPIRED.
- * - SUPERSEDED: the old attempt may still run without knowing it. Once the row was released or has another owner, it can
- *   record neither a send intent nor an outcome. A request that it sent before may still be in flight.
- * - EXPIRED: no request of the attempt is in flight any more.
+ *   - The owner records an outcome: the company leaves `importing`, and the row no longer has an owner.
+ *   - The owner records that the outcome is unclear: the row keeps its owner and `held_until`. It becomes SUPERSEDED or
+ *     EXPIRED later.
+ *   - A newer attempt of the slice, or another run, begins: the row becomes SUPERSEDED.
+ *   - `held_until` passes: the row becomes EXPIRED.
+ * - SUPERSEDED: the old attempt might still be running, and does not know that it was superseded. After the row has
+ *   been released or reclaimed, the old attempt can record neither a send intent nor an outcome. A request that it has
+ *   already sent might still be in flight.
+ * - EXPIRED: no request of the attempt can be in flight any longer.
  *
  * ## Ways out of SUPERSEDED and EXPIRED
  *
- * - Without a send intent, the credential was not sent: `releaseUnsent` puts the company back to `waiting`.
- * - With a send intent, the credential may have been used: `reclaimSent` gives the row to a new attempt, which reads
+ * - Without a send intent, the credential was not sent: `releaseUnsent` sets the company to `waiting`.
+ * - With a send intent, the credential might have been used: `reclaimSent` gives the row to a new attempt, which reads
  *   the connection before it does anything else.
- *   - EXPIRED: the new owner gets a new lease, and decides what to do if the connection does not reveal the outcome.
- *   - SUPERSEDED: `held_until` stays, and the new owner only reads (`onItsWay`). It leaves a pending connection alone.
+ *   - EXPIRED: the new owner gets a new lease. If the connection does not show the outcome, the new owner decides
+ *     whether to send the credential again.
+ *   - SUPERSEDED: `held_until` does not change, and the new owner only reads (`onItsWay`). If the connection is still
+ *     pending, it changes nothing.
  *
- * Slices of the current run do both when they begin and then every second (activities/companies/slices.ts). When the
- * migration ends, `settleInterrupted` (activities/migration/closing.ts) resolves the rows that are still `importing`.
+ * Slices of the current run release and reclaim rows when they begin and then every second
+ * (activities/companies/slices.ts). At the end of the migration, `settleInterrupted` (activities/migration/closing.ts)
+ * resolves the rows that are still `importing`.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
@@ -42,7 +48,7 @@ import type { Database } from '../database/database';
 /** The attempt of a slice that owns rows. */
 export interface LeaseOwner {
   readonly migrationId: string;
-  /** The batch run, or the move of the first company: `current_run` of the migration. */
+  /** Id of the batch run or of the first company's move. Equals `current_run` of the migration unless superseded. */
   readonly run: string;
   readonly slice: number;
   readonly attempt: number;
@@ -50,7 +56,7 @@ export interface LeaseOwner {
   readonly leaseMs: number;
 }
 
-/** Computes the length of a lease. All values are milliseconds. */
+/** Computes the length of a lease in milliseconds. */
 export function leaseMs(timing: {
   readonly sendWithinMs: number;
   readonly authorizationTimeoutMs: number;
@@ -60,8 +66,8 @@ export function leaseMs(timing: {
 }
 
 /**
- * Begins an attempt of a slice, which supersedes every earlier attempt of that slice. The ledger numbers attempts
- * itself because Temporal counts from 1 again each time it schedules the slice.
+ * Begins an attempt of a slice, which supersedes every earlier attempt of that slice. The ledger numbers the attempts,
+ * because Temporal's numbers start from 1 again each time the slice is scheduled.
  */
 export async function beginSlice(
   db: Database,
@@ -78,23 +84,23 @@ export async function beginSlice(
   return { migrationId, run, slice, attempt, leaseMs: lengthMs };
 }
 
-/** Returns the name under which the ledger stores the owner of a row. */
+/** Returns the value of the column `attempt` for this owner. */
 export function leaseOwnerName({ run, slice, attempt }: LeaseOwner): string {
   return `${run}/${slice}/${attempt}`;
 }
 
-/** Assigns a company `c` to an owner, as one more try. */
+/** Builds the assignments that give company `c` to an owner and count one more try. */
 export function assignTo(owner: LeaseOwner) {
   return sql`
     attempt = ${leaseOwnerName(owner)}, tries = c.tries + 1, failure_text = null, claimed_at = clock_timestamp()`;
 }
 
-/** The end of a lease that begins now. */
+/** Builds the end of a lease that begins now. */
 export function leaseEnd(owner: LeaseOwner) {
   return sql`clock_timestamp() + make_interval(secs => ${owner.leaseMs / 1000})`;
 }
 
-/** Company `c` of migration `m` is owned by no slice's newest attempt in the current run. */
+/** The condition that the owner of company `c` is not the newest attempt of a slice in migration `m`'s current run. */
 export const SUPERSEDED = sql`not exists (
   select from slices current
   where current.migration_id = m.id and current.run = m.current_run
@@ -113,31 +119,31 @@ export interface ClaimedCompany {
   readonly tries: number;
   readonly companyId: string | null;
   readonly connectionId: string | null;
-  /** Which of these ids the client has named; null: neither, so an earlier try created what exists. */
+  /** The ids that the client supplied; null if none. Then an earlier try has created whatever exists. */
   readonly named: 'company' | 'connection' | null;
   readonly sealed: Buffer;
-  /** The service has accepted this credential before: it must not be sent again. */
+  /** The service has already accepted this credential, so it must not be sent again. */
   readonly crossed: boolean;
-  /** The credential replaces an older one, which the service may have accepted. */
+  /** The credential replaces an older credential, which the service might have accepted. */
   readonly supersedes: boolean;
-  /**
-   * The send intent of an earlier attempt; null after a claim. Complaints that are older concern another credential.
-   */
+  /** The send intent of an earlier attempt; null after a claim. Older complaints concern another credential. */
   readonly sentAt: Date | null;
-  /** The credential that an earlier attempt sent may still be in flight. */
+  /** The credential that an earlier attempt sent might still be in flight. */
   readonly onItsWay: boolean;
 }
 
-/** The columns of a claimed company `c`; the common table expression `picked` adds what is known of its credential. */
+/**
+ * The columns of a claimed company `c`. The common table expression `picked` supplies the columns of its credential.
+ */
 export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries,
   c.company_id as "companyId", c.connection_id as "connectionId", c.named, picked.sealed, picked.crossed, picked.supersedes,
   c.authorization_sent_at as "sentAt", picked.on_its_way as "onItsWay"`;
 
 /**
- * Puts companies whose attempt died before it recorded a send intent back to `waiting`.
+ * Releases companies whose attempt died before it recorded a send intent: sets them to `waiting`.
  *
- * @returns the number of companies
+ * @returns the number of released companies
  */
 export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwner): Promise<number> {
   const { rows } = await sql`
@@ -157,7 +163,7 @@ export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwn
   return rows.length;
 }
 
-/** Gives at most `size` companies whose attempt died after it recorded a send intent to a new owner. */
+/** Gives companies whose attempt died after it recorded a send intent to a new owner, at most `size` of them. */
 export async function reclaimSent(db: Database, owner: LeaseOwner, size: number): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (

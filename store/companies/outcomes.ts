@@ -1,8 +1,8 @@
 /**
- * Writes the outcomes of imports and of checks to the ledger.
+ * Writes the outcomes of imports and checks to the ledger.
  *
- * An import outcome counts only while the attempt owns the row (lease.ts). A check needs no lease, because reading a
- * company twice does no harm: the first outcome that is written counts.
+ * An import outcome is written only if the attempt still owns the row (lease.ts). A check needs no lease, because it is
+ * harmless to check a company twice. The first outcome that is written counts.
  */
 import { sql } from 'kysely';
 import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
@@ -12,7 +12,7 @@ import { inRows, inState } from './companies';
 import type { LeaseOwner } from './lease';
 import { leaseOwnerName } from './lease';
 
-/** The company and connection of a row at the service, with what the service said about them. Absent: not known yet. */
+/** The company and connection of a row at the service, with the service's data about them. Absent: not known yet. */
 export interface ServiceRefs {
   readonly companyId?: string;
   readonly connectionId?: string;
@@ -21,7 +21,7 @@ export interface ServiceRefs {
   readonly correlationId?: string;
   /** The service has accepted the credential. From then on only the service may refresh it. */
   readonly crossed?: boolean;
-  /** The answer that accepted the credential. */
+  /** The response with which the service accepted the credential. */
   readonly accepted?: ServiceAnswer;
 }
 
@@ -31,11 +31,11 @@ export type ImportOutcome = { readonly row: number; readonly refs: ServiceRefs }
   | { readonly to: 'waiting'; readonly notBeforeMs: number; readonly text: string }
   | { readonly to: 'failed'; readonly failure: FailureKind; readonly text: string }
   | { readonly to: 'outcome-unknown'; readonly text: string }
-  /** Unclear whether the credential was used: the row keeps its owner and its lease until it can be reclaimed. */
+  /** It is unclear whether the credential was used. The row keeps its owner and its lease until it can be reclaimed. */
   | { readonly to: 'importing'; readonly text: string }
 );
 
-/** Writes import outcomes of the companies that this attempt still owns, and ignores the others. */
+/** Writes the import outcomes of companies that this attempt still owns. Ignores the others. */
 export async function recordImports(
   db: Database,
   owner: LeaseOwner,
@@ -100,16 +100,17 @@ export interface DueCompany {
   readonly expectedInvoices: number | null;
   readonly companyId: string;
   readonly connectionId: string;
-  /** The answer that accepted the credential; null: it was lost, or the end customer has reconnected. */
+  /** The response that accepted the credential; null if it was lost or the end customer has reconnected. */
   readonly accepted: ServiceAnswer | null;
-  /** Milliseconds since the sync was started, by the database's clock. */
+  /** Milliseconds since the start of the sync, by the database's clock. */
   readonly syncingForMs: number;
 }
 
 /**
- * Reads companies whose next check is due, longest due first.
+ * Reads companies whose next check is due, in the order in which the checks became due.
  *
- * @param selection at most `size` companies; only this row, unless it is null; never the rows in `without`
+ * @param selection `size`: maximum number of companies; `onlyRow`: the only row to read, null for any row; `without`:
+ * rows to omit
  */
 export async function readDueChecks(
   db: Database,
@@ -146,7 +147,7 @@ export type CheckOutcome = { readonly row: number } & (
     }
 );
 
-/** Writes check outcomes. The same statement erases the credential of each company that has moved. */
+/** Writes check outcomes. The same statement erases the credentials of companies that have moved. */
 export async function recordChecks(
   db: Database,
   migrationId: string,
@@ -176,7 +177,7 @@ export async function recordChecks(
           link_url = coalesce(o.link_url, c.link_url),
           correlation_id = coalesce(o.correlation_id, c.correlation_id),
           sync_schedule = o.schedule,
-          -- A company that is checked again keeps the time of its first move.
+          -- A moved company that is checked again keeps the time of its move.
           sync_ms = case when o.state = 'migrated'
             then coalesce(c.sync_ms, extract(epoch from clock_timestamp() - c.sync_started_at) * 1000) end,
           moved_at = case when o.state = 'migrated' then coalesce(c.moved_at, clock_timestamp()) end

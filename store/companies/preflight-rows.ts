@@ -1,4 +1,4 @@
-/** The companies that wait for their move: read for the preflight, and held back where it finds a problem. */
+/** Reads the waiting companies for the preflight, and writes its results. */
 import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
@@ -10,15 +10,16 @@ import { SUPPLIED_IDS } from '../migrations/manifest-rows';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
-/** A company that waits for its move. */
+/** A waiting company, as the preflight reads it. */
 export interface PreflightRow extends ManifestRow {
+  /** Why the company is held back; null if it is not. */
   readonly heldBack: string | null;
 }
 
-/** Companies per query: large, because each query reads all rows of the ledger. */
+/** Companies per query. A large number, because each query of `findOpenOrganizations` scans all open organizations. */
 const PAGE = 5_000;
 
-/** Reads the companies that wait for their move, page by page, because a migration can have any number of them. */
+/** Reads the waiting companies in manifest order. Reads them in pages, because there can be any number of them. */
 export async function* readPreflightRows(db: Database, migrationId: string): AsyncGenerator<readonly PreflightRow[]> {
   let after = 0;
   for (;;) {
@@ -48,9 +49,9 @@ export async function* readPreflightRows(db: Database, migrationId: string): Asy
   }
 }
 
-/** Totals of the companies that wait for their move. */
+/** Totals of the waiting companies. */
 export interface PreflightTotals extends FamilySizes {
-  /** Companies that do not exist at the service yet: the client named none, and no earlier try created one. */
+  /** Companies that do not exist at the service yet: the client supplied no id, and no earlier try created one. */
   readonly toCreate: number;
 }
 
@@ -74,13 +75,13 @@ export async function countPreflightRows(db: Database, migrationId: string): Pro
   );
 }
 
-/** A company of the account, and an organization that it is connected to in the form of `organizationKey`. */
+/** A company of the account at the service, and an organization (as `organizationKey`) that it is connected to. */
 export interface ConnectedCompany {
   readonly companyId: string;
   readonly organization: string;
 }
 
-/** Returns those whose organization waits for its move, without companies that this migration has moved itself. */
+/** Returns the connected companies whose organization is waiting to be moved, except those this migration has moved. */
 export async function findAlreadyConnected<Company extends ConnectedCompany>(
   db: Database,
   migrationId: string,
@@ -92,7 +93,7 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
     select organization, case when crossed_at is not null then company_id::text end as moved
     from companies
     where migration_id = ${migrationId} and state = 'waiting'
-      -- Arrays are hashed. A join would be planned with statistics that do not know a new manifest yet.
+      -- Postgres hashes arrays. It would plan a join with statistics from before the manifest was supplied.
       and (lower(organization) = any(${organizations}::text[])
         or (crossed_at is not null and company_id::text = any(${ids}::text[])))`.execute(db);
   const toMove = new Set(rows.map(({ organization }) => organizationKey(organization)));
@@ -101,9 +102,9 @@ export async function findAlreadyConnected<Company extends ConnectedCompany>(
 }
 
 /**
- * Finds the migrations in which organizations of these companies are open.
+ * Finds the other migrations in which the organizations of these companies are open.
  *
- * @param except the migration that asks, which is left out; null: there is none yet
+ * @param except the migration of these companies, which is ignored; null if it has not been supplied yet
  */
 export async function findOpenOrganizations(
   db: Database,
@@ -134,22 +135,22 @@ function byOrganization(rows: readonly OpenOrganization[]): OrganizationConflict
   return new Map(rows.map(({ organization, migrationId }) => [organizationKey(organization), migrationId]));
 }
 
-/** The result of checking a company as it was when it was read. */
+/** The preflight's result for a company, with the values that it checked. */
 export interface Verdict extends Pick<ManifestRow, 'row' | 'name' | 'organization'> {
-  /** The problem that holds it back; null: none, it can be moved. */
+  /** The problem that holds the company back; null if it can be moved. */
   readonly heldBack: string | null;
 }
 
-/** Thrown when rows were added or corrected during the check, because its result says nothing about them. */
+/** Thrown when rows were added or corrected during the preflight, because its results do not cover them. */
 export class ManifestAmended extends Error {
   override readonly name = 'ManifestAmended';
 }
 
 /**
- * Writes the results of a check. A company that was corrected meanwhile keeps its state until its own check.
+ * Writes the results of a preflight. Writes nothing if rows were added or corrected during the preflight.
  *
- * @param manifestDigest the digest of the manifest when the check began
- * @throws ManifestAmended
+ * @param manifestDigest the digest of the manifest when the preflight began
+ * @throws {ManifestAmended}
  */
 export async function recordVerdicts(
   db: Database,
@@ -164,9 +165,9 @@ export async function recordVerdicts(
         row integer, name text, organization text, "heldBack" text)
       where c.migration_id = ${id} and c.row = v.row and c.state = 'waiting'
         and c.name = v.name and c.organization = v.organization`.execute(tx);
-    // Read last: an amendment that this update waited for has committed by now.
+    // Read the digest last, because the update above might have waited for an amendment, which has committed by now.
     const now = await tx.selectFrom('migrations').select('manifest_digest').where('id', '=', id).executeTakeFirst();
     if (now?.manifest_digest !== manifestDigest)
-      throw new ManifestAmended(`the manifest of ${id} was amended meanwhile`);
+      throw new ManifestAmended(`the manifest of ${id} was amended during the preflight`);
   });
 }

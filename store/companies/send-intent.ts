@@ -1,26 +1,28 @@
 /**
- * The send intent: the ledger's record that a credential is about to leave. It keeps a single-use token from being sent twice.
+ * The send intent: the ledger's record that a credential is about to leave. It keeps a single-use token from being sent
+ * twice.
  *
- * After a crash only the ledger can tell whether a credential was sent, so an attempt writes `authorization_sent_at`
- * and waits for the commit before it sends. For each authorization, in this order (`sendInTurn`,
- * company-data-client/caller.ts):
+ * After a crash, only the ledger shows whether a credential might have been sent. An attempt therefore writes
+ * `authorization_sent_at`, and waits for the commit before it sends the credential. The order of steps for each
+ * authorization (`sendInTurn`, company-data-client/caller.ts):
  *
  * 1. The HTTP client waits until the rate limiter lets the request through.
- * 2. It calls `recordSendIntent`. The statement matches only a row that is `importing` and owned by this attempt.
- *    Otherwise another attempt owns the row (lease.ts): `LeaseLost` is thrown, and nothing is sent.
- * 3. It checks the deadline (`sendBefore`). The length of the lease relies on it.
+ * 2. It calls `recordSendIntent`. The statement matches only a row that is `importing` and owned by this attempt. If
+ *    the row does not match, the attempt has lost its lease (lease.ts): `LeaseLost` is thrown, and nothing is sent.
+ * 3. It checks the deadline (`sendBefore`), on which the length of the lease depends.
  * 4. It sends the credential.
  *
- * When an attempt ends without an outcome, the next one can rely on this:
+ * When an attempt ends without an outcome, the next attempt can rely on the send intent:
  *
- * - No intent: the credential was not sent. The company goes back to `waiting`, and is claimed like any other.
- * - An intent: the credential may have been sent. The next attempt reads the connection first. A linked connection or a
- *   complaint of the platform tells the outcome. If the connection tells nothing, the attempt waits until no request
- *   can be in flight any more; then it resends a reusable token, and leaves a single-use token to
- *   support (`outcome-unknown`).
+ * - No send intent: the credential was not sent. The company returns to `waiting`, and is claimed like any other.
+ * - A send intent: the credential might have been sent. The next attempt reads the connection first. A linked
+ *   connection or an error from the platform shows the outcome. If the connection shows neither, the attempt waits
+ *   until no request can be in flight. It then sends a reusable token again. A company with a single-use token becomes
+ *   `outcome-unknown`, and support decides.
  *
- * An intent without a request costs one extra read of the connection. The next claim clears it, and so does an outcome that
- * puts the company back to `waiting`, because then the credential was certainly not used (outcomes.ts).
+ * A send intent whose credential was not sent costs one additional read of the connection. The next claim clears the
+ * send intent. An outcome that returns the company to `waiting` clears it too, because the credential was certainly not
+ * used (outcomes.ts).
  */
 import DataLoader from 'dataloader';
 import { sql } from 'kysely';
@@ -29,19 +31,20 @@ import type { Database } from '../database/database';
 import type { LeaseOwner } from './lease';
 import { leaseOwnerName } from './lease';
 
-/** Records that the credential of a row is about to be sent. Rejects with `LeaseLost` when it must not be sent. */
+/** Records the send intent of a row. Rejects with `LeaseLost` if the credential must not be sent. */
 export type RecordSendIntent = (row: number) => Promise<void>;
 
-/** Thrown when another attempt owns the row: nothing is sent, and that attempt records the outcome. */
+/** Thrown when another attempt owns the row. That attempt records the outcome; this attempt sends nothing. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor(row: number) {
-    super(`another attempt has taken over the company in row ${row}`);
+    super(`another attempt has reclaimed the company in row ${row}`);
   }
 }
 
 /**
- * Returns a function that records intents one row at a time; rows that arrive during a statement share the next one.
+ * Creates a function that records the send intent of one row per call. Calls that arrive while a statement is running
+ * share the next statement.
  */
 export function createSendIntents(db: Database, owner: LeaseOwner): RecordSendIntent {
   let lastStatement: Promise<unknown> = Promise.resolve();
@@ -59,9 +62,9 @@ export function createSendIntents(db: Database, owner: LeaseOwner): RecordSendIn
 }
 
 /**
- * Records send intents for several rows.
+ * Records the send intents of several rows.
  *
- * @returns the rows that this attempt still owns; nothing may be sent for the others
+ * @returns the rows that this attempt still owns; the credentials of the other rows must not be sent
  */
 export async function recordSendIntents(
   db: Database,

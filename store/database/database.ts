@@ -10,15 +10,15 @@ export type Database = Kysely<Tables>;
 /** A database or a transaction: anything that can run a query. */
 export type Queryable = Database | Transaction<Tables>;
 
-/** All tables are in their own Postgres schema, so that the database can be shared with other applications. */
+/** The Postgres schema of all tables. Other applications can use the same database in other schemas. */
 export const SCHEMA = 'tokenferry';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. The password never appears in errors. */
   readonly url: string;
-  /** Connections in the pool at most. Further queries wait for a free one. Default 10. */
+  /** Maximum number of connections in the pool. Additional queries wait for a free connection. Default 10. */
   readonly connections?: number;
-  /** Time limit for getting a connection, in milliseconds. The query then fails. Default 10,000. */
+  /** How long a query waits for a connection before it fails, in milliseconds. Default 10,000. */
   readonly connectTimeoutMs?: number;
 }
 
@@ -28,7 +28,8 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Opens the database and applies missing schema migrations. A lock ensures that only one process applies them.
+ * Opens the database and applies missing schema migrations. A lock ensures that only one process at a time applies
+ * them.
  *
  * @throws {DatabaseUnavailable}
  */
@@ -57,11 +58,11 @@ async function migrateSchema(db: Database): Promise<void> {
   if (error !== undefined) throw error instanceof Error ? error : new Error('the schema could not be updated');
 }
 
-/** Parses `bigint` as number. pg returns it as text by default, but no count here comes near 2^53. */
+/** Parses `bigint` as a number. By default pg returns it as text, but no number in these tables comes near 2^53. */
 const typeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
   id === (types.builtins.INT8 as number) ? Number : (types.getTypeParser(id, format) as (value: string) => unknown);
 
-/** Creates the error for a database that cannot be used. Its message omits the password of the URL. */
+/** Creates the error for a database that cannot be used. The message omits the password of the URL. */
 export function databaseUnavailable(url: string, error: unknown): DatabaseUnavailable {
   const message = `the database at ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
   return new DatabaseUnavailable(message, { cause: error });
@@ -84,16 +85,16 @@ function withoutPassword(url: string): string {
 /** Runs a query that returns exactly one row, such as an aggregate without `group by`, and returns that row. */
 export async function queryOne<Row>(db: Queryable, query: RawBuilder<Row>): Promise<Row> {
   const [row] = (await query.execute(db)).rows;
-  if (row === undefined) throw new Error('a query that always returns one row returned none');
+  if (row === undefined) throw new Error('the query returned no row, but it must return one');
   return row;
 }
 
-/** Returns whether Postgres rejected a statement because of the constraint or unique index with this name. */
+/** Returns whether a statement failed because it violated the constraint or unique index with this name. */
 export function violatesConstraint(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.constraint === constraint;
 }
 
-/** Returns whether an error came from the database: it rejected a statement, or the connection broke. */
+/** Returns whether an error came from the database, because it rejected a statement or the connection broke. */
 export function isDatabaseError(error: Error): boolean {
   if (error instanceof DatabaseError) return true;
   return /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect/.test(

@@ -1,20 +1,22 @@
-/** Inspects a database without changing it, for `ferry doctor`. (`openDatabase` would update its schema.) */
+/** Inspects a database for `ferry doctor` without changing it. `openDatabase` would update its schema. */
 import { Client } from 'pg';
 import { databaseUnavailable, SCHEMA } from './database';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
 export interface InspectedDatabase {
-  /** Version of Postgres: `17.2`. */
+  /** Version of Postgres, for example `17.2`. */
   readonly version: string;
-  /** The same moment by the database's clock and by ours. Ours is the middle of the query's round trip. */
+  /** One moment by the database's clock and by the local clock. `local` is the middle of the query's round trip. */
   readonly clock: { readonly database: Date; readonly local: Date };
   /** Schema migrations that are missing. The next worker or command that opens the database applies them. */
   readonly pending: readonly string[];
-  /** Applied schema migrations that this version does not know: a newer version has applied them. */
+  /** Applied schema migrations that this version does not know, because a newer version has applied them. */
   readonly unknown: readonly string[];
 }
 
 /**
+ * Reads the database's version, clock and schema migrations.
+ *
  * @param timeoutMs time limit for connecting and for each query, in milliseconds
  * @throws {DatabaseUnavailable}
  */

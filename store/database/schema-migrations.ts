@@ -1,7 +1,8 @@
 /**
- * Schema migrations, in order. A released one is never changed: a change of the schema is a new one at the end.
+ * Schema migrations, in order. A released schema migration is never changed. To change the schema, add a new schema
+ * migration at the end.
  *
- * "Migration" below is a company migration in the ledger unless it is the type of Kysely.
+ * In the comments below, "migration" means a migration of companies. The type `Migration` is Kysely's.
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
@@ -14,9 +15,10 @@ const createLedger: Migration = {
         client text not null,
         platform_key text not null,
         contact text not null,
-        -- The platform replaces a refresh token on use, so only credentials obtained after the confirmation are valid.
+        -- The platform replaces a refresh token on use, so only credentials obtained after the confirmation count.
         rotating boolean not null,
-        -- supplied: the manifest is stored, no workflow yet; open: the workflow runs; closed: nothing can be claimed.
+        -- supplied: the manifest is stored, but no workflow has started; open: the workflow is running; closed: no
+        -- company can be claimed.
         state text not null check (state in ('supplied', 'open', 'closed')),
         paused boolean not null default false,
         limits jsonb not null,
@@ -25,7 +27,7 @@ const createLedger: Migration = {
         supplied_at timestamptz not null default now(),
         -- The only batch run whose slices can claim companies.
         current_run text,
-        -- Null: no window, companies can be started at any time.
+        -- Null if there is no window: companies can be started at any time.
         window_opens_at timestamptz,
         window_closes_at timestamptz,
         -- Credentials are sealed with the public key. The private key is wrapped by the master key with this id.
@@ -50,13 +52,14 @@ const createLedger: Migration = {
         expected_invoices integer,
         state text not null default 'waiting' check (state in
           ('waiting', 'importing', 'syncing', 'migrated', 'failed', 'skipped', 'excluded', 'outcome-unknown')),
-        -- When the client confirmed that its own application no longer uses the token; null: must not be imported.
+        -- When the client confirmed that its own application no longer uses the token. Null: the company must not be
+        -- imported.
         confirmed_at timestamptz,
         confirmed_by text,
-        -- Not claimed before this time, after a temporary failure.
+        -- After a temporary failure, the company is not claimed before this time.
         not_before timestamptz,
         tries integer not null default 0,
-        -- The lease owner while the company is importing (run/slice/attempt), and since when.
+        -- The lease owner while the company is importing (run/slice/attempt), and the time of the claim.
         attempt text,
         claimed_at timestamptz,
         company_id uuid,
@@ -89,8 +92,8 @@ const createLedger: Migration = {
         migration_id text not null,
         row integer not null,
         sealed bytea not null,
-        -- When the client's application last received it. Invalid if a rotating token was obtained before the
-        -- confirmation.
+        -- When the client's application last received the credential. On a rotating platform, a credential obtained
+        -- before the confirmation does not count.
         obtained_at timestamptz not null,
         supplied_by text not null,
         supplied_at timestamptz not null default now(),
@@ -102,7 +105,7 @@ const createLedger: Migration = {
         migration_id text not null references migrations (id) on delete cascade,
         run text not null,
         slice integer not null,
-        -- The latest attempt of this slice. Earlier attempts can claim nothing.
+        -- The latest attempt of this slice. Earlier attempts cannot claim companies.
         attempt integer not null,
         primary key (migration_id, run, slice)
       )`.execute(db);
@@ -135,57 +138,57 @@ const resolveExceptions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table migrations
-        -- Total records of all companies, if the client only gave a total.
+        -- Total number of records of all companies, for companies whose row has no number.
         add column records_in_total integer,
-        -- The estimate when the start was proposed. The report compares it with the actual duration.
+        -- The estimate at the time when the start was proposed. The report compares it with the actual duration.
         add column planned jsonb,
-        -- Only companies of the ramp can be claimed.
+        -- True while only companies of the ramp can be claimed.
         add column ramp_only boolean not null default false,
         drop constraint migrations_ending_check,
         add constraint migrations_ending_check check (ending in ('completed', 'abandoned', 'cancelled'))`.execute(db);
     await sql`
       alter table companies
-        -- Moved before the other companies, as a test with few companies.
+        -- The company belongs to the ramp, so it moves before the other companies.
         add column in_ramp boolean not null default false,
-        -- Why an added or corrected row must not be imported: not checked yet, or what the check found. Null: it can
-        -- be.
+        -- Why the company must not be imported: it has not been checked yet, or the preflight found this problem. Null:
+        -- it can be imported.
         add column held_back text,
-        -- Who left the company out or gave it up, and why.
+        -- Who excluded or skipped the company, and why.
         add column settled_by text,
         add column settled_reason text,
         -- Support has resumed despite this failure, so it no longer counts towards the tolerated failures.
         add column failure_accepted boolean not null default false,
-        -- Since when the end customer is expected to reconnect.
+        -- When the end customer was asked to reconnect.
         add column relinking_since timestamptz,
-        -- The send intent, written before the credential leaves. Null: the credential was not sent.
+        -- The send intent, written immediately before the credential leaves. Null: the credential was not sent.
         add column authorization_sent_at timestamptz,
-        -- End of the lease: no other attempt reclaims the company before. Set by the claim, from the time limits of its
-        -- calls.
+        -- End of the lease. No request of the attempt can be in flight after this time.
         add column held_until timestamptz,
         -- When the service accepted a credential. From then on only the service may refresh it. Never reset.
         add column crossed_at timestamptz,
         -- The response with which the service accepted the credential, as evidence.
         add column accepted jsonb,
-        -- Duration from the claim to the start of the syncs, and from there until they were seen to be complete.
+        -- Milliseconds from the claim to the start of the sync, and from the start of the sync to its verification.
         add column import_ms integer,
         add column sync_ms integer,
-        -- The service's sync schedule of the company when it had moved.
+        -- The service's sync schedule of the company when it was verified.
         add column sync_schedule jsonb`.execute(db);
     await sql`
       alter table credentials
         -- When the service accepted this credential. From then on only the service may use it.
         add column crossed_at timestamptz,
-        -- Replaces a credential that might have been accepted, so it is sent even if the connection is linked.
+        -- True if it replaces a credential that might have been accepted. It is then sent even if the connection is
+        -- linked.
         add column supersedes boolean not null default false`.execute(db);
     await sql`
       alter table decisions
-        -- The order of the decisions, because several can have the same millisecond.
+        -- The order of the decisions. Several decisions can have the same time.
         add column position bigint generated always as identity,
-        -- A message that could not be read might not name its sender.
+        -- Null if an unreadable message does not name its sender.
         alter column role drop not null,
         alter column by_whom drop not null`.execute(db);
     await sql`
-      -- Measured speed of the latest migration of each platform. Later estimates start from it.
+      -- The speed that the latest migration of each platform measured. Later estimates start from it.
       create table speeds (
         platform_key text primary key,
         -- Means, in milliseconds.
@@ -214,8 +217,8 @@ const addSelfServiceRoute: Migration = {
         add column route text not null default 'managed' check (route in ('managed', 'self-service'))`.execute(db);
     await sql`
       alter table companies
-        -- Set if the company existed at the service before: the client supplied its company id, or its connection id
-        -- too.
+        -- Set if the company already existed at the service: the client supplied the company id, or the company id and
+        -- the connection id.
         add column named text check (named in ('company', 'connection')),
         add constraint named_is_known check (named is null or company_id is not null)`.execute(db);
   },
@@ -223,15 +226,15 @@ const addSelfServiceRoute: Migration = {
 
 const signedDecisions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The signed message with its signature, which anyone with the public key can verify.
+    // The signed message with its signature. Anyone who has the public key can verify it.
     await sql`alter table decisions add column signed jsonb`.execute(db);
   },
 };
 
 const namespaces: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The Temporal namespace of the workflow. Namespaces can share a ledger, and a sweep only closes its own
-    // migrations.
+    // The Temporal namespace of the workflow. Several namespaces can share a ledger, and a sweep closes only the
+    // migrations of its own namespace.
     await sql`alter table migrations add column namespace text`.execute(db);
   },
 };

@@ -1,4 +1,4 @@
-/** Types of the orchestrator's tables for Kysely. schema-migrations.ts documents the columns where it creates them. */
+/** Kysely's types of the orchestrator's tables. The columns are documented in schema-migrations.ts. */
 import type { ColumnType, Generated } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { Decision, Unreadable } from '../../domain/migration/decision';
@@ -10,7 +10,7 @@ import type { Ending } from '../../domain/migration/migration-state';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { Route } from '../../platforms/platforms';
 
-/** A JSON column: read as a value, written as JSON text. */
+/** A JSON column, which is read as a value and written as JSON text. */
 type Json<T> = ColumnType<T, string, string>;
 
 interface MigrationTable {
@@ -38,7 +38,7 @@ interface MigrationTable {
   vault_destroyed_at: Date | null;
   closed_at: Date | null;
   ending: Ending | null;
-  /** Null for migrations from before this column existed. */
+  /** Null for migrations that were supplied before this column existed. */
   namespace: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Amendments: rows that are added or corrected while their migration is open. */
+/** Amendments: rows that are added to the manifest or corrected while the migration is open. */
 import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
@@ -15,41 +15,41 @@ import {
   ROWS_PER_STATEMENT,
 } from './manifest-rows';
 
-/** Why an added or corrected row is held back until the next preflight. */
+/** The reason why an added or corrected row is held back until the next preflight. */
 export const NOT_CHECKED = 'not checked yet';
 
 export interface Amendment {
   readonly migrationId: string;
-  /** Rows are matched by reference. Their row numbers are ignored. */
+  /** The added and corrected rows. Existing rows are found by reference; the row numbers are ignored. */
   readonly rows: Stream<ManifestRow>;
-  /** Creates the digest that is computed over the complete manifest after the amendment. */
+  /** Starts the digest of the complete manifest, which is computed after the amendment. */
   readonly createDigest: () => RowDigest;
 }
 
-/** Computes a digest over rows that are added one by one. */
+/** Computes a digest of rows that are added one at a time. */
 interface RowDigest {
   add(row: ManifestRow): void;
   hex(): string;
 }
 
-/** Outcome of an amendment. Lists references. */
+/** Outcome of an amendment. The lists contain references. */
 export interface AmendmentResult {
   readonly added: readonly string[];
   readonly corrected: readonly string[];
   readonly unchanged: number;
-  /** Rows that differ but stay unchanged, because their move has begun or they were left out or given up. */
+  /** Rows that were not corrected, because their move has begun or they were left out. */
   readonly tooLate: readonly string[];
 }
 
-/** Thrown when a migration has ended. Further companies need a new migration. */
+/** Thrown when a migration has ended. Additional companies need a new migration. */
 export class ManifestClosed extends Error {
   override readonly name = 'ManifestClosed';
 }
 
 /**
- * Adds rows with a new reference and corrects rows whose move has not begun, all in one transaction. Each of them is
- * held back until a preflight has checked it. In the managed route it must also be confirmed again. If the organization
- * of a row changes, its credential is erased.
+ * Adds rows with new references and corrects rows whose move has not begun, in one transaction. Each added or corrected
+ * row is held back until a preflight has checked it. In the managed route, the client must also confirm it again. If
+ * the organization of a row changes, its credential is erased.
  *
  * @throws {ManifestClosed}
  * @throws {OrganizationTaken}
@@ -59,15 +59,15 @@ export async function amendManifest(db: Database, amendment: Amendment): Promise
     return await db.transaction().execute((tx) => amend(tx, amendment));
   } catch (error) {
     if (!violatesConstraint(error, 'one_open_migration_per_organization')) throw error;
-    // Another migration took an organization meanwhile. The second attempt finds out which and reports it.
+    // Another migration has just taken an organization. The second attempt reports which organization it is.
     return amendManifest(db, amendment);
   }
 }
 
 /**
- * Locks rows before it changes the migration, in the same order as claims: a claim skips a row that is being corrected,
- * and a correction waits for a claim in progress. Takes organizations at the end, because rows can swap them, for
- * example when the rows of a list had shifted.
+ * Amends the manifest in a transaction. Claims skip rows that are being corrected, and a correction waits for a claim
+ * in progress. Takes organizations at the end, because rows can swap them, for example when the rows of a column were
+ * shifted.
  */
 async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendment): Promise<AmendmentResult> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${migrationId}, 0))`.execute(tx);
@@ -92,7 +92,11 @@ async function amend(tx: Queryable, { migrationId, rows, createDigest }: Amendme
 
 const referenceOf = ({ reference }: ManifestRow): string => reference;
 
-/** @throws OrganizationTaken */
+/**
+ * Takes the organizations of all amended rows.
+ *
+ * @throws {OrganizationTaken} when another row has one of them, in this migration or in another open one
+ */
 async function takeOrganizations(tx: Queryable, migrationId: string): Promise<void> {
   const { rows: taken } = await sql<TakenOrganization>`
     with amended as (
@@ -112,7 +116,7 @@ async function takeOrganizations(tx: Queryable, migrationId: string): Promise<vo
     where migration_id = ${migrationId} and not organization_open`.execute(tx);
 }
 
-/** Checks that the migration is open, and locks it so that it stays open until the transaction ends. */
+/** Checks that the migration has not ended, and locks it so that it cannot end before the transaction does. */
 async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
   const migration = await tx
     .selectFrom('migrations')
@@ -143,7 +147,7 @@ function manifestRows(tx: Queryable, migrationId: string) {
 }
 
 interface LockedRow extends ManifestRow {
-  /** Its move has not begun, and it was not left out or given up. */
+  /** True if its move has not begun and it was not left out. */
   readonly untouched: boolean;
 }
 
@@ -212,10 +216,10 @@ async function correctRows(tx: Queryable, migrationId: string, rows: readonly Ma
     from ${corrected} where ${isCorrected}`.execute(tx);
 }
 
-/** A company that cannot be moved until it is checked or corrected. */
+/** A company that cannot be moved until it has been checked or corrected. */
 export interface HeldBack {
   readonly reference: string;
-  /** The problem that the check found, or {@link NOT_CHECKED}. */
+  /** The problem that the preflight found, or {@link NOT_CHECKED}. */
   readonly heldBack: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The audit trail: every decision and its outcome, including refused and unreadable messages. Each is recorded once, in
- * an append-only table, because Temporal deletes its histories after the retention period.
+ * The audit trail: an append-only table of all decisions and their outcomes, including refused decisions and unreadable
+ * messages. It is needed because Temporal deletes its histories after the retention period.
  */
 import type { Decision, Outcome, Unreadable } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
@@ -65,7 +65,7 @@ export async function* readTrail(db: Database, migrationId: string): AsyncGenera
   }
 }
 
-/** Lists the latest decisions of a migration, newest first. Omits unreadable messages, which still count in `limit`. */
+/** Lists the latest decisions of a migration, newest first. Omits unreadable messages, but counts them in `limit`. */
 export async function readLatestDecisions(
   db: Database,
   migrationId: string,
@@ -78,7 +78,7 @@ export async function readLatestDecisions(
   });
 }
 
-/** Returns the outcome of a decision; null if it is not recorded. */
+/** Returns the outcome of a decision; null if it has not been recorded. */
 export async function readOutcome(db: Database, migrationId: string, decisionId: string): Promise<Outcome | null> {
   const row = await entries(db, migrationId).where('decision_id', '=', decisionId).executeTakeFirst();
   return row ? entryOf(row).outcome : null;

@@ -1,4 +1,4 @@
-/** Cleanup at the end of a migration: interrupted companies, and unused companies at the service. */
+/** Resolves interrupted companies and finds unused companies at the service when a migration ends. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import type { ServiceRefs } from '../companies/outcomes';
@@ -7,15 +7,15 @@ import type { ServiceRefs } from '../companies/outcomes';
 export interface InterruptedCompany {
   readonly row: number;
   readonly companyId: string | null;
-  /** Connection id that the client supplied; null: any connection of the company to the platform. */
+  /** The connection id that the client supplied; null if none. Then any connection to the platform counts. */
   readonly namedConnectionId: string | null;
-  /** Time of the send intent; null: the credential was not sent. */
+  /** Time of the send intent; null if the credential was not sent. */
   readonly sentAt: Date | null;
-  /** Milliseconds until the lease ends; 0 or less: the credential is certainly not in flight. */
+  /** Milliseconds until the lease ends. If this is 0 or less, the credential is certainly not in flight. */
   readonly leaseEndsInMs: number;
 }
 
-/** Lists companies that are still claimed although no slice is running, in the order in which their leases end. */
+/** Lists companies that are still `importing` after all slices have ended, in the order in which their leases end. */
 export async function readInterrupted(db: Database, migrationId: string): Promise<readonly InterruptedCompany[]> {
   const { rows } = await sql<InterruptedCompany>`
     select row, company_id as "companyId", case when named = 'connection' then connection_id end as "namedConnectionId",
@@ -27,7 +27,10 @@ export async function readInterrupted(db: Database, migrationId: string): Promis
   return rows;
 }
 
-/** Records the outcome of an interrupted company: `waiting` means not sent, `syncing` means accepted by the service. */
+/**
+ * Records the outcome of an interrupted company: `waiting` if the credential was not sent, `syncing` if the service
+ * accepted it.
+ */
 export async function resolveInterrupted(
   db: Database,
   migrationId: string,
@@ -48,7 +51,7 @@ export async function resolveInterrupted(
     where migration_id = ${migrationId} and row = ${row} and state = 'importing'`.execute(db);
 }
 
-/** Lists companies that were created at the service but never used. Omits companies whose id the client supplied. */
+/** Lists companies that were created at the service and never used. Omits companies whose id the client supplied. */
 export async function readUnusedCompanies(
   db: Database,
   migrationId: string,
@@ -61,7 +64,7 @@ export async function readUnusedCompanies(
   return rows;
 }
 
-/** Clears the ids of a company that was deleted at the service. */
+/** Clears the service's ids of a company that has been deleted there. */
 export async function clearServiceRefs(db: Database, migrationId: string, row: number): Promise<void> {
   await db
     .updateTable('companies')
@@ -72,8 +75,9 @@ export async function clearServiceRefs(db: Database, migrationId: string, row: n
 }
 
 /**
- * Lists the migrations of a Temporal namespace whose vaults are not destroyed, whether or not their workflows are
- * running. Includes migrations whose end was interrupted: they still hold their organizations and credentials.
+ * Lists the migrations of a Temporal namespace whose vaults have not been destroyed, whether or not their workflows are
+ * running. Includes migrations whose closing was interrupted, because their organizations are still taken and their
+ * credentials still stored.
  */
 export async function listOpenMigrations(db: Database, namespace: string): Promise<readonly string[]> {
   const open = await db

@@ -1,4 +1,4 @@
-/** Inserts manifest rows into the ledger. An organization can be open in one migration only. */
+/** Inserts manifest rows into the ledger. An organization can be open in only one migration at a time. */
 import { sql } from 'kysely';
 import type { Stream } from '../../domain/text/streams';
 import { inChunks } from '../../domain/text/streams';
@@ -18,34 +18,36 @@ export class OrganizationTaken extends Error {
   constructor(readonly taken: readonly TakenOrganization[]) {
     const listed = taken
       .slice(0, MAX_LISTED)
-      .map((one) => `${one.reference} (organization ${one.organization}) is open in migration ${one.migrationId}`);
+      .map(
+        (one) => `${one.reference}: organization ${one.organization} is already part of migration ${one.migrationId}`,
+      );
     const more = taken.length - listed.length;
     super([...listed, ...(more > 0 ? [`and ${more} more`] : [])].join('; '));
   }
 }
 
-/** Organizations that the message lists. A manifest that is supplied twice would otherwise list all of its rows. */
+/** Maximum number of organizations in the message. Otherwise a manifest that is supplied twice would list all rows. */
 const MAX_LISTED = 5;
 
 /** Rows per SQL statement. */
 export const ROWS_PER_STATEMENT = 2_000;
 
-/** SQL for the columns `company_id`, `connection_id` and `named`, from the ids that the client supplied. */
+/** Builds the values of the columns `company_id`, `connection_id` and `named` from the ids that the client supplied. */
 export function suppliedIdColumns(rows: 'supplied' | 'corrected') {
-  const of = sql.ref(`${rows}.named`);
+  const ids = sql.ref(`${rows}.named`);
   return sql`
-    (${of}->>'companyId')::uuid, (${of}->>'connectionId')::uuid,
-    case when ${of}->>'connectionId' is not null then 'connection' when ${of}->>'companyId' is not null then 'company' end`;
+    (${ids}->>'companyId')::uuid, (${ids}->>'connectionId')::uuid,
+    case when ${ids}->>'connectionId' is not null then 'connection' when ${ids}->>'companyId' is not null then 'company' end`;
 }
 
-/** SQL for the ids that the client supplied, from those columns. */
+/** SQL that reads the ids that the client supplied from the columns `company_id`, `connection_id` and `named`. */
 export const SUPPLIED_IDS = sql<ExistingCompany | null>`
   case when named is not null then jsonb_build_object(
     'companyId', company_id, 'connectionId', case when named = 'connection' then connection_id end) end`;
 
 /**
- * SQL for the columns `confirmed_at` and `confirmed_by` of an inserted row. In the self-service route, supplying a
- * company also confirms it. In the managed route it is confirmed later.
+ * Builds the values of the columns `confirmed_at` and `confirmed_by` of a new or corrected row. In the self-service
+ * route, supplying a company also confirms it. In the managed route, the client confirms it later.
  */
 export function confirmationColumns(migrations: 'm') {
   const m = sql.ref(migrations);
@@ -54,16 +56,16 @@ export function confirmationColumns(migrations: 'm') {
 }
 
 interface InsertOptions {
-  /** Why the companies cannot be moved yet; null: they can. */
+  /** Why the companies are held back; null if they are not. */
   readonly heldBack: string | null;
-  /** True: their organizations are taken immediately. False: the caller takes them later in the transaction. */
+  /** True: take the organizations immediately. False: the caller takes them later in the transaction. */
   readonly organizationOpen: boolean;
 }
 
 /**
  * Inserts rows into the ledger.
  *
- * @returns number of rows
+ * @returns the number of inserted rows
  * @throws a violation of the constraint `one_open_migration_per_organization`
  */
 export async function insertRows(

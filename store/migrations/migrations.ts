@@ -1,6 +1,6 @@
 /**
- * A migration and its manifest. A migration is supplied by `ferry start`, opened by its workflow and closed at its end.
- * Companies can be claimed only while it is open, by its current run, within its window and unless it is paused.
+ * A migration and its manifest. `ferry start` supplies a migration, its workflow opens it, and it is closed at its end.
+ * Companies can be claimed only by the current run of an open migration, only within the window and not during a pause.
  */
 import { sql } from 'kysely';
 import type { Planned } from '../../domain/planning/estimate';
@@ -23,28 +23,30 @@ export interface SuppliedMigration {
   readonly contact: string;
   /** In the self-service route, supplying the manifest confirms every company. */
   readonly route: Route;
-  /** The platform replaces refresh tokens on use, so credentials must be obtained after their company was confirmed. */
+  /**
+   * True if the platform replaces refresh tokens on use. Credentials then count only if obtained after confirmation.
+   */
   readonly rotating: boolean;
   readonly limits: MigrationLimits;
   readonly manifestDigest: string;
   readonly suppliedBy: string;
-  /** Total records of all companies, for companies whose row has no number. Null or absent: unknown. */
+  /** Total number of records of all companies, for companies whose row has no number. Null or absent: unknown. */
   readonly recordsInTotal?: number | null;
   /** Temporal namespace of its workflow. */
   readonly namespace?: string;
 }
 
-/** Thrown when a migration with this id was already opened or closed, so that its manifest cannot be replaced. */
+/** Thrown when a migration with this id has already been opened, so that its manifest cannot be replaced. */
 export class MigrationExists extends Error {
   override readonly name = 'MigrationExists';
 }
 
 /**
- * Stores a migration with all of its rows in one transaction. Replaces a migration with the same id that was never
- * started.
+ * Stores a migration and all of its rows in one transaction. Replaces a migration with the same id that has not been
+ * opened.
  *
- * @param rows read a second time when an organization is taken, to report which one
- * @returns number of rows
+ * @param rows read a second time if an organization is taken, to report which organization it is
+ * @returns the number of rows
  * @throws {MigrationExists}
  * @throws {OrganizationTaken}
  */
@@ -58,7 +60,8 @@ export async function supplyMigration(
   } catch (error) {
     if (!violatesConstraint(error, 'one_open_migration_per_organization')) throw error;
     const taken = await findTakenOrganizations(db, migration, rows);
-    // No other migration has the organization, so it is in this manifest twice. The check before a start reports that with line numbers.
+    // No other migration has the organization, so the manifest contains it twice. The preflight reports duplicates with
+    // their line numbers.
     if (taken.length === 0) throw error;
     throw new OrganizationTaken(taken);
   }
@@ -93,7 +96,7 @@ async function insertMigration(
   return insertRows(tx, migration.id, rows, { heldBack: null, organizationOpen: true });
 }
 
-/** Opens a supplied migration when its workflow starts: its companies can be claimed from now on. */
+/** Opens a supplied migration when its workflow starts. From now on, its companies can be claimed. */
 export async function openMigration(db: Database, migrationId: string): Promise<void> {
   await db
     .updateTable('migrations')
@@ -103,18 +106,19 @@ export async function openMigration(db: Database, migrationId: string): Promise<
     .execute();
 }
 
-/** The ramp: companies that are moved first, as a test. `othersWait`: other companies are waiting to be moved. */
+/** The first companies of a batch, which move before the rest. */
 export interface Ramp {
   readonly companies: number;
+  /** True if companies outside the ramp are waiting to be moved. */
   readonly othersWait: boolean;
 }
 
 const NO_RAMP: Ramp = { companies: 0, othersWait: false };
 
 /**
- * Makes `run` the only run that can claim companies. Claims of earlier runs fail from now on.
+ * Makes `run` the only run that can claim companies. From now on, earlier runs claim nothing.
  *
- * @param rampCompanies size of the ramp: the run can only claim these companies; 0: it can claim all companies
+ * @param rampCompanies size of the ramp, outside which the run can claim nothing; 0 if the run can claim all companies
  */
 export async function beginRun(db: Database, migrationId: string, run: string, rampCompanies = 0): Promise<Ramp> {
   if (rampCompanies > 0) await chooseRamp(db, migrationId, rampCompanies);
@@ -131,7 +135,7 @@ export async function beginRun(db: Database, migrationId: string, run: string, r
   return rows[0] ?? NO_RAMP;
 }
 
-/** Chooses the ramp, unless the migration already has one: a restarted run keeps its ramp. */
+/** Chooses the ramp. Does nothing if the migration already has a ramp, so that a restarted run keeps its companies. */
 async function chooseRamp(db: Database, migrationId: string, companies: number): Promise<void> {
   await sql`
     update companies set in_ramp = true
@@ -147,7 +151,9 @@ async function chooseRamp(db: Database, migrationId: string, companies: number):
     where companies.migration_id = ${migrationId} and companies.row = first.row`.execute(db);
 }
 
-/** Returns whether companies of the ramp are left to move, or more are still syncing than the accepted stragglers. */
+/**
+ * Returns whether companies of the ramp remain to be moved, or more of them are syncing than may stay as stragglers.
+ */
 export async function isRampInProgress(db: Database, migrationId: string): Promise<boolean> {
   const { rows } = await sql<{ companies: number; syncing: number; toMove: boolean | null }>`
     select count(*)::integer as companies, count(*) filter (where c.state = 'syncing')::integer as syncing,
@@ -165,7 +171,7 @@ export async function setPaused(db: Database, migrationId: string, paused: boole
   await db.updateTable('migrations').set({ paused }).where('id', '=', migrationId).execute();
 }
 
-/** Restricts claims to one window occurrence; null: claims are possible at any time. */
+/** Restricts claims to one window occurrence, or allows them at any time if `occurrence` is null. */
 export async function setWindowOccurrence(
   db: Database,
   migrationId: string,
@@ -181,7 +187,7 @@ export async function setWindowOccurrence(
     .execute();
 }
 
-/** Returns the current limits, and the time of the database's clock, by which claims check windows and leases. */
+/** Returns the current limits and the time of the database's clock, which claims use for windows and leases. */
 export async function readLimits(
   db: Database,
   migrationId: string,
@@ -198,13 +204,16 @@ export async function stopClaims(db: Database, migrationId: string): Promise<voi
   await db.updateTable('migrations').set({ state: 'closed' }).where('id', '=', migrationId).execute();
 }
 
-/** Changes limits. Running slices read them with their next group of companies. */
+/** Changes limits. Running slices apply them to their next group of companies. */
 export async function changeLimits(db: Database, migrationId: string, limits: LimitsChange): Promise<void> {
   await sql`
     update migrations set limits = limits || ${JSON.stringify(limits)}::jsonb where id = ${migrationId}`.execute(db);
 }
 
-/** Closes a migration: no more claims, and its organizations can be moved by another migration. Safe to repeat. */
+/**
+ * Closes a migration. Its companies can no longer be claimed, and other migrations can take its organizations. Safe to
+ * repeat.
+ */
 export async function closeMigration(db: Database, migrationId: string, ending: Ending): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx
@@ -235,7 +244,7 @@ export interface StoredMigration {
   readonly suppliedAt: Date;
   readonly closedAt: Date | null;
   readonly vaultDestroyedAt: Date | null;
-  /** The estimate when its start was proposed; null: none was proposed. */
+  /** The estimate at the time when the start was proposed; null if no start has been proposed. */
   readonly planned: Planned | null;
 }
 

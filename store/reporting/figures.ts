@@ -3,19 +3,19 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
-/** Times are ISO 8601, UTC. Null: no company has got that far. */
+/** Totals of a migration. Times are ISO 8601, UTC. A value is null until a company has reached that point. */
 export interface ReportFigures {
   /** Companies whose credential the service has accepted. */
   readonly crossed: number;
-  /** Companies whose credential was sent without a known outcome. */
+  /** Companies whose credential might have been sent, but whose outcome is not known. */
   readonly crossingUnknown: number;
   readonly mustReconnect: number;
   readonly firstStartedAt: string | null;
   readonly lastMovedAt: string | null;
-  /** Hours during which a company's data was out of date: from its confirmation to its move. */
+  /** Hours from a company's confirmation to its move, during which its data was out of date. */
   readonly longestDarkHours: number | null;
   readonly medianDarkHours: number | null;
-  /** Credentials in the vault that are not erased yet. */
+  /** Credentials in the vault that have not been erased yet. */
   readonly credentialsLeft: number;
 }
 
@@ -32,7 +32,7 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
     select
       count(*) filter (where crossed_at is not null) as crossed,
       count(*) filter (where crossed_at is null and (state in ('importing', 'outcome-unknown')
-        -- Given up, left out or waiting again before it was known whether the token had been used.
+        -- Companies that were left out, or are waiting again, although it is not known whether the token was used.
         or (authorization_sent_at is not null and failure is null))) as "crossingUnknown",
       count(*) filter (where state = 'failed' and failure = 'reauthorization-required') as "mustReconnect",
       min(claimed_at) as "firstStartedAt",

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Throughput } from '../../domain/planning/throughput';
 import type { Database } from '../database/database';
 
-/** Period over which throughput is measured: long enough for a stable rate, short enough to show a change. */
+/** The period in which throughput is measured. Long enough for a stable rate and short enough to show a change. */
 const RECENT = sql`interval '10 minutes'`;
 
 /** Counts of one migration's companies. */
@@ -12,11 +12,11 @@ export interface Overview extends Throughput {
   readonly total: number;
   /** Companies with a final outcome: moved, not moved or left out. */
   readonly done: number;
-  /** Companies that need a person's action before they can be moved. */
+  /** Companies on which a person must act before they can be moved. */
   readonly exceptions: number;
 }
 
-/** Counts in one scan. Omits migrations without companies. */
+/** Counts the companies of several migrations in one scan. Omits migrations without companies. */
 export async function readOverviews(db: Database, migrationIds: readonly string[]): Promise<readonly Overview[]> {
   if (migrationIds.length === 0) return [];
   const { rows } = await sql<Overview>`
@@ -25,7 +25,7 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
       count(*) filter (where state in ('failed', 'outcome-unknown')
         or (state = 'waiting' and held_back is not null)) as exceptions,
       count(*) filter (where moved_at > clock_timestamp() - ${RECENT}) as moved,
-      -- From the first claim of these companies, so that the rate of a run that has just started is not too low.
+      -- Starts at the first claim of these companies, so that the rate of a new run is not too low.
       coalesce(extract(epoch from least(${RECENT},
         clock_timestamp() - min(claimed_at) filter (where moved_at > clock_timestamp() - ${RECENT}))) * 1000, 0)::float8
         as "withinMs"

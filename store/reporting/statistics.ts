@@ -1,4 +1,4 @@
-/** Statistics for the charts of a report. The database aggregates them, so their size is the same for any migration. */
+/** Statistics for the charts of a report. Postgres aggregates them, so their size does not depend on the migration. */
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
@@ -16,22 +16,23 @@ export interface SlowCompany {
 }
 
 export interface MigrationStatistics {
-  /** Cumulative number of moved companies over time, in order of time. `at` is ISO 8601, UTC. */
+  /** Cumulative number of moved companies, in chronological order. `at` is ISO 8601, UTC. */
   readonly moved: readonly { readonly at: string; readonly companies: number }[];
   /** Bounds between the histogram's buckets, in milliseconds. */
   readonly durationBoundsMs: readonly number[];
-  /** Companies in each bucket. There is one more bucket than bounds. */
+  /** Companies in each bucket. There is one more bucket than there are bounds. */
   readonly durations: readonly number[];
-  /** Median duration in milliseconds. This and the next two are null when no company was measured. */
+  /** Median duration in milliseconds; null if no company was measured. */
   readonly medianMs: number | null;
-  /** 95th percentile, in milliseconds. */
+  /** 95th percentile in milliseconds; null if no company was measured. */
   readonly p95Ms: number | null;
+  /** Longest duration in milliseconds; null if no company was measured. */
   readonly longestMs: number | null;
   readonly slowest: readonly SlowCompany[];
   readonly failures: readonly { readonly kind: FailureKind; readonly companies: number }[];
 }
 
-/** Points of the curve. More would not be visible. */
+/** Maximum number of points of the curve. More points would not be visible. */
 const CURVE_POINTS = 160;
 const SLOWEST_COMPANIES = 8;
 
@@ -58,7 +59,7 @@ async function readMovedOverTime(db: Database, migrationId: string): Promise<Mig
   return rows.map(({ at, companies }) => ({ at: at.toISOString(), companies }));
 }
 
-/** Duration of a move: import plus sync. Time in queues does not count. */
+/** Duration of a move: import plus sync, without waiting times. */
 const DURATION_MS = sql<number>`(import_ms + coalesce(sync_ms, 0))`;
 const MEASURED = sql<boolean>`state = 'migrated' and import_ms is not null`;
 
@@ -92,7 +93,7 @@ async function readSlowest(db: Database, migrationId: string): Promise<readonly 
   return rows;
 }
 
-/** Counts failures by kind. Includes companies that were given up later, because they keep their failure. */
+/** Counts failures by kind. Includes skipped companies, because they keep their failure. */
 async function countFailureKinds(db: Database, migrationId: string): Promise<MigrationStatistics['failures']> {
   const { rows } = await sql<{ kind: FailureKind; companies: number }>`
     select failure as kind, count(*) as companies from companies

@@ -1,10 +1,10 @@
-/** Inputs of an estimate: the volume that is left to move and the measured speed of the service. */
+/** Inputs of an estimate: the volume that remains to be moved and the measured speed of the service. */
 import { sql } from 'kysely';
 import type { SpeedEstimate, Measurement, Planned, Volume } from '../../domain/planning/estimate';
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
-/** Returns the volume that is left to move, according to the manifest. */
+/** Returns the volume that remains to be moved, according to the manifest. */
 export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
   const volume = await queryOne(
     db,
@@ -13,7 +13,7 @@ export async function readVolume(db: Database, migrationId: string): Promise<Vol
       select family, expected_invoices, confirmed_at from companies
       where migration_id = ${migrationId} and state in ('waiting', 'importing', 'syncing', 'outcome-unknown')
     ), shared as (
-      -- Share of the given total for each company whose row has no number of invoices.
+      -- The share of the supplied total for each company whose row has no number of invoices.
       select greatest(0, max(m.records_in_total) - coalesce(sum(c.expected_invoices), 0))
         / nullif(count(*) filter (where c.expected_invoices is null), 0)::float8 as each
       from migrations m join companies c on c.migration_id = m.id
@@ -34,7 +34,7 @@ export async function readVolume(db: Database, migrationId: string): Promise<Vol
   return { ...volume, darkSince: volume.darkSince?.toISOString() ?? null };
 }
 
-/** Measures speed from the companies that this migration has moved; null when it has moved none. */
+/** Measures the speed from the companies that this migration has moved; null if it has moved none. */
 export async function measureSpeed(db: Database, migrationId: string): Promise<Measurement | null> {
   const { rows } = await sql<Measurement>`
     with moved as (
@@ -51,7 +51,7 @@ export async function measureSpeed(db: Database, migrationId: string): Promise<M
   return rows[0] ?? null;
 }
 
-/** Returns the speed that the latest migration of this platform measured; null when there is none. */
+/** Returns the speed that the latest migration of this platform measured; null if no migration has measured it. */
 export async function readSpeed(db: Database, platformKey: string): Promise<SpeedEstimate | null> {
   const row = await db
     .selectFrom('speeds')

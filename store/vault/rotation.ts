@@ -1,4 +1,4 @@
-/** Rotation of the master key: rewraps the vaults' private keys. Sealed credentials stay unchanged. */
+/** Rotates the master key. Sealed credentials do not change, because only the vaults' private keys are rewrapped. */
 import type { KeyProvider } from '../../security';
 import type { Database } from '../database/database';
 
@@ -11,9 +11,9 @@ export interface Rotation {
 
 /**
  * Rewraps the private keys of all open vaults under the newest master key, one vault at a time. Safe to repeat after an
- * interruption. Afterwards older master keys are no longer needed.
+ * interruption. When it has finished, the older master keys are no longer needed.
  *
- * @throws {UnknownMasterKey} when the provider lacks an older key; vaults that were already rewrapped stay so
+ * @throws {UnknownMasterKey} when the provider lacks an older key; vaults that were already rewrapped stay rewrapped
  * @throws {WrappedKeyBroken} when a stored key was altered
  */
 export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rotation> {
@@ -31,7 +31,7 @@ export async function rotateVaults(db: Database, keys: KeyProvider): Promise<Rot
       continue;
     }
     const rewrappedKey = await keys.wrap(await keys.unwrap(keyId, wrapped));
-    // The condition on the key id skips a vault that was destroyed or rotated meanwhile.
+    // The condition on the key id skips a vault that another process has destroyed or rewrapped since it was read.
     const { numUpdatedRows } = await db
       .updateTable('migrations')
       .set({ vault_key_id: rewrappedKey.keyId, vault_wrapped_key: rewrappedKey.wrapped })

@@ -1,12 +1,13 @@
 /**
- * The vault: stores sealed credentials until they are used.
+ * The vault stores sealed credentials until they are used.
  *
- * Each migration has its own key pair. `ferry credentials` seals with the public key and cannot open what it has
- * sealed. The private key is stored wrapped by a master key, so only a process that has the master key (a worker) can
- * open a credential. A copy of the database opens none.
+ * Each migration has its own key pair. `ferry credentials` seals credentials with the public key, and cannot open them.
+ * The private key is stored wrapped (encrypted) by a master key, so only workers, which have the master key, can open
+ * credentials. A copy of the database is not sufficient.
  *
- * A sealed credential is bound to its migration and row: copied to another row, it does not open. A credential is
- * erased when its company has moved. When its migration ends, `destroyVault` erases the rest and the keys.
+ * A sealed credential is bound to its migration and row, so it cannot be opened after it was copied to another row. It
+ * is erased when its company has moved. When the migration ends, `destroyVault` erases the remaining credentials and
+ * the keys.
  */
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -25,30 +26,30 @@ export interface SuppliedCredential {
   /** The client's reference of the company. */
   readonly reference: string;
   readonly fields: Secret<CredentialFields>;
-  /** When the client's application last received it. ISO 8601. */
+  /** When the client's application last received the credential. ISO 8601. */
   readonly obtainedAt: string;
 }
 
-/** References of the companies whose credentials were supplied, by outcome. */
+/** The references of the supplied credentials, by outcome. */
 export interface SupplyResult {
   readonly stored: readonly string[];
-  /** Not stored: the migration has no company with this reference. */
+  /** Not stored, because the migration has no company with this reference. */
   readonly unknown: readonly string[];
-  /** Not stored: the company's state does not accept a credential in this way. */
+  /** Not stored, because the state of the company does not allow it. */
   readonly elsewhere: readonly string[];
   /**
-   * Not stored: syncing is not confirmed off, or was confirmed after the credential was obtained. On a platform that
-   * rotates tokens, the client's application might have used the token since, which makes it invalid.
+   * Not stored, because the platform rotates tokens and the credential was not obtained after the confirmation. The
+   * client's application might have used the token since, which invalidates it.
    */
   readonly tooEarly: readonly string[];
 }
 
-/** Thrown when a migration has no vault: its workflow has not opened one yet, or it was destroyed. */
+/** Thrown when a migration has no vault, because its workflow has not opened it yet or the vault was destroyed. */
 export class VaultClosed extends Error {
   override readonly name = 'VaultClosed';
 }
 
-/** Creates the migration's key pair, unless it has one. Needs the master key to wrap the private key. */
+/** Creates the migration's key pair, unless it already has one. Needs the master key to wrap the private key. */
 export async function openVault(db: Database, keys: KeyProvider, migrationId: string): Promise<void> {
   const existing = await readKey(db, migrationId);
   if (existing?.vault_public_key) return;
@@ -79,8 +80,8 @@ export async function supplyCredentials(
 }
 
 /**
- * Seals and stores credentials that replace those of companies that were not moved. The companies keep their state
- * until support decides to move them with the new credential.
+ * Seals and stores new credentials of companies that were not moved. The companies keep their state until support
+ * decides to retry them with the new credentials.
  *
  * @throws {VaultClosed}
  * @throws {VaultKeyMismatch} when the stored public key is invalid
@@ -97,13 +98,13 @@ export async function replaceCredentials(
   return sealAndStore(db, migrationId, credentials, suppliedBy, { states, supersedes: true });
 }
 
-/** Only the state decides whether a credential can be replaced, not the failure. */
+/** Any values, because only the state decides whether a credential can be replaced. */
 const ANY_FAILURE = { failure: null, linkUrl: null, heldBack: null };
 
 interface SupplyRule {
   /** States in which a company accepts the credential. */
   readonly states: readonly CompanyState[];
-  /** The credential replaces one that the service might have accepted. */
+  /** True if the credential replaces a credential that the service might have accepted. */
   readonly supersedes: boolean;
 }
 
@@ -189,14 +190,14 @@ async function storeSealed(
   return new Set(rows.map(({ row }) => row));
 }
 
-/** Opens sealed credentials of one migration. The private key is unwrapped once, when the reader is created. */
+/** Opens sealed credentials of one migration. */
 export interface VaultReader {
   /** @throws {SealBroken} when the credential was altered, or was sealed for another migration or row */
   open(row: number, sealed: Buffer): Promise<Secret<CredentialFields>>;
 }
 
 /**
- * Unwraps the migration's private key and returns a reader of its credentials.
+ * Unwraps the migration's private key once, and returns a reader that opens its credentials.
  *
  * @throws {VaultClosed}
  * @throws {UnknownMasterKey} when the provider does not have the master key that wrapped the private key
@@ -219,8 +220,8 @@ export async function readVault(db: Database, keys: KeyProvider, migrationId: st
 }
 
 /**
- * Erases the migration's remaining credentials and its keys. A database backup from before still contains both:
- * anyone who has it and the master key can open them.
+ * Erases the migration's remaining credentials and its keys. Older backups of the database still contain them. Anyone
+ * who has such a backup and the master key can open the credentials.
  */
 export async function destroyVault(db: Database, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -238,7 +239,7 @@ export async function destroyVault(db: Database, migrationId: string): Promise<v
   });
 }
 
-/** Additional authenticated data of a sealed credential: its migration and row. */
+/** Returns the additional authenticated data that binds a sealed credential to its migration and row. */
 function bindingOf(migrationId: string, row: number): Buffer {
   return Buffer.from(`${migrationId}/${row}`);
 }

@@ -157,7 +157,7 @@ test.each<[string, Partial<ManifestRow>]>([
     amendManifest(rig.ledger.db, { migrationId: id, rows: amended, createDigest: () => new ManifestDigest() }),
   );
   const heldBack = async () => (await readHeldBack(rig.ledger.db, id)).map(({ heldBack: why }) => why);
-  await expect(check(id)).rejects.toThrow('was amended meanwhile');
+  await expect(check(id)).rejects.toThrow('was amended during the preflight');
   expect(await heldBack()).toEqual([NOT_CHECKED]);
   expect(await check(id)).toMatchObject({ problems: [], heldBack: 0 });
   expect(await heldBack()).toEqual([]);

@@ -32,7 +32,7 @@ test('organizations of an open migration are refused in another one, and named',
     ...['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider', '--label', 'again'],
   );
   expect(exitCode).toBe(1);
-  expect(err).toContain(`C-1001 (organization 9130350226405985) is open in migration ${ID}`);
+  expect(err).toContain(`C-1001: organization 9130350226405985 is already part of migration ${ID}`);
   expect((await runJson(orchestrator, 'companies', `${ID}.again`)).exitCode).toBe(1);
 });
 

@@ -142,7 +142,7 @@ test.each<[string, string, string]>([
   [
     'an organization that is open elsewhere',
     'L-1,Late,8000000000000051,1',
-    'is open in migration holder.quickbooks-online',
+    'is already part of migration holder.quickbooks-online',
   ],
 ])('%s changes nothing', async (_, row, message) => {
   const client = `refused-${randomUUID().slice(0, 8)}`;

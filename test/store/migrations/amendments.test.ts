@@ -117,7 +117,7 @@ test('refuses an organization that is open in another migration, names both, and
     withChanges(rows[1], { reference: 'late', organization: 'theirs' }),
   ]);
   await expect(amending).rejects.toThrow(OrganizationTaken);
-  await expect(amending).rejects.toThrow(`late (organization theirs) is open in migration ${other.id}`);
+  await expect(amending).rejects.toThrow(`late: organization theirs is already part of migration ${other.id}`);
   expect((await readRow(ledger.db, id, 1)).name).toBe('Company 1');
   expect((await countCompanies(ledger.db, id)).total).toBe(2);
 });
@@ -125,7 +125,7 @@ test('refuses an organization that is open in another migration, names both, and
 test('refuses an organization of another row of the same migration', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   const late = withChanges(rows[0], { reference: 'late' });
-  await expect(amend(id, [late])).rejects.toThrow(`is open in migration ${id}`);
+  await expect(amend(id, [late])).rejects.toThrow(`is already part of migration ${id}`);
 });
 
 test('refuses amendments after the migration has ended', async () => {
