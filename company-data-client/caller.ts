@@ -2,14 +2,14 @@
  * Caller: makes one call, in as many attempts as its retry budget allows.
  *
  * Each attempt takes these steps in this order:
- * 1. Acquire a permit from the rate limiter. If it would come too late, the call ends with `DeferredUntil`.
+ * 1. Acquire a permit from the rate limiter. If the permit would come too late, the call ends with `DeferredUntil`.
  * 2. Await `recordSendIntent`, if the call has one. If it rejects, nothing is sent.
- * 3. Check `sendBefore`. If it has passed, nothing is sent.
+ * 3. Check `sendBefore`. If that time has passed, nothing is sent.
  * 4. Send the request once. The transport can wait for a connection, but never beyond the end of the budget.
- * 5. Tell the rate limiter about the response, then parse it or turn it into a typed error.
+ * 5. Report the response to the rate limiter, then parse it or turn it into a typed error.
  *
- * A failed attempt is repeated only if `mayRetry` says that this is safe. Errors name the call by method and path. They
- * contain neither the API key nor secrets that the call sent, even if the service quotes them.
+ * A failed attempt is retried only if `mayRetry` allows it. Errors identify the call by method and path. They contain
+ * neither the API key nor secrets that the call sent, even if the service quotes them.
  */
 import type { z } from 'zod';
 import { redactErrorText } from '../security/redaction';
@@ -21,20 +21,21 @@ import type { HttpRequest, HttpResponse, Transport } from './transport';
 
 /** Options that every call accepts. */
 export interface CallOptions {
-  /** Cancels the call, including its waits: it throws the signal's reason. Default: the call cannot be cancelled. */
+  /** Cancels the call, including its waits. It then throws the signal's reason. Default: no cancellation. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Nothing is sent after this moment, even if the retry budget has time left. The call then fails with a reason that
-   * says it was not sent. Default: only the retry budget limits when attempts start.
+   * Deadline for sending, even if the retry budget has time left. A call that has not been sent by then fails. Default:
+   * only the retry budget limits when attempts start.
    *
-   * A caller that holds a lease sets it so that no request leaves when another worker might already have reclaimed.
+   * A caller that holds a lease sets a deadline, so that no request leaves once another worker might have reclaimed the
+   * company.
    */
   readonly sendBefore?: Date | undefined;
   /**
-   * Awaited before every attempt, after the rate limiter admits the attempt, and before a connection is requested. If it rejects, nothing
-   * is sent and the call fails with that error. Default: nothing is recorded.
+   * Awaited before every attempt, after the rate limiter has admitted the attempt and before a connection is requested.
+   * If it rejects, nothing is sent and the call fails with that error. Default: nothing is recorded.
    *
-   * A caller records here that a single-use credential is about to be sent. See `recordSendIntent` in the store.
+   * A caller uses it to record that a single-use credential is about to be sent. See `recordSendIntent` in the store.
    */
   readonly recordSendIntent?: (() => Promise<void>) | undefined;
 }
@@ -42,9 +43,9 @@ export interface CallOptions {
 /** The result of a successful call. */
 export interface CallResult<T> {
   readonly value: T;
-  /** Id by which the service's support finds the response; absent if the response had none. */
+  /** Id with which the service's support can find the response; absent if the response had none. */
   readonly correlationId?: string;
-  /** Duration of the successful attempt in milliseconds, without waits and earlier attempts. */
+  /** Duration of the successful attempt in milliseconds, without waits or earlier attempts. */
   readonly durationMs: number;
 }
 
@@ -72,7 +73,7 @@ export interface Caller {
    *
    * @throws {CompanyDataError}
    */
-  done(call: Call, options?: CallOptions): Promise<CallResult<void>>;
+  send(call: Call, options?: CallOptions): Promise<CallResult<void>>;
 }
 
 export interface CallerOptions {
@@ -102,7 +103,7 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
     }
   }
 
-  async function make<T>(call: Call, parse: (response: HttpResponse, label: string) => T, options: CallOptions) {
+  async function makeCall<T>(call: Call, parse: (response: HttpResponse, label: string) => T, options: CallOptions) {
     const request = requestOf(call);
     const budget = new RetryBudget(retry, onWait, options);
     for (;;) {
@@ -125,12 +126,13 @@ export function createCaller({ transport, retry, secrets, onWait }: CallerOption
   }
 
   return {
-    read: (call, schema, options = {}) => make(call, (response, label) => parseBody(response, label, schema), options),
-    done: (call, options = {}) => make(call, () => undefined, options),
+    read: (call, schema, options = {}) =>
+      makeCall(call, (response, label) => parseBody(response, label, schema), options),
+    send: (call, options = {}) => makeCall(call, () => undefined, options),
   };
 }
 
-/** Returns the name of a call in errors: method and path. The query is omitted because it can contain names. */
+/** Returns the method and path that identify a call in errors. The query is omitted, because it can contain names. */
 export function labelOf({ method, path }: Call): string {
   return `${method} ${path.replace(/\?.*/, '')}`;
 }
@@ -148,13 +150,14 @@ function requestOf(call: Call): HttpRequest {
 }
 
 /**
- * Returns true for any 2xx, and for 404 to a retried deletion: an earlier attempt whose response was lost deleted it.
+ * Returns true for any 2xx, and for a 404 to a retried deletion, because an earlier attempt whose response was lost has
+ * deleted the resource.
  */
 function isSuccess({ status }: HttpResponse, { method }: Call, isRetry: boolean): boolean {
   return (status >= 200 && status < 300) || (status === 404 && method === 'DELETE' && isRetry);
 }
 
-/** Parses a body. Its errors quote no values of the response, because those are names of people and businesses. */
+/** Parses a body. Errors do not quote values from the response, which can be names of people and businesses. */
 function parseBody<S extends z.ZodType>(response: HttpResponse, call: string, schema: S): z.output<S> {
   if (response.cutOff) throw response.cutOff;
   const unreadable = (message: string) =>
@@ -174,11 +177,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // The parser's message would quote the text.
+    return undefined; // The parser's message is dropped, because it quotes the text.
   }
 }
 
-/** An earlier response said that requests are blocked until a moment that is beyond this call's budget. */
+/** Creates the error of a call that the rate limiter would admit only after the call's budget has ended. */
 function deferredByRateLimit(call: string, until: Date): DeferredUntil {
   const error = 'too many requests, according to an earlier response';
   const retryAfterMs = until.getTime() - Date.now();

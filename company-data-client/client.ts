@@ -22,7 +22,7 @@ export interface CompanyDetails {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Selects the companies of a list. */
+/** The filter and page size of a list of companies. */
 export interface CompanyFilter {
   /** Only companies with all of these tags. Default: all companies. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
@@ -32,7 +32,7 @@ export interface CompanyFilter {
   readonly pageSize?: number | undefined;
 }
 
-/** Selects one page of a data set. */
+/** The page and filter of a data set. */
 interface PageChoice {
   readonly page?: number | undefined;
   /** Results per page, 1 to 5,000. The service's default is 100. */
@@ -42,8 +42,8 @@ interface PageChoice {
 }
 
 /**
- * A creation can be repeated with the same key for 90 minutes without creating anything twice. Later, check first
- * whether the resource exists.
+ * Options of a call that creates something. The call can be repeated with the same key for 90 minutes without creating
+ * anything twice. After that, check whether the resource exists before you repeat the call.
  */
 interface CreationOptions extends CallOptions {
   /** A UUID. */
@@ -60,13 +60,13 @@ interface ApplicationCredentials {
 /**
  * A client of the Company Data Service.
  *
- * Every call throws a `CompanyDataError` when it fails, or the reason of its signal when it is cancelled. Calls are
- * retried where that is safe, within the retry budget.
+ * A call that fails throws a `CompanyDataError`; a call that is cancelled throws the reason of its signal. Calls are
+ * retried if that is safe, within the retry budget.
  */
 export interface CompanyDataClient {
   /** Reads the account of the API key and the limits of its plan. */
   account(options?: CallOptions): Promise<CallResult<Account>>;
-  /** Succeeds when the service is up. */
+  /** Succeeds if the service is up. */
   healthz(options?: CallOptions): Promise<CallResult<void>>;
 
   integrations(options?: CallOptions): AsyncIterable<Integration>;
@@ -86,14 +86,15 @@ export interface CompanyDataClient {
   connections(companyId: string, options?: CallOptions): AsyncIterable<Connection>;
   createConnection(companyId: string, platformKey: string, options: CreationOptions): Promise<CallResult<Connection>>;
   getConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<CallResult<Connection>>;
-  /** Ends the service's access to the platform. Records that were synced stay readable. */
+  /** Ends the service's access to the platform. Synced records stay readable. */
   unlinkConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<CallResult<Connection>>;
   deleteConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<CallResult<void>>;
   /**
-   * Hands a credential over to the service: the crossing. The connection's status and errors tell the outcome.
+   * Hands a credential over to the service: the crossing. The connection's status and errors show the outcome.
    *
-   * Retried only when the credential certainly was not used (429, or the request never left this machine). After any other failure, read
-   * the connection before calling this again, because a single-use token might have been used.
+   * The call is retried only if the credential has certainly not been used (429, or the request never left this
+   * machine). After any other failure, read the connection before you call this again, because a single-use token might
+   * have been used.
    *
    * @param fields the credential, with the field names of the platform's entry in the platform table
    */
@@ -106,7 +107,7 @@ export interface CompanyDataClient {
 
   /** Queues a sync of every data set that the platform supports, except those that are already syncing. */
   startSync(companyId: string, options?: CallOptions): Promise<CallResult<void>>;
-  /** Queues a sync of one data set. Throws `NotReady` when it is already syncing. */
+  /** Queues a sync of one data set. Throws `NotReady` if it is already syncing. */
   queueSync(
     companyId: string,
     dataType: string,
@@ -140,6 +141,6 @@ export interface CompanyDataClient {
   pushes(companyId: string, options?: CallOptions): AsyncIterable<PushOperation>;
   getPush(companyId: string, pushOperationKey: string, options?: CallOptions): Promise<CallResult<PushOperation>>;
 
-  /** Waits for requests in flight, then closes the connections. */
+  /** Waits until no request is in flight, then closes all connections. */
   close(): Promise<void>;
 }

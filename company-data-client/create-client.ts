@@ -1,4 +1,4 @@
-/** Creates the client: builds the request of each endpoint and decides which of them are idempotent. */
+/** Creates the client: builds the request of each endpoint and decides which requests are idempotent. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { redactErrorText } from '../security/redaction';
@@ -16,38 +16,39 @@ type Tags = Readonly<Record<string, string>>;
 export interface CompanyDataClientOptions {
   /** Base URL of the service's API. It can have a path: `https://api.example.com/v2`. */
   readonly baseUrl: string;
-  /** API key of the account. Only sent to the origin of `baseUrl`, and never part of an error. */
+  /** API key of the account. It is sent only to the origin of `baseUrl` and is never part of an error. */
   readonly apiKey: Secret;
   /**
-   * Maximum requests in flight. Further calls wait for a free connection, within their retry budget. Authorizations
-   * have the same number of connections of their own. Default 32.
+   * Maximum number of requests in flight. Other calls wait for a free connection, within their retry budget.
+   * Authorizations use a second pool of the same size. Default: 32.
    */
   readonly connections?: number | undefined;
   /**
-   * Time limit of one attempt, in milliseconds from getting a connection to the complete response. A call that exceeds
-   * it is retried if it is idempotent. Default 30,000.
+   * Time limit of one attempt, in milliseconds from getting a connection to the complete response. An attempt that
+   * exceeds the limit is retried if the call is idempotent. Default: 30,000.
    */
   readonly requestTimeoutMs?: number | undefined;
   /**
-   * Time limit of putting an authorization, in milliseconds. Longer than for other calls, because the service calls the platform before it responds.
-   * After it is exceeded nobody knows whether the token was used, so the call is not retried. Default 90,000.
+   * Time limit of an authorization, in milliseconds. It is longer than that of other calls, because the service calls
+   * the platform before it responds. An authorization that exceeds the limit is not retried, because its token might
+   * have been used. Default: 90,000.
    */
   readonly authorizationTimeoutMs?: number | undefined;
   /**
-   * Time for all attempts of one call and the waits between them, in milliseconds. No attempt starts later, so a call
-   * ends within the budget plus one time limit. 0 means a single attempt. Default 60,000.
+   * Time for all attempts of one call and the waits between them, in milliseconds. No attempt starts after that, so a
+   * call ends within the budget plus the time limit of one attempt. 0 means a single attempt. Default: 60,000.
    */
   readonly retryBudgetMs?: number | undefined;
   /**
-   * Upper bound of the random wait before the first retry, in milliseconds. It doubles with each retry up to 30 times
-   * this value. Default 500.
+   * Upper bound of the random wait before the first retry, in milliseconds. It doubles with each retry, up to 30 times
+   * this value. Default: 500.
    */
   readonly firstRetryWaitMs?: number | undefined;
   /** Called before each wait for a retry, to log, count or heartbeat. Default: not called. */
   readonly onWait?: ((wait: RetryWait) => void) | undefined;
 }
 
-/** @throws {TypeError} when `baseUrl` is not an http or https URL */
+/** @throws {TypeError} if `baseUrl` is not an http or https URL */
 export function createCompanyDataClient(options: CompanyDataClientOptions): CompanyDataClient {
   const { requestTimeoutMs = 30_000, authorizationTimeoutMs = 90_000, firstRetryWaitMs = 500 } = options;
   const address = parseAddress(options.baseUrl);
@@ -69,8 +70,8 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     onWait: (wait) => options.onWait?.(wait),
   });
 
-  /** Builds a call. Calls are idempotent unless `overrides` say otherwise: POST and PATCH carry an idempotency key. */
-  const to = (
+  /** Builds a call, which is idempotent unless overridden, because POST and PATCH carry an idempotency key. */
+  const callTo = (
     method: Call['method'],
     segments: readonly string[],
     { query, ...overrides }: Partial<Call> & { readonly query?: Query } = {},
@@ -106,46 +107,49 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
   ];
 
   const readRecords: CompanyDataClient['records'] = (companyId, dataType, { page, pageSize, where } = {}, options) => {
-    const call = to('GET', ['companies', companyId, 'data', dataType], { query: { ...where, page, pageSize } });
+    const call = callTo('GET', ['companies', companyId, 'data', dataType], { query: { ...where, page, pageSize } });
     return caller.read(call, schemas.recordPageSchema, options);
   };
 
   return {
-    account: (options) => caller.read(to('GET', ['account']), schemas.accountSchema, options),
-    healthz: (options) => caller.done(to('GET', ['healthz']), options),
+    account: (options) => caller.read(callTo('GET', ['account']), schemas.accountSchema, options),
+    healthz: (options) => caller.send(callTo('GET', ['healthz']), options),
 
     integrations: (options) =>
-      list(schemas.integrationPageSchema, to('GET', ['integrations']), ({ key }) => key, options),
+      list(schemas.integrationPageSchema, callTo('GET', ['integrations']), ({ key }) => key, options),
     integration: (platformKey, options) =>
-      caller.read(to('GET', ['integrations', platformKey]), schemas.integrationSchema, options),
+      caller.read(callTo('GET', ['integrations', platformKey]), schemas.integrationSchema, options),
     putApplicationCredentials(platformKey, { clientId, clientSecret, environment }, options) {
       const secret = clientSecret.reveal();
       const body = { clientId, clientSecret: secret, environment };
-      return caller.done(to('PUT', ['integrations', platformKey, 'credentials'], { body, secrets: [secret] }), options);
+      return caller.send(
+        callTo('PUT', ['integrations', platformKey, 'credentials'], { body, secrets: [secret] }),
+        options,
+      );
     },
 
     companies({ tags = {}, query, pageSize } = {}, options) {
       const parameters = { tags: firstTag(tags), query, pageSize };
-      const call = to('GET', ['companies'], { query: parameters });
+      const call = callTo('GET', ['companies'], { query: parameters });
       return withTags(tags, list(schemas.companyPageSchema, call, byId, options));
     },
     createCompany: (details, { idempotencyKey, ...options }) =>
       caller.read(
-        to('POST', ['companies'], { body: bodyOf(details), idempotencyKey, isCreation: true }),
+        callTo('POST', ['companies'], { body: bodyOf(details), idempotencyKey, isCreation: true }),
         schemas.companySchema,
         options,
       ),
     getCompany: (companyId, options) =>
-      caller.read(to('GET', ['companies', companyId]), schemas.companySchema, options),
+      caller.read(callTo('GET', ['companies', companyId]), schemas.companySchema, options),
     updateCompany: (companyId, details, options) =>
-      caller.read(to('PUT', ['companies', companyId], { body: bodyOf(details) }), schemas.companySchema, options),
-    deleteCompany: (companyId, options) => caller.done(to('DELETE', ['companies', companyId]), options),
+      caller.read(callTo('PUT', ['companies', companyId], { body: bodyOf(details) }), schemas.companySchema, options),
+    deleteCompany: (companyId, options) => caller.send(callTo('DELETE', ['companies', companyId]), options),
 
     connections: (companyId, options) =>
-      list(schemas.connectionPageSchema, to('GET', ['companies', companyId, 'connections']), byId, options),
+      list(schemas.connectionPageSchema, callTo('GET', ['companies', companyId, 'connections']), byId, options),
     createConnection: (companyId, platformKey, { idempotencyKey, ...options }) =>
       caller.read(
-        to('POST', ['companies', companyId, 'connections'], {
+        callTo('POST', ['companies', companyId, 'connections'], {
           body: { platformKey },
           idempotencyKey,
           isCreation: true,
@@ -154,43 +158,47 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
         options,
       ),
     getConnection: (companyId, connectionId, options) =>
-      caller.read(to('GET', connectionOf(companyId, connectionId)), schemas.connectionSchema, options),
+      caller.read(callTo('GET', connectionOf(companyId, connectionId)), schemas.connectionSchema, options),
     unlinkConnection: (companyId, connectionId, options) =>
       caller.read(
-        to('PATCH', connectionOf(companyId, connectionId), { body: { status: 'Unlinked' } }),
+        callTo('PATCH', connectionOf(companyId, connectionId), { body: { status: 'Unlinked' } }),
         schemas.connectionSchema,
         options,
       ),
     deleteConnection: (companyId, connectionId, options) =>
-      caller.done(to('DELETE', connectionOf(companyId, connectionId)), options),
+      caller.send(callTo('DELETE', connectionOf(companyId, connectionId)), options),
     async putAuthorization(companyId, connectionId, fields, options) {
       const body = fields.reveal();
       const secrets = Object.values(body);
-      const call = to('PUT', [...connectionOf(companyId, connectionId), 'authorization'], {
+      const call = callTo('PUT', [...connectionOf(companyId, connectionId), 'authorization'], {
         body,
         secrets,
         idempotent: false,
         timeoutMs: authorizationTimeoutMs,
-        // If the service closed a reused connection at this moment, nobody would know whether the token was used.
+        // If the service closed a reused connection just now, we could not know whether the token was used.
         freshConnection: true,
       });
       const { value, ...details } = await caller.read(call, schemas.connectionSchema, options);
       return { value: withRedactedErrors(value, secrets), ...details };
     },
 
-    startSync: (companyId, options) => caller.done(to('POST', ['companies', companyId, 'data', 'all']), options),
+    startSync: (companyId, options) => caller.send(callTo('POST', ['companies', companyId, 'data', 'all']), options),
     queueSync: (companyId, dataType, { connectionId, ...options } = {}) =>
       caller.read(
-        to('POST', ['companies', companyId, 'data', 'queue', dataType], { query: { connectionId } }),
+        callTo('POST', ['companies', companyId, 'data', 'queue', dataType], { query: { connectionId } }),
         schemas.pullOperationSchema,
         options,
       ),
     dataStatus: (companyId, options) =>
-      caller.read(to('GET', ['companies', companyId, 'dataStatus']), schemas.dataStatusSchema, options),
+      caller.read(callTo('GET', ['companies', companyId, 'dataStatus']), schemas.dataStatusSchema, options),
     syncHistory: (companyId, options) =>
-      list(schemas.pullOperationPageSchema, to('GET', ['companies', companyId, 'data', 'history']), byId, options),
+      list(schemas.pullOperationPageSchema, callTo('GET', ['companies', companyId, 'data', 'history']), byId, options),
     getSync: (companyId, syncId, options) =>
-      caller.read(to('GET', ['companies', companyId, 'data', 'history', syncId]), schemas.pullOperationSchema, options),
+      caller.read(
+        callTo('GET', ['companies', companyId, 'data', 'history', syncId]),
+        schemas.pullOperationSchema,
+        options,
+      ),
 
     records: readRecords,
     async countRecords(companyId, dataType, options) {
@@ -199,25 +207,32 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     },
 
     syncSettings: (companyId, options) =>
-      caller.read(to('GET', ['companies', companyId, 'syncSettings']), schemas.syncSettingsSchema, options),
+      caller.read(callTo('GET', ['companies', companyId, 'syncSettings']), schemas.syncSettingsSchema, options),
     setSyncSettings: (companyId, settings, options) =>
-      caller.done(to('POST', ['companies', companyId, 'syncSettings'], { body: { companyId, ...settings } }), options),
+      caller.send(
+        callTo('POST', ['companies', companyId, 'syncSettings'], { body: { companyId, ...settings } }),
+        options,
+      ),
 
     push: (companyId, connectionId, dataType, record, { idempotencyKey, ...options }) =>
       caller.read(
-        to('POST', [...connectionOf(companyId, connectionId), 'push', dataType], { body: record, idempotencyKey }),
+        callTo('POST', [...connectionOf(companyId, connectionId), 'push', dataType], { body: record, idempotencyKey }),
         schemas.pushOperationSchema,
         options,
       ),
     pushes: (companyId, options) =>
       list(
         schemas.pushOperationPageSchema,
-        to('GET', ['companies', companyId, 'push']),
+        callTo('GET', ['companies', companyId, 'push']),
         ({ pushOperationKey }) => pushOperationKey,
         options,
       ),
     getPush: (companyId, pushOperationKey, options) =>
-      caller.read(to('GET', ['companies', companyId, 'push', pushOperationKey]), schemas.pushOperationSchema, options),
+      caller.read(
+        callTo('GET', ['companies', companyId, 'push', pushOperationKey]),
+        schemas.pushOperationSchema,
+        options,
+      ),
 
     close: () => transport.close(),
   };
@@ -234,13 +249,13 @@ function withRedactedErrors(connection: schemas.Connection, secrets: readonly st
 
 const bodyOf = ({ name, description, tags }: CompanyDetails) => ({ name, description, tags });
 
-/** Returns the first tag as a filter, `uid=42`. The service filters by one tag only. */
+/** Returns the first tag as a filter, such as `uid=42`, because the service filters by one tag only. */
 function firstTag(tags: Tags): string | undefined {
   const [first] = Object.entries(tags);
   return first && `${first[0]}=${first[1]}`;
 }
 
-/** Filters by all tags, including the first: a service that does not support the filter lists every company. */
+/** Filters by all tags, even the first, because a service that does not support the filter lists every company. */
 async function* withTags(tags: Tags, companies: AsyncIterable<schemas.Company>) {
   for await (const company of companies) {
     if (Object.entries(tags).every(([name, value]) => company.tags?.[name] === value)) yield company;

@@ -45,12 +45,11 @@ export function correlationIdOf({ headers }: HttpResponse): string | undefined {
 }
 
 /**
- * Returns the wait that `Retry-After` asks for, in milliseconds: seconds or a date (RFC 9110, 10.2.3). Undefined when
- * there is no such header or it cannot be parsed.
- *
- * A date is compared with the response's own `Date`, so the result does not depend on our clock.
+ * Returns the wait that `Retry-After` asks for. The header contains seconds or a date (RFC 9110, 10.2.3). A date is
+ * compared with the response's own `Date`, so the result does not depend on our clock.
  *
  * @param now fallback for a missing `Date`, epoch milliseconds
+ * @returns milliseconds; undefined if the header is missing or cannot be parsed
  */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const value = headers['retry-after']?.trim();
@@ -62,7 +61,7 @@ export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number 
   return Math.max(0, until - (Number.isNaN(sentAt) ? now : sentAt));
 }
 
-/** Accepts only UUIDs, because any other text in the header or field could contain a credential. */
+/** Returns the value only if it is a UUID, because any other text could contain a credential. */
 function uuidIn(value: unknown): string | undefined {
   return typeof value === 'string' && UUID.test(value) ? value : undefined;
 }
@@ -99,11 +98,11 @@ function errorBody(text: string) {
   try {
     return errorBodySchema.safeParse(JSON.parse(text)).data;
   } catch {
-    return undefined; // Not JSON, or truncated: `textOfPage` extracts a text.
+    return undefined; // The body is not JSON or is truncated. `textOfPage` extracts a text from it.
   }
 }
 
-/** Extracts a readable text from a body that is not the service's: a redirect's target, a page's title or its text. */
+/** Extracts a readable text from a response without the service's error body: a redirect's target or a page's text. */
 function textOfPage({ status, headers, body }: HttpResponse): string {
   if (status >= 300 && status < 400)
     return `redirect to ${headers.location ?? 'an unknown location'}; check the base URL`;

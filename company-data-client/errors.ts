@@ -1,12 +1,12 @@
 import type { CallFailure } from '../domain/companies/call-failure';
 
 /**
- * Tells if sending the same call again makes sense. `safe`: the failed call had no effect. `risky`: it might have taken
- * effect. `useless`: the same failure would follow.
+ * Whether it is safe to retry a call. `safe`: the failed call had no effect. `risky`: it might have taken effect.
+ * `useless`: a retry would fail in the same way.
  */
 type RetrySafety = 'safe' | 'risky' | 'useless';
 
-/** Base class of all failures of a call, except cancellation, which throws the reason of the `AbortSignal`. */
+/** Base class of all errors of a call. A cancelled call throws the reason of its `AbortSignal` instead. */
 export abstract class CompanyDataError extends Error {
   /** @param call method and path, without query and body: `PUT /companies/…/authorization` */
   constructor(
@@ -17,13 +17,13 @@ export abstract class CompanyDataError extends Error {
     super(`${call}: ${message}`, options);
   }
 
-  /** How long the service asks to wait before a retry, in milliseconds; undefined if it does not say. */
+  /** How long the service asks us to wait before a retry, in milliseconds; undefined if it does not ask. */
   get retryAfterMs(): number | undefined {
     const failure = this.toFailure();
     return failure.kind === 'unreadable' ? undefined : failure.retryAfterMs;
   }
 
-  /** Id by which the service's support finds the call; undefined if the response had none. */
+  /** Id with which the service's support can find the call; undefined if the response had none. */
   get correlationId(): string | undefined {
     const failure = this.toFailure();
     return 'correlationId' in failure ? failure.correlationId : undefined;
@@ -39,7 +39,7 @@ export abstract class CompanyDataError extends Error {
 
 type AnswerFailure = Extract<CallFailure, { kind: 'answer' }>;
 
-/** Thrown when the service responds with an error status: as one of the subclasses below if the status has one. */
+/** Thrown when the service responds with an error status. Most statuses have their own subclass. */
 export class ErrorAnswer extends CompanyDataError {
   override readonly name: string = 'ErrorAnswer';
 
@@ -81,8 +81,8 @@ export class LimitReached extends ErrorAnswer {
 }
 
 /**
- * Thrown when the API key lacks a permission, or the platform does not let the service in (403). `answer.service` names
- * the one that refused.
+ * Thrown when the API key lacks a permission, or the platform denies the service access (403). `answer.service` names
+ * which of them refused.
  */
 export class AccessDenied extends ErrorAnswer {
   override readonly name = 'AccessDenied';
@@ -165,14 +165,17 @@ export class UnreadableAnswer extends CompanyDataError {
   }
 }
 
-/** Thrown when a list cannot be read to its end: its links form a circle or lead to another host. */
+/**
+ * Thrown when a list cannot be read to its end, because its links form a circle or point to another host, or because
+ * its total keeps shrinking.
+ */
 export class BrokenPaging extends UnreadableAnswer {
   override readonly name = 'BrokenPaging';
 }
 
 /**
- * Thrown when the service asks for a longer wait than the retry budget allows, so that the caller can wait in its own
- * way, for example with a durable timer. The call had no effect. `cause` is the last error response, if there was one.
+ * Thrown when the service asks for a longer wait than the retry budget allows. The caller can then wait by other means,
+ * for example with a durable timer. The call had no effect. `cause` is the last error response, if there was one.
  */
 export class DeferredUntil extends CompanyDataError {
   override readonly name = 'DeferredUntil';

@@ -7,8 +7,8 @@
  * 3. `rate-limiter.ts` delays requests so that all users of the API key together stay below the service's limit.
  * 4. `transport.ts` sends one request over a pooled connection, at most once.
  *
- * Failures are typed (`errors.ts`, `error-answer.ts`) and contain nothing of a credential. Lists are read page by page
- * (`paging.ts`, `links.ts`). `service-facts.ts` collects what a preflight needs to know about an account.
+ * Failures are typed (`errors.ts`, `error-answer.ts`) and never contain any part of a credential. Lists are read page
+ * by page (`paging.ts`, `links.ts`). `service-facts.ts` collects what a preflight needs to know about an account.
  */
 export type { CompanyDataClient } from './client';
 export { type CompanyDataClientOptions, createCompanyDataClient } from './create-client';

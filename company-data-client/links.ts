@@ -1,23 +1,23 @@
-/** URLs of the service: builds the paths of endpoints, and follows the links of lists without leaving the service. */
+/** Builds the paths of the service's endpoints, and follows the links of lists without leaving the service. */
 
 /** The service's base URL, taken apart. */
 export interface ServiceAddress {
   readonly origin: string;
   readonly host: string;
-  /** Precedes every path of the API. Empty, or starts with `/` and does not end with it. */
+  /** The path before every endpoint: empty, or with a leading slash and no trailing slash. */
   readonly basePath: string;
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** @throws {TypeError} when `baseUrl` is not an http or https URL */
+/** @throws {TypeError} if `baseUrl` is not an http or https URL */
 export function parseAddress(baseUrl: string): ServiceAddress {
   const { origin, host, pathname, protocol } = new URL(baseUrl);
   if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`${baseUrl} is not an http or https URL`);
   return { origin, host, basePath: pathname.replace(/\/+$/, '') };
 }
 
-/** Builds path and query of an endpoint. Segments are URL-encoded, undefined parameters are omitted. */
+/** Builds the path and query of an endpoint. Segments are URL-encoded; undefined parameters are omitted. */
 export function pathTo({ basePath }: ServiceAddress, segments: readonly string[], query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
@@ -29,10 +29,10 @@ export function pathTo({ basePath }: ServiceAddress, segments: readonly string[]
  * Resolves a link from the response to `currentPath`.
  *
  * The service's own links start with `/` and are relative to the base URL. Other implementations send absolute URLs,
- * paths from the root or only a query. Host and port must match, because the API key is sent along. The scheme is
- * ignored: a service behind a proxy that terminates TLS builds http links.
+ * paths from the root or only a query. Host and port must match, because the request carries the API key. The scheme is
+ * ignored, because a service behind a proxy that terminates TLS builds http links.
  *
- * @returns path and query; undefined when the link leads to another host
+ * @returns path and query; undefined if the link points to another host
  */
 export function followLink(address: ServiceAddress, currentPath: string, href: string): string | undefined {
   const { origin, host, basePath } = address;

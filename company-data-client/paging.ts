@@ -2,16 +2,16 @@
 import { BrokenPaging } from './errors';
 import type { Page } from './schemas';
 
-/** How often a list is read again because its total shrank while it was read. */
+/** How many times a list is read again because its total shrank while it was being read. */
 const MAX_REREADS = 5;
 
-/** How to read one list. */
+/** The functions that read one list. */
 export interface PageSource<T> {
-  /** Names the list in errors. */
+  /** Method and path, which identify the list in errors. */
   readonly call: string;
   readonly firstPath: string;
   readPage(path: string): Promise<Page<T>>;
-  /** Resolves a link on the page at `currentPath`; returns undefined when it leads to another host. */
+  /** Resolves a link on the page at `currentPath`; returns undefined if the link points to another host. */
   follow(currentPath: string, href: string): string | undefined;
   idOf(result: T): string;
 }
@@ -19,11 +19,11 @@ export interface PageSource<T> {
 /**
  * Yields every result of a list exactly once, following the links from page to page.
  *
- * Results are deduplicated by id because a result can move to a later page while the list is read. If the total
- * shrinks, a result might have moved to a page that was already read, so the list is read again and new results are
- * yielded.
+ * Results are deduplicated by id, because a result can move to a later page while the list is being read. If the total
+ * shrinks, a result might have moved to a page that has already been read. The list is then read again, and results
+ * that were missed are yielded.
  *
- * @throws {BrokenPaging} when the links form a circle or lead to another host, or the total keeps shrinking
+ * @throws {BrokenPaging} if the links form a circle or point to another host, or the total keeps shrinking
  */
 export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, void, undefined> {
   const yielded = new Set<string>();
@@ -45,7 +45,7 @@ export async function* eachResult<T>(source: PageSource<T>): AsyncGenerator<T, v
   throw broken(source, `the total kept shrinking while the list was read ${MAX_REREADS + 1} times`);
 }
 
-/** Yields the pages in order, up to the one that has no link to a next page. */
+/** Yields the pages in order, up to the page that has no link to a next page. */
 async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
   const seen = new Set<string>();
   let path: string | undefined = source.firstPath;
@@ -58,7 +58,7 @@ async function* pages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, u
     if (next === undefined) return;
     if (seen.size === known) throw broken(source, `${path} has no new results but links to a next page`);
     path = source.follow(path, next);
-    if (path === undefined) throw broken(source, 'the link to the next page leads to another host');
+    if (path === undefined) throw broken(source, 'the link to the next page points to another host');
   }
 }
 

@@ -2,22 +2,22 @@
  * Rate limiter: delays the requests of one API key so that the service does not have to refuse them with 429.
  *
  * It learns the limit from each response: `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` (a date). The service counts
- * requests per window, and all processes that use the key share the limit. Processes do not coordinate. Each estimates
- * its own share: of the requests that the service has counted in this window, the part that was sent from here.
+ * requests per window, and all processes that use the key share the limit. Processes do not coordinate. Each process
+ * estimates its share, which is the fraction of the requests counted in this window that the process itself has sent.
  *
  * Modes:
  * - Unpaced: requests start immediately. Small jobs are fast. The limiter starts in this mode.
  * - Paced: entered when more than half of the limit is used. Requests are spaced evenly over the rest of the window, so
  *   that this process uses its share of what remains. The next window is paced from its beginning. A window that ends
  *   with more than half of its limit unused returns the limiter to unpaced mode.
- * - Exhausted: when less than half a request of our share remains, requests wait for the reset.
- * - Blocked: after a 429, requests wait as long as `Retry-After` says, or one second.
+ * - Exhausted: entered when less than half a request of our share remains. Requests wait for the reset.
+ * - Blocked: entered after a 429. Requests wait for the time in `Retry-After`, or for one second without that header.
  *
- * A request that would have to start after its caller's deadline is not delayed. The caller gets the earliest start
- * time instead, so that it can wait in its own way.
+ * A request that could start only after its caller's deadline is not delayed. Instead, `acquire` returns the earliest
+ * start time, and the caller decides how to wait.
  */
 import { retryAfterMs } from './error-answer';
-import { createSemaphore, pause } from './semaphore';
+import { createSemaphore, sleep } from './semaphore';
 import { createServiceClock } from './service-clock';
 import type { HttpResponse } from './transport';
 
@@ -25,20 +25,20 @@ export interface RateLimiter {
   /**
    * Waits until the next request is allowed to start, in order of arrival.
    *
-   * @param latest deadline of the start, epoch milliseconds
-   * @returns the permit to start now; a `Date` when the earliest start is after the deadline
-   * @throws the signal's reason as soon as it aborts
+   * @param latest deadline for the start, epoch milliseconds
+   * @returns the permit to start now; the earliest start as a `Date` if it is after the deadline
+   * @throws the signal's reason as soon as the signal aborts
    */
   acquire(latest: number, signal: AbortSignal | undefined): Promise<Permit | Date>;
 }
 
 /** Permission to start one request now. */
 export interface Permit {
-  /** Must be called once with the response, or with undefined when none came. */
+  /** Must be called once with the response, or with undefined if there was none. */
   complete(response: HttpResponse | undefined): void;
 }
 
-/** The limit as one response states it, for all users of the key together. */
+/** The state of the rate limit according to one response, for all users of the key together. */
 interface Allowance {
   readonly limit: number;
   readonly remaining: number;
@@ -51,9 +51,9 @@ interface Window {
   limit: number;
   /** Epoch milliseconds by our clock. */
   resetAt: number;
-  /** Requests that remain after those that are in flight. */
+  /** Requests that will remain when those in flight have been counted. */
   remaining: number;
-  /** Number of our first request that the service counted in this window. */
+  /** Sequence number of our first request that the service counted in this window. */
   firstRequest: number;
 }
 
@@ -61,26 +61,32 @@ interface Window {
 const UNPACED_SHARE = 0.5;
 /** Wait after a 429 without `Retry-After`. */
 const DEFAULT_BLOCK_MS = 1_000;
-/** With less than this many requests left of our share, the rest is left to the other users of the key. */
+/** If fewer requests than this remain of our share, requests wait for the reset. */
 const MIN_REMAINING = 0.5;
-/** Weight of the previous window's share, as a part of the limit: high until this window has counted that much. */
+/**
+ * Weight of the previous window's share in the estimate, as a fraction of the limit. The previous share dominates until
+ * this window has counted that many requests.
+ */
 const SHARE_MEMORY = 0.1;
 
 export function createRateLimiter(): RateLimiter {
   const queue = createSemaphore(1);
   const clock = createServiceClock();
   let window: Window | undefined;
-  /** From the first response of a window to its reset. Paces the next window until a response tells its limits. */
+  /**
+   * Milliseconds from the first response of the window to its reset. Paces the beginning of the next window, until a
+   * response reports that window's limits.
+   */
   let windowMs = 0;
   let isPacing = false;
-  /** Our part of the requests that the key's users send, in this window and in the one before. */
+  /** Our fraction of all requests with the key, in this window and in the previous one. */
   let share = 1;
   let previousShare = 1;
   /** Shortest round trip so far. */
   let roundTripMs = Infinity;
   let blockedUntil = 0;
   let nextAt = 0;
-  /** Requests started so far; also the number of the latest request. */
+  /** Number of requests started so far, which is also the sequence number of the latest request. */
   let started = 0;
 
   const earliestStart = () => {
@@ -92,7 +98,7 @@ export function createRateLimiter(): RateLimiter {
   const spacingAt = (at: number): number => {
     if (window === undefined || !isPacing) return 0;
     const { limit, remaining, resetAt } = window;
-    const lastAt = resetAt - roundTripMs; // A request that starts later can be counted in the next window.
+    const lastAt = resetAt - roundTripMs; // A request that starts later might be counted in the next window.
     return at < lastAt ? (lastAt - at) / Math.max(1, remaining * share) : windowMs / (limit * share);
   };
 
@@ -103,9 +109,9 @@ export function createRateLimiter(): RateLimiter {
     return { ...allowance, firstRequest };
   };
 
-  /** Applies what the response to request `number` says. The service has not counted requests that started later. */
+  /** Updates the window from the response to request `number`. The service had not yet counted later requests. */
   const apply = (allowance: Allowance, number: number, now: number) => {
-    if (allowance.resetAt <= now) return; // A late response about a window that is over.
+    if (allowance.resetAt <= now) return; // The response is late: its window has ended.
     if (window === undefined || allowance.resetAt > window.resetAt + windowMs / 2)
       window = startWindow(allowance, number, now);
     window.limit = allowance.limit;
@@ -145,7 +151,7 @@ export function createRateLimiter(): RateLimiter {
       try {
         for (let now = Date.now(); now < earliestStart(); now = Date.now()) {
           if (earliestStart() > latest) return new Date(earliestStart());
-          await pause(earliestStart() - now, signal);
+          await sleep(earliestStart() - now, signal);
         }
         return startRequest();
       } finally {

@@ -1,26 +1,26 @@
 /**
  * Retries of one call: which failures are retried (`mayRetry`), and when (`RetryBudget`).
  *
- * A failed attempt is retried only if a repetition can do no harm: the attempt had no effect, or the call is
- * idempotent. The wait before a retry is what `Retry-After` asks for, or else exponential backoff with full jitter, so
- * that calls that failed together are not repeated together. No attempt starts after the budget ends. If the service
- * asks for a longer wait than the budget has left, the call ends with `DeferredUntil` and the caller decides how to
- * wait.
+ * A failed attempt is retried only if a retry is harmless, because the attempt had no effect or the call is idempotent.
+ * If the response has a `Retry-After`, the retry waits for that time. Otherwise it waits for an exponential backoff.
+ * Both waits have jitter, so that calls that failed together are not retried together. No attempt starts after the
+ * budget ends. If the service asks for a longer wait than the budget has left, the call ends with `DeferredUntil`, and
+ * the caller decides how to wait.
  */
 import type { CallFailure } from '../domain/companies/call-failure';
 import { type CompanyDataError, DeferredUntil, NotReady } from './errors';
-import { pause } from './semaphore';
+import { sleep } from './semaphore';
 
 export interface RetryPolicy {
   /** Time for all attempts of one call and the waits between them, in milliseconds. */
   readonly budgetMs: number;
-  /** Upper bound of the random wait before the first retry, in milliseconds. Doubles with each further retry. */
+  /** Upper bound of the random wait before the first retry, in milliseconds. It doubles with every later retry. */
   readonly firstWaitMs: number;
   /** Upper bound of every random wait, in milliseconds. */
   readonly longestWaitMs: number;
 }
 
-/** Describes a wait before a retry. */
+/** A wait before a retry. */
 export interface RetryWait {
   /** Method and path of the call. */
   readonly call: string;
@@ -31,18 +31,18 @@ export interface RetryWait {
 
 /** The properties of a call that make it safe to send it twice. */
 export interface Idempotency {
-  /** Sending the call twice has the same effect as sending it once. */
+  /** True if sending the call twice has the same effect as sending it once. */
   readonly idempotent: boolean;
   /**
-   * Sent with every attempt. The service answers a repetition with its response to the first attempt, or with a
-   * conflict (409) while the first attempt is still in progress.
+   * Key sent with every attempt. The service answers a retry with its response to the first attempt, or with a conflict
+   * (409) while the first attempt is still in progress.
    */
   readonly idempotencyKey?: string | undefined;
-  /** The call creates something, so a conflict can only come from an earlier attempt that is still in progress. */
+  /** True if the call creates something. A conflict (409) then means that an earlier attempt is still in progress. */
   readonly isCreation?: boolean;
 }
 
-/** Returns whether a call that failed with `error` is retried. */
+/** Returns whether a call that failed with `error` may be retried. */
 export function mayRetry(error: CompanyDataError, call: Idempotency, isRetry: boolean): boolean {
   if (error instanceof DeferredUntil) return false;
   if (error instanceof NotReady) return call.isCreation === true || (call.idempotencyKey !== undefined && isRetry);
@@ -70,9 +70,9 @@ export class RetryBudget {
   /**
    * Waits before the next attempt.
    *
-   * @throws {DeferredUntil} when the service asks for more time than is left
-   * @throws the error itself when the budget is used up
-   * @throws the signal's reason as soon as it aborts
+   * @throws {DeferredUntil} if the service asks for a longer wait than the budget has left
+   * @throws the error itself if the budget is used up
+   * @throws the signal's reason as soon as the signal aborts
    */
   async wait(error: CompanyDataError): Promise<void> {
     const { retryAfterMs } = error;
@@ -86,6 +86,6 @@ export class RetryBudget {
       throw new DeferredUntil(error.call, new Date(Date.now() + retryAfterMs), error.toFailure(), { cause: error });
     }
     this.onWait({ call: error.call, waitMs, failure: error.toFailure() });
-    await pause(waitMs, this.call.signal);
+    await sleep(waitMs, this.call.signal);
   }
 }

@@ -1,13 +1,13 @@
 /**
  * Schemas of the service's responses, from which their types are inferred.
  *
- * Lenient on purpose: unknown fields are dropped, and a field is required only if the orchestrator cannot work without
- * it, because the specification leaves most fields optional.
+ * The schemas are lenient. Unknown fields are dropped, and a field is required only if the orchestrator cannot work
+ * without it, because most fields are optional in the specification.
  */
 import { z } from 'zod';
 import { redactErrorText } from '../security/redaction';
 
-/** A field that is optional or `null`; both parse to undefined. */
+/** Returns the schema of an optional field. A missing field and `null` both parse to undefined. */
 const optional = <S extends z.ZodType>(schema: S) =>
   z
     .nullish(schema)
@@ -15,10 +15,10 @@ const optional = <S extends z.ZodType>(schema: S) =>
     .optional();
 
 const text = optional(z.string());
-/** An error text of the service or a platform, redacted because it can quote what it was sent. */
+/** An error text of the service or a platform, redacted because it can quote the request. */
 const errorText = optional(z.string().transform((value) => redactErrorText(value)));
 const tags = optional(z.record(z.string(), z.string()));
-/** The owner of a linked connection, according to the platform: `organizationId`, `organizationName`. */
+/** The organization of a linked connection, according to the platform: `organizationId`, `organizationName`. */
 const info = optional(z.record(z.string(), z.string()));
 
 /** An error of a connection. `statusText` is its code: `GrantRefused`, `ApplicationRefused`, ... */
@@ -30,7 +30,9 @@ const connectionErrorSchema = z.object({
   status: text,
 });
 
-/** With status `PendingAuth` or `Deauthorized` the end customer has to authorize at `linkUrl`. */
+/**
+ * A connection. If its status is `PendingAuth` or `Deauthorized`, the end customer has to authorize it at `linkUrl`.
+ */
 export const connectionSchema = z.object({
   id: z.string().min(1),
   integrationKey: text,
@@ -46,14 +48,14 @@ export type Connection = z.infer<typeof connectionSchema>;
 
 export const companySchema = z.object({
   id: z.string().min(1),
-  /** As stored: the service removes characters that it does not allow. */
+  /** The name as stored. The service removes characters that it does not allow. */
   name: z.string(),
   redirect: text,
   description: text,
   created: text,
   lastSync: text,
   tags,
-  /** Summary of the company's connections, so that they need not be read one by one. */
+  /** Summary of the company's connections, so that they need not be read individually. */
   dataConnections: optional(z.array(z.object({ integrationKey: text, status: text, connectionInfo: info }))),
 });
 export type Company = z.infer<typeof companySchema>;
@@ -65,7 +67,7 @@ export const integrationSchema = z.object({
   sourceType: text,
   /** The redirect URI that the client has to add to its application at the platform. */
   callbackUrl: text,
-  /** The account's application, without its secret. Null: none is registered. Absent: the service does not say. */
+  /** The account's application, without its secret. Null if none is registered, absent if the service omits it. */
   application: z.object({ clientId: z.string(), environment: z.string() }).nullish(),
 });
 export type Integration = z.infer<typeof integrationSchema>;
@@ -75,12 +77,12 @@ export const accountSchema = z.object({
   role: z.string(),
   companyLimit: optional(z.number()),
   companiesUsed: optional(z.number()),
-  /** When a trial or free account ends, ISO 8601. */
+  /** When a trial or free account expires, ISO 8601. */
   expiresAt: text,
 });
 export type Account = z.infer<typeof accountSchema>;
 
-/** A sync of one data set. It has ended when `isCompleted` or `isErrored` (it failed) is true. */
+/** A sync of one data set. `isCompleted` means that it has succeeded, `isErrored` that it has failed. */
 export const pullOperationSchema = z.object({
   id: z.string().min(1),
   dataType: z.string(),
@@ -123,7 +125,8 @@ export const syncSettingsSchema = z.object({
 export type SyncSettings = z.infer<typeof syncSettingsSchema>;
 
 /**
- * A record that is being pushed to a platform. `statusCode` is the operation's, `providerStatusCode` the platform's.
+ * The push of a record to a platform. `statusCode` is the status of the operation, `providerStatusCode` the latest
+ * status from the platform.
  */
 export const pushOperationSchema = z.object({
   pushOperationKey: z.string().min(1),
@@ -144,13 +147,13 @@ export type DataRecord = z.infer<typeof recordSchema>;
 
 const link = optional(z.object({ href: z.string() }));
 
-/** A page of a list. */
+/** Returns the schema of one page of a list. */
 const pageOf = <S extends z.ZodType>(result: S) =>
   z.object({
     results: z.array(result),
     pageNumber: optional(z.number().int()),
     pageSize: optional(z.number().int()),
-    /** Results on all pages, after filters. */
+    /** Number of results on all pages, after filtering. */
     totalResults: z.number().int().nonnegative(),
     _links: z.object({ self: link, current: link, next: link, previous: link }),
   });

@@ -1,19 +1,19 @@
 /**
- * Waiting that an `AbortSignal` can end: `pause` waits for a time, a semaphore for a free slot.
+ * Waits that an `AbortSignal` can end: `sleep` waits for a given time, a semaphore for a free slot.
  *
  * A semaphore has a fixed number of slots and hands them out in order of arrival. A waiter leaves the queue when it
  * gets a slot, when its deadline passes or when its signal aborts. Releasing a slot passes it to the first waiter.
  */
 
-/** Longest delay of a Node timer, about 24 days. Node fires longer timers immediately. */
+/** Longest delay of a Node timer, about 24 days. Node fires a timer with a longer delay immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Waits `ms` milliseconds, but at most about 24 days.
  *
- * @throws the signal's reason as soon as it aborts
+ * @throws the signal's reason as soon as the signal aborts
  */
-export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve) => {
     const wake = () => {
@@ -31,14 +31,14 @@ export interface Semaphore {
   /**
    * Waits for a free slot until `latest` (epoch milliseconds), but at most about 24 days.
    *
-   * @returns a function that releases the slot; undefined when no slot became free in time
-   * @throws the signal's reason as soon as it aborts
+   * @returns a function that releases the slot; undefined if no slot became free in time
+   * @throws the signal's reason as soon as the signal aborts
    */
   acquire(latest: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined>;
 }
 
 export function createSemaphore(slots: number): Semaphore {
-  /** The queue. Each function grants the slot to one waiter and removes it from the queue. */
+  /** The queue: one function per waiter, which grants a slot to the waiter and removes the waiter from the queue. */
   const waiting = new Set<() => void>();
   let free = slots;
 
@@ -48,7 +48,7 @@ export function createSemaphore(slots: number): Semaphore {
     else next();
   };
 
-  /** Resolves to true when this waiter is granted a slot, false when its deadline passes or its signal aborts first. */
+  /** Resolves to true when the waiter gets a slot, or to false when its deadline passes or its signal aborts first. */
   const queue = (latest: number, signal: AbortSignal | undefined) =>
     new Promise<boolean>((resolve) => {
       const stopWaiting = (isGranted: boolean) => {

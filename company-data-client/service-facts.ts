@@ -17,8 +17,8 @@ export interface FoundConnection {
 export interface ServiceFactsQuery {
   readonly platformKey: string;
   /**
-   * Returns the connections to report, for one page of companies at a time. Default: none are reported and no companies
-   * are read.
+   * Called with the connections found on one page of companies; returns those to report. Default: no companies are
+   * read, and no connections are reported.
    */
   readonly selectRelevant?: (found: readonly FoundConnection[]) => Promise<readonly FoundConnection[]>;
   readonly signal?: AbortSignal;
@@ -34,16 +34,16 @@ const PAGE_SIZE = 5_000;
 
 /**
  * Reads the account, the platform, the registered application and the organizations that are already connected. The
- * service cannot filter by connection, so every company of the account is read, in pages of 5,000 with connections.
+ * service cannot filter by connection, so this reads every company of the account with its connections, 5,000 per page.
  *
- * @returns `refused` with the reason when the service refused and would refuse again
- * @throws {CompanyDataError} when the service cannot be reached or fails temporarily
+ * @returns `refused` with the reason if the service refused a request and would refuse it again
+ * @throws {CompanyDataError} if the service cannot be reached or fails temporarily
  */
 export async function readServiceFacts(
   service: CompanyDataClient,
-  question: ServiceFactsQuery,
+  query: ServiceFactsQuery,
 ): Promise<AccountFacts | { readonly refused: string }> {
-  const { platformKey, signal } = question;
+  const { platformKey, signal } = query;
   const options = signal === undefined ? {} : { signal };
   try {
     const { value: account } = await service.account(options);
@@ -54,7 +54,7 @@ export async function readServiceFacts(
       platformEnabled: integration.enabled,
       callbackUrl: integration.callbackUrl ?? null,
       ...(integration.application === undefined ? {} : { application: integration.application }),
-      connected: await connectedCompanies(service, question, companiesUsed),
+      connected: await connectedCompanies(service, query, companiesUsed),
     };
   } catch (error) {
     if (error instanceof CompanyDataError && isRefusal(error)) return { refused: error.message };
@@ -73,7 +73,7 @@ async function connectedCompanies(
   let found: FoundConnection[] = [];
   const report = async (): Promise<void> => {
     for (const { organization, status, company } of await selectRelevant(found)) {
-      // A linked connection matters more than an unlinked one to the same organization.
+      // If an organization has several connections, keep a linked one.
       if (connected.get(organization)?.status === 'Linked') continue;
       connected.set(organization, { companyId: company.id, name: company.name, status });
     }
@@ -98,7 +98,7 @@ function connectionsTo(platformKey: string, company: Company): readonly FoundCon
   });
 }
 
-/** True for a refusal that lasts until someone changes something; false for an outage or a rate limit. */
+/** Returns whether a retry would be refused again. False for an outage or a rate limit. */
 function isRefusal(error: CompanyDataError): boolean {
   const failure = error.toFailure();
   return failure.kind === 'answer' && failure.status >= 400 && failure.status < 500 && failure.status !== 429;

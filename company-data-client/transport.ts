@@ -6,8 +6,8 @@
  * per pool limits the requests in flight, because undici's own queue has no deadline. The time limit of a request
  * starts when it gets a connection and covers the complete response.
  *
- * A failure tells whether the request could have left this machine: `refused` if it certainly did not, `dropped` or
- * `time-out` if it might have.
+ * The reason of a failure shows whether the request could have left this machine: `refused` if it certainly did not,
+ * `dropped` or `time-out` if it might have.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isNativeError } from 'node:util/types';
@@ -22,7 +22,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface HttpRequest {
-  /** Method and path, as errors name them. */
+  /** Method and path, which identify the call in errors. */
   readonly call: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query on the service's origin. */
@@ -32,7 +32,8 @@ export interface HttpRequest {
   /** Time limit for the complete response, in milliseconds from the moment a connection is free. */
   readonly timeoutMs: number;
   /**
-   * Uses a new connection. The service can close a reused one just as the request is sent, which loses the response.
+   * True: the request gets a new connection, because the service can close a reused connection just as a request is
+   * sent. The response would then be lost.
    */
   readonly freshConnection: boolean;
 }
@@ -42,7 +43,7 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Why `body` is incomplete; absent when it is complete. */
+  /** Why `body` is incomplete; absent if it is complete. */
   readonly cutOff?: CompanyDataError;
   /** Milliseconds from the moment a connection was free. */
   readonly durationMs: number;
@@ -53,11 +54,11 @@ export interface Transport {
    * Sends one request once.
    *
    * @param latest deadline for getting a connection, epoch milliseconds
-   * @throws {NoAnswer} when no status arrived; with reason `refused` when no connection became free before `latest`
-   * @throws the signal's reason as soon as it aborts
+   * @throws {NoAnswer} if no status arrived; the reason is `refused` if no connection became free before `latest`
+   * @throws the signal's reason as soon as the signal aborts
    */
   send(request: HttpRequest, latest: number, signal: AbortSignal | undefined): Promise<HttpResponse>;
-  /** Waits for requests in flight, then closes all connections. */
+  /** Waits until no request is in flight, then closes all connections. */
   close(): Promise<void>;
 }
 
@@ -65,7 +66,7 @@ export interface TransportOptions {
   readonly origin: string;
   /** Value of the `Authorization` header of every request. */
   readonly authorization: string;
-  /** Requests in flight at most, in each of the two pools. */
+  /** Maximum number of requests in flight in each of the two pools. */
   readonly connections: number;
 }
 
@@ -82,7 +83,7 @@ export function createTransport({ origin, authorization, connections }: Transpor
     slots: createSemaphore(connections),
   });
   const reused = limitedPool(1);
-  // For undici, pipelining 0 means that a connection is closed after its response.
+  // With pipelining 0, undici closes a connection after its response.
   const fresh = limitedPool(0);
 
   return {
@@ -124,8 +125,8 @@ export function createTransport({ origin, authorization, connections }: Transpor
 }
 
 /**
- * Creates a signal that aborts when the request's time is over or the caller's signal aborts. `AbortSignal.any` would
- * leave a dependent signal behind on a long-lived signal for every request.
+ * Creates a signal that aborts when the request's time limit is exceeded or the caller's signal aborts.
+ * `AbortSignal.any` is not used, because a long-lived signal would keep one dependent signal for every request.
  */
 function startDeadline({ call, timeoutMs }: HttpRequest, signal: AbortSignal | undefined) {
   const deadline = new AbortController();
@@ -143,7 +144,7 @@ function startDeadline({ call, timeoutMs }: HttpRequest, signal: AbortSignal | u
   };
 }
 
-/** Reads the body up to a limit. A body that breaks off is still a response, because its status is known. */
+/** Reads the body up to a limit. A response whose body breaks off is still a response, because its status is known. */
 async function readAll(call: string, { statusCode: status, headers, body }: Dispatcher.ResponseData) {
   const limit = status >= 400 ? MAX_ERROR_BYTES : MAX_BODY_BYTES;
   const chunks: Buffer[] = [];
@@ -167,15 +168,15 @@ async function readAll(call: string, { statusCode: status, headers, body }: Disp
 function noAnswer(call: string, error: unknown): NoAnswer {
   if (error instanceof NoAnswer) return error;
   const message = isNativeError(error) ? error.message : String(error);
-  if (neverConnected(error)) return new NoAnswer(call, 'refused', `no connection: ${message}`, { cause: error });
+  if (neverConnected(error)) return new NoAnswer(call, 'refused', `could not connect: ${message}`, { cause: error });
   return new NoAnswer(call, 'dropped', `the connection broke: ${message}`, { cause: error });
 }
 
-/** True when the request certainly never left: name resolution, connecting or the certificate check failed. */
+/** Returns whether name resolution, connecting or the certificate check failed, so that the request never left. */
 function neverConnected(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   const { code, syscall, errors }: NodeJS.ErrnoException & { errors?: readonly unknown[] } = error;
-  if (errors !== undefined) return errors.every(neverConnected); // One error per address of the host name.
+  if (errors !== undefined) return errors.every(neverConnected); // `errors` has one entry per address of the host.
   const isCertificate = code !== undefined && /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code);
   return isCertificate || syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
 }

@@ -1,4 +1,4 @@
-import { pause } from '../../company-data-client/semaphore';
+import { sleep } from '../../company-data-client/semaphore';
 import type { HttpResponse } from '../../company-data-client/transport';
 
 export interface LimitedServiceOptions {
@@ -62,7 +62,7 @@ export function simulateLimitedService(options: LimitedServiceOptions): LimitedS
     return { status: isAccepted ? 200 : 429, headers, body: '', durationMs: 0 };
   };
 
-  const way = () => pause(latencyMs[0] + chance() * (latencyMs[1] - latencyMs[0]), undefined);
+  const way = () => sleep(latencyMs[0] + chance() * (latencyMs[1] - latencyMs[0]), undefined);
 
   return {
     accepted,

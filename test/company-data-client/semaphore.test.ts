@@ -1,4 +1,4 @@
-import { pause } from '../../company-data-client/semaphore';
+import { sleep } from '../../company-data-client/semaphore';
 import { createSemaphore } from '../../company-data-client/semaphore';
 
 const SIXTY_DAYS_MS = 60 * 86_400_000;
@@ -16,7 +16,7 @@ it('a waiter with a deadline in months waits for its slot', async () => {
 
 it('a pause of months does not end immediately', async () => {
   const abort = new AbortController();
-  const waiting = pause(SIXTY_DAYS_MS, abort.signal);
+  const waiting = sleep(SIXTY_DAYS_MS, abort.signal);
   expect(await Promise.race([waiting, aMoment()])).toBe('still waiting');
   abort.abort();
   await expect(waiting).rejects.toThrow();
