@@ -17,13 +17,13 @@ export interface BenchCompany {
 /** The default concurrency of a plan: four slices of eight companies. */
 export const CONCURRENCY = { slicesAtOnce: 4, companiesPerSliceAtOnce: 8 } as const;
 
-/** A range of companies; their organization ids are these numbers. */
+/** A range of companies, whose organization ids are consecutive numbers. */
 export interface CompanyRange {
   readonly first: number;
   readonly count: number;
 }
 
-/** Requests per company if its sync has ended at the first check: four to import it, four to verify it. */
+/** Requests per company if its sync has ended by the first check: four to import it, four to verify it. */
 export const REQUESTS_PER_COMPANY = 8;
 
 let next = 1_000_000_000;
@@ -51,6 +51,6 @@ export function companiesOf({ first, count }: CompanyRange): readonly BenchCompa
 
 function platform(slug: string): Platform {
   const found = findPlatform(slug);
-  if (!found) throw new Error(`the platform table lacks ${slug}`);
+  if (!found) throw new Error(`the platform table has no entry ${slug}`);
   return found;
 }

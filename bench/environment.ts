@@ -1,4 +1,4 @@
-/** Starts everything that a migration needs, each part in its own process, as in production. */
+/** Starts everything that a migration needs. Each part runs in its own process, as in production. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -31,11 +31,11 @@ export interface BenchEnvironment {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Resolves with the result of the work, or rejects when a signal interrupts it. */
+/** Resolves with the result of the work; rejects if a signal interrupts it. */
 async function orInterrupted<T>(work: () => Promise<T>): Promise<T> {
   let interrupt = (): void => undefined;
   const interrupted = new Promise<never>((_, reject) => {
-    interrupt = () => reject(new Error('interrupted; earlier results are saved'));
+    interrupt = () => reject(new Error('interrupted; earlier results have been saved'));
   });
   for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
@@ -46,8 +46,8 @@ async function orInterrupted<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts an environment, runs the work, and stops and removes everything afterwards. Temporal's dev server and both
- * databases write to disk as in production.
+ * Starts an environment, runs the work, then stops and removes everything. Temporal's dev server and both databases
+ * write to disk, as in production.
  */
 export async function withEnvironment<T>(
   settings: ServiceSettings,

@@ -19,11 +19,11 @@ const COMPARISONS = {
 
 /** A benchmark, which reports its progress while it runs. */
 export interface Benchmark {
-  readonly about: string;
+  readonly description: string;
   /**
-   * @param run `quick`: run a small version, whose figures are meaningless; `save`: stores figures of the rounds so far,
-   * in case a later round is interrupted
-   * @throws if it could not measure; a missed goal is not an error
+   * @param run `quick`: run a small version, whose figures are meaningless; `save`: store the figures of the rounds so
+   * far, in case a later round is interrupted
+   * @throws if the measurement failed; a missed goal is not an error
    */
   measure(run: Run): Promise<readonly Measured[]>;
 }
@@ -45,7 +45,7 @@ export interface Figure {
   readonly unit: string;
 }
 
-/** Compares the exact value with the goal, before rounding: 0.9499 misses 0.95. */
+/** Compares the exact value with the goal, without rounding: 0.9499 misses 0.95. */
 export function figureOf({ value, goal, unit }: Measured): Figure {
   const [comparison, bound] = goal;
   return { value, goal: goal.join(' '), met: COMPARISONS[comparison](value, bound), unit };

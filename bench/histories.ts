@@ -1,4 +1,4 @@
-/** Reads the histories of a migration's workflows and counts billable actions. */
+/** Reads the histories of a migration's workflows, and counts their billable actions. */
 import type { LedgerClient } from '../client';
 
 type Handle = ReturnType<LedgerClient['temporal']['workflow']['getHandle']>;
@@ -27,12 +27,13 @@ export async function historiesOf(
 /** The number of actions by kind, as Temporal Cloud bills them. */
 export type Actions = Readonly<Record<string, number>>;
 
-/** The SDK throttles the heartbeats of an activity to this interval or a longer one. */
+/** The shortest interval at which the SDK sends the heartbeats of an activity. */
 const HEARTBEAT_INTERVAL_MS = 3_000;
 
 /**
- * Counts actions as Temporal Cloud bills them: https://docs.temporal.io/cloud/actions (read on 2026-11-21). Adds what
- * histories do not show: the largest possible number of heartbeats, and one query for each signal that `ferry` sent.
+ * Counts actions as Temporal Cloud bills them: https://docs.temporal.io/cloud/actions (read on 2026-11-21). Histories
+ * do not contain heartbeats and queries, so this adds the maximum number of heartbeats, and one query for each signal
+ * that `ferry` sent.
  */
 export function actionsOf(runs: readonly RunHistory[]): Actions {
   const actions: Record<string, number> = {};
@@ -43,7 +44,7 @@ export function actionsOf(runs: readonly RunHistory[]): Actions {
     for (const event of events) {
       const { workflowExecutionStartedEventAttributes: start, activityTaskStartedEventAttributes: activity } = event;
       if (start) {
-        // The parent's event counts the start of a child.
+        // The start of a child is already counted in its parent's history.
         if (!start.parentWorkflowExecution) count('workflows started');
       } else if (event.startChildWorkflowExecutionInitiatedEventAttributes) count('child workflows', 2);
       else if (event.timerStartedEventAttributes) count('timers');

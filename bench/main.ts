@@ -1,4 +1,4 @@
-/** `npm run bench [-- <name>... --json --quick]`: runs benchmarks and prints a table of figures with their goals. */
+/** `npm run bench [-- <name>... --json --quick]`: runs benchmarks and prints a table of their figures and goals. */
 import { Command } from 'commander';
 import { formatTable, openProgressBar } from '../cli/terminal';
 import { cost } from './measurements/cost';
@@ -15,7 +15,7 @@ import { scale } from './measurements/scale';
 import { service } from './measurements/service';
 import { latency, throughput } from './measurements/throughput';
 
-/** In the order in which they run. */
+/** The benchmarks, in the order in which they run. */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   service,
   pacing,
@@ -44,7 +44,7 @@ async function main(names: readonly string[], { json, quick = false }: Options):
   for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
     if (names.length > 0 && !names.includes(name)) continue;
     const load = systemLoad();
-    process.stderr.write(`${name}: ${benchmark.about}\n`);
+    process.stderr.write(`${name}: ${benchmark.description}\n`);
     const bar = openProgressBar(process.stderr);
     const save = (measured: readonly Measured[]): readonly Result[] => {
       const found = measured.map((each) => ({ name: each.name, figure: figureOf(each), note: each.note ?? '', load }));
@@ -60,7 +60,7 @@ async function main(names: readonly string[], { json, quick = false }: Options):
   }
   const figures = Object.fromEntries(results.map(({ name, figure }) => [name, figure]));
   process.stdout.write(`${json ? JSON.stringify({ figures }) : tableOf(figures)}\n`);
-  if (quick) process.stderr.write('This was a quick run: its figures only show that the benchmarks work.\n');
+  if (quick) process.stderr.write('This was a quick run. Its figures show only that the benchmarks work.\n');
 }
 
 function tableOf(figures: Readonly<Record<string, Figure>>): string {
@@ -86,7 +86,7 @@ function tableOf(figures: Readonly<Record<string, Figure>>): string {
 new Command('npm run bench --')
   .argument('[names...]', `the benchmarks to run (default: all): ${Object.keys(BENCHMARKS).join(', ')}`)
   .option('--json', 'print one JSON object: {"figures": {name: {"value", "goal", "met", "unit"}}}')
-  .option('--quick', 'run a small version that only shows that the benchmarks work')
+  .option('--quick', 'run a small version that shows only that the benchmarks work')
   .action(main)
   .parseAsync()
   .catch((error: unknown) => {

@@ -42,15 +42,15 @@ export async function startBenchMigration(
   });
 }
 
-/** Polls the progress of a migration until `reached` accepts it, and returns it. */
+/** Polls the progress of a migration until `isReached` accepts it, and returns that progress. */
 export async function awaitProgress(
   ferry: LedgerClient,
   id: string,
-  reached: (progress: Progress) => boolean,
+  isReached: (progress: Progress) => boolean,
 ): Promise<Progress> {
   for (;;) {
     const progress = await readProgress(ferry, id);
-    if (reached(progress)) return progress;
+    if (isReached(progress)) return progress;
     await delay(POLL_MS);
   }
 }
@@ -63,14 +63,14 @@ export async function applyDecision(ferry: LedgerClient, id: string, ...[message
 
 type DecisionSent = Parameters<typeof decide> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
-/** A migration whose first company was moved and verified: one approval starts its batch. */
+/** A migration whose first company has been moved and verified, so that one approval starts its batch. */
 export interface PreparedBatch {
   readonly id: string;
   /** The number of companies, without the first one. */
   readonly companies: number;
 }
 
-/** Takes a migration of `count` companies and the first company through steps 1 to 5. */
+/** Starts a migration of `count` companies plus the first company, and takes it to the approval that ends step 5. */
 export async function prepareBatch(
   ferry: LedgerClient,
   count: number,
@@ -111,8 +111,8 @@ async function supplyAll(ferry: LedgerClient, id: string, companies: readonly Be
 /**
  * Approves the first company and waits until the batch run has ended.
  *
- * @param report is called every few seconds with the number of companies moved
- * @returns the time since the approval, in milliseconds
+ * @param report called every few seconds with the number of moved companies
+ * @returns the time from the approval to the end of the batch run, in milliseconds
  * @throws if a company was not moved
  */
 export async function moveBatch(
@@ -129,17 +129,17 @@ export async function moveBatch(
   try {
     const startedAt = performance.now();
     await ferry.temporal.workflow.getHandle(id).signal('approve', { step: 'migrate-first-company', ...SUPPORT });
-    await batchEnded(ferry, id);
+    await awaitBatchEnd(ferry, id);
     const tookMs = performance.now() - startedAt;
     const { migrated } = await countCompanies(ferry.db, id);
-    if (migrated !== companies + 1) throw new Error(`${id}: ${migrated} of ${companies + 1} companies moved`);
+    if (migrated !== companies + 1) throw new Error(`${id}: only ${migrated} of ${companies + 1} companies were moved`);
     return tookMs;
   } finally {
     clearInterval(counting);
   }
 }
 
-async function batchEnded({ temporal }: LedgerClient, id: string): Promise<void> {
+async function awaitBatchEnd({ temporal }: LedgerClient, id: string): Promise<void> {
   for (;;) {
     try {
       await temporal.workflow.getHandle(batchRunIdOf(id)).result();

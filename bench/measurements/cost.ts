@@ -6,7 +6,7 @@ import { UNLIMITED } from '../processes/service';
 import { withEnvironment } from '../environment';
 
 export const cost: Benchmark = {
-  about: 'actions of Temporal Cloud for a migration, from its start to the end of its batch',
+  description: 'Temporal Cloud actions of a migration, from its start to the end of its batch',
   measure: async ({ quick, report }) => {
     const companies = quick ? 200 : 10_000;
     const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };

@@ -10,7 +10,7 @@ import { openMigrations } from './open-migrations';
 import { withEnvironment } from '../environment';
 
 export const decide: Benchmark = {
-  about: 'the time from sending a decision to seeing its effect, with one migration',
+  description: 'the time from sending a decision to seeing its effect, with one migration',
   measure: async ({ quick, report }) =>
     withEnvironment({ requestsPerMinute: UNLIMITED }, async (bench) => {
       await bench.startWorker();
@@ -44,7 +44,7 @@ export const decide: Benchmark = {
 const PER_SECOND = 20;
 
 export const open: Benchmark = {
-  about: `${PER_SECOND} decisions a second, with 1,000 migrations waiting on one worker`,
+  description: `${PER_SECOND} decisions a second, with 1,000 migrations waiting on one worker`,
   measure: async ({ quick, report }) =>
     withEnvironment({ requestsPerMinute: UNLIMITED }, async (bench) => {
       await bench.startWorker();
@@ -57,16 +57,16 @@ export const open: Benchmark = {
       for (let decision = 0; decision < seconds * PER_SECOND; decision += 1) {
         await delay(startedAt + (decision * 1_000) / PER_SECOND - performance.now());
         report(decision, seconds * PER_SECOND, 'decisions');
-        // Take the migrations in turn, so that each gets few decisions, as in production.
+        // Take turns, so that each migration gets few decisions, as in production.
         const id = ids[decision % ids.length] ?? '';
         const message = decision % (2 * ids.length) < ids.length ? 'pause' : 'resume';
         latest.set(id, message);
         deciding.push(timeDecision(bench.ferry, id, message));
       }
-      // Wait for all of them before the environment is stopped.
+      // Wait for all decisions, even if one fails, before the environment is stopped.
       await Promise.allSettled(deciding);
       const times = await Promise.all(deciding);
-      // Check at the end, because each check is as much work as a decision.
+      // Check the effects only now, because each check is as much work as a decision.
       for (const [id, message] of latest) await assertEffect(bench.ferry, id, message);
       return [
         {

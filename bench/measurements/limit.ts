@@ -7,9 +7,9 @@ import { withEnvironment } from '../environment';
 const ALLOWED_PER_SECOND = 200;
 
 export const limit: Benchmark = {
-  about: `a batch on a service that allows ${ALLOWED_PER_SECOND} requests a second`,
+  description: `a batch on a service that allows ${ALLOWED_PER_SECOND} requests a second`,
   measure: async ({ quick, report }) => {
-    // Three minutes, because the service counts requests per minute.
+    // Run for three minutes, because the service counts requests per minute.
     const companies = quick ? 100 : (3 * 60 * ALLOWED_PER_SECOND) / REQUESTS_PER_COMPANY;
     const settings = { requestsPerMinute: 60 * ALLOWED_PER_SECOND, syncBaseMs: 20, syncMsPerRecord: 1 };
     return withEnvironment(settings, async ({ ferry, service, startWorker }) => {

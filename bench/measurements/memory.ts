@@ -5,7 +5,7 @@ import { openMigrations } from './open-migrations';
 import { withEnvironment } from '../environment';
 
 export const memory: Benchmark = {
-  about: 'the memory of one worker while migrations wait for decisions',
+  description: 'the memory of one worker while migrations wait for decisions',
   measure: async ({ quick, report }) =>
     withEnvironment({ requestsPerMinute: UNLIMITED }, async (bench) => {
       const worker = await bench.startWorker();

@@ -1,14 +1,14 @@
-/** Starts many migrations on one worker, which wait for support to accept their details. */
+/** Starts many migrations on one worker, each of which waits until support approves its details. */
 import type { Report } from '../figures';
 import { startBenchMigration, awaitProgress } from '../migration';
 import { companiesOf, allocateCompanies } from '../companies';
 import type { BenchEnvironment } from '../environment';
 
-/** Few, because the cost of a waiting migration does not depend on its number of companies. */
+/** A small number, because the cost of a waiting migration does not depend on its number of companies. */
 const COMPANIES = 3;
 const CONCURRENCY = 10;
 
-/** @returns their ids, after all of them are waiting */
+/** @returns the ids of the migrations, once all of them are waiting */
 export async function openMigrations(
   { ferry }: BenchEnvironment,
   count: number,

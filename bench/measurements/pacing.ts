@@ -11,7 +11,7 @@ const CALLERS = 32;
 const MINUTE_MS = 60_000;
 
 export const pacing: Benchmark = {
-  about: `the HTTP client on a service that allows ${ALLOWED_PER_SECOND} requests a second`,
+  description: `the HTTP client on a service that allows ${ALLOWED_PER_SECOND} requests a second`,
   measure: async ({ quick, report }) => {
     const minutes = quick ? 0.05 : 3;
     const service = await startMeasuredService({ requestsPerMinute: ALLOWED_PER_SECOND * 60 });
@@ -20,7 +20,7 @@ export const pacing: Benchmark = {
       return [
         {
           name: 'pacing.used',
-          // Part of a minute allows as much as a whole one, because the limit may be used up at its start.
+          // A part of a minute counts as a whole minute, because the limit can be used up at the start of a minute.
           value: answered / (Math.ceil(minutes) * 60 * ALLOWED_PER_SECOND),
           unit: 'share of the rate limit',
           goal: ['>=', 0.95],
@@ -52,14 +52,14 @@ async function measureFor(
   const client = createCompanyDataClient({
     baseUrl: url,
     apiKey: new Secret(key),
-    // Longer than the service's minute, so that the client waits for the next minute itself.
+    // The budget is longer than a minute, so that the client itself waits for the service's next minute.
     retryBudgetMs: 2 * MINUTE_MS,
     onWait: ({ failure }) => void (refused += failure.kind === 'answer' && failure.status === 429 ? 1 : 0),
   });
   const startedAt = Date.now();
   const isOver = (): boolean => Date.now() - startedAt >= forMs;
-  const { value: company } = await client.createCompany({ name: 'Asked' }, { idempotencyKey: randomUUID() });
-  const ask = async (): Promise<void> => {
+  const { value: company } = await client.createCompany({ name: 'Pacing' }, { idempotencyKey: randomUUID() });
+  const sendRequests = async (): Promise<void> => {
     while (!isOver()) {
       await client.getCompany(company.id);
       if (!isOver()) answered += 1;
@@ -71,7 +71,7 @@ async function measureFor(
     1_000,
   );
   try {
-    await Promise.all(Array.from({ length: CALLERS }, ask));
+    await Promise.all(Array.from({ length: CALLERS }, sendRequests));
   } finally {
     clearInterval(reporting);
     await client.close();

@@ -1,4 +1,4 @@
-/** Measures repeated requests and recovery time when one of two workers is killed during a batch. */
+/** Measures the repeated requests and the recovery time after one of two workers has been killed during a batch. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LedgerClient } from '../../client';
 import type { Benchmark, Report } from '../figures';
@@ -17,7 +17,7 @@ const HEARTBEAT_TIMEOUT_S = 15;
 const POLL_MS = 200;
 
 export const recover: Benchmark = {
-  about: 'recovery from killing one of two workers during a batch',
+  description: 'recovery from killing one of two workers during a batch',
   measure: async ({ quick, report }) => {
     const [companies, timing] = quick ? [200, SHORT_TIMING] : [2_000, TIMING];
     const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
@@ -46,7 +46,7 @@ export const recover: Benchmark = {
   },
 };
 
-/** Moves companies with two workers and returns the number of requests, status polls not counted. */
+/** Moves companies with two workers and returns the number of requests, not counting status polls. */
 async function countRequests(
   { ferry, service, startWorker }: BenchEnvironment,
   { companies, timing }: { readonly companies: number; readonly timing: WorkerTiming },
@@ -65,28 +65,32 @@ async function countRequests(
   return after.requests - after.statusPolls - (before.requests - before.statusPolls);
 }
 
-/** Kills a worker during the batch. @returns milliseconds until every company it had claimed changed its state */
+/**
+ * Kills a worker during the batch.
+ *
+ * @returns milliseconds until every company that was in progress at that moment has progressed
+ */
 async function killDuringBatch(
   ferry: LedgerClient,
   { id, companies }: PreparedBatch,
   kill: () => Promise<void>,
 ): Promise<number> {
-  // Half of the imports: verification is behind.
+  // Kill the worker when half of the companies have been claimed. Their verification lags behind.
   while ((await countCompanies(ferry.db, id)).waiting > companies / 2) await delay(POLL_MS);
   await kill();
   const killedAt = performance.now();
-  const claimed = await claimedCompanies(ferry, id);
-  const unchanged = new Set([...claimed.keys()]);
+  const before = await companiesInProgress(ferry, id);
+  const unchanged = new Set([...before.keys()]);
   while (unchanged.size > 0) {
     await delay(POLL_MS);
-    const now = await claimedCompanies(ferry, id);
-    for (const row of unchanged) if (now.get(row) !== claimed.get(row)) unchanged.delete(row);
+    const now = await companiesInProgress(ferry, id);
+    for (const row of unchanged) if (now.get(row) !== before.get(row)) unchanged.delete(row);
   }
   return performance.now() - killedAt;
 }
 
-/** Returns the rows in progress, each with its state and its numbers of tries and checks. */
-async function claimedCompanies({ db }: LedgerClient, id: string): Promise<ReadonlyMap<number, string>> {
+/** Returns the rows in progress, each with its state and its number of tries and checks. */
+async function companiesInProgress({ db }: LedgerClient, id: string): Promise<ReadonlyMap<number, string>> {
   const rows = await db
     .selectFrom('companies')
     .select(['row', 'state', 'tries', 'checks'])

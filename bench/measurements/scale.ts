@@ -6,9 +6,10 @@ import { UNLIMITED } from '../processes/service';
 import { withEnvironment } from '../environment';
 
 export const scale: Benchmark = {
-  about: 'memory, time and events with ten times as many companies',
+  description: 'memory, time and events with ten times as many companies',
   measure: async ({ quick, report }) => {
-    // Measure few before and after many, so that a machine that becomes slower does not count as a cost.
+    // Measure the small size before and after the large one, so that a machine that slows down does not affect the
+    // ratio.
     const [fewer, more] = quick ? [20, 200] : [10_000, 100_000];
     const before = await measure(fewer, report);
     const many = await measure(more, report);
@@ -51,15 +52,15 @@ export const scale: Benchmark = {
 
 interface Size {
   readonly msEach: number;
-  /** Of the whole migration, including the preflight. */
+  /** Peak memory during the whole migration, including the preflight. */
   readonly peakRssMb: number;
-  /** After the batch. */
+  /** Memory after the batch. */
   readonly batchMb: number;
   readonly eventsPerThousand: number;
   readonly longestRun: number;
 }
 
-/** Uses a new environment, so that one size does not affect the other. */
+/** Measures one size in a new environment, so that the sizes do not affect each other. */
 async function measure(companies: number, report: Report): Promise<Size> {
   const settings = { requestsPerMinute: UNLIMITED, syncBaseMs: 20, syncMsPerRecord: 1 };
   return withEnvironment(settings, async ({ ferry, startWorker }) => {

@@ -10,7 +10,7 @@ const CONNECTIONS = 64;
 const PAGE_SIZE = 5_000;
 
 export const service: Benchmark = {
-  about: `the Company Data Service with ${CONNECTIONS} connections`,
+  description: `the Company Data Service with ${CONNECTIONS} connections`,
   measure: async ({ quick, report }) => {
     const measured = await startMeasuredService({ requestsPerMinute: UNLIMITED });
     try {
@@ -23,26 +23,26 @@ export const service: Benchmark = {
 
 async function measureAll(measured: MeasuredService, quick: boolean, report: Report): Promise<readonly Measured[]> {
   const [seconds, companies, samples] = quick ? [1, 10_000, 1] : [10, 100_000, 9];
-  const TOTAL = 4;
-  report(0, TOTAL, `inserting ${companies} companies`);
-  const id = await fill(measured, companies);
+  const STAGES = 4;
+  report(0, STAGES, `inserting ${companies} companies`);
+  const id = await insertCompanies(measured, companies);
 
-  // Measure pages before POSTs add companies, which would move the last page.
-  report(1, TOTAL, `pages of ${PAGE_SIZE}`);
+  // Measure pages before the POSTs, because these add companies and so change the last page.
+  report(1, STAGES, `pages of ${PAGE_SIZE}`);
   const first: number[] = [];
   const last: number[] = [];
-  // The first sample of each fills caches and is dropped.
+  // The first sample of each page fills caches. It is dropped below.
   for (let sample = 0; sample <= samples; sample += 1) {
     first.push(await timePage(measured, 1, companies));
     last.push(await timePage(measured, companies / PAGE_SIZE, companies));
   }
 
-  report(2, TOTAL, 'GET of one company');
+  report(2, STAGES, 'GET of one company');
   const reads = await load(measured, { path: `/companies/${id}` }, seconds);
-  report(3, TOTAL, 'POST of companies');
+  report(3, STAGES, 'POST of companies');
   const body = JSON.stringify({ name: 'One more' });
   const writes = await load(measured, { path: '/companies', method: 'POST', body }, seconds);
-  report(TOTAL, TOTAL, 'done');
+  report(STAGES, STAGES, 'done');
   return [
     { name: 'service.get-company', value: reads, unit: 'requests/s', goal: ['>=', 1_000] },
     { name: 'service.post-company', value: writes, unit: 'requests/s', goal: ['>=', 400] },
@@ -52,10 +52,11 @@ async function measureAll(measured: MeasuredService, quick: boolean, report: Rep
 }
 
 /**
- * Inserts companies as the service stores them after they were moved and synced, in the order of their creation, because
- * creating 100,000 through the API would take minutes. Returns the id of one.
+ * Inserts companies as if they had been moved and synced, because creating 100,000 through the API would take minutes.
+ *
+ * @returns the id of one of them
  */
-async function fill({ databaseUrl }: MeasuredService, companies: number): Promise<string> {
+async function insertCompanies({ databaseUrl }: MeasuredService, companies: number): Promise<string> {
   const database = new Client({ connectionString: databaseUrl, options: '-c search_path=company_data_service' });
   await database.connect();
   try {
@@ -88,7 +89,7 @@ interface RequestOptions {
   readonly body?: string;
 }
 
-/** Returns the requests per second. Throws if a response was not 2xx. */
+/** Sends requests for some seconds and returns the requests per second. Throws if a response was not 2xx. */
 async function load(
   { url, key }: MeasuredService,
   { path, ...options }: RequestOptions,
@@ -107,7 +108,7 @@ async function load(
   return result['2xx'] / result.duration;
 }
 
-/** Returns the milliseconds to request and read a page. Throws if it is not full, or is wrongly the last or not. */
+/** Returns the milliseconds to request and read a page. Throws if the page is not full or has a wrong link. */
 async function timePage({ url, key }: MeasuredService, page: number, companies: number): Promise<number> {
   const started = performance.now();
   const answer = await fetch(`${url}/companies?page=${page}&pageSize=${PAGE_SIZE}`, { headers: authorization(key) });

@@ -1,7 +1,7 @@
-/** Measures the cost of durability: alternates between a batch and a script that makes the same calls. */
+/** Measures the cost of durability, by alternating between a batch and a script that makes the same calls. */
 import type { Benchmark, Measured, Run } from '../figures';
 import { median } from '../figures';
-import type { Moved } from '../processes/script';
+import type { MoveTimes } from '../processes/script';
 import { runScript } from '../processes/script';
 import { moveBatch, prepareBatch } from '../migration';
 import { UNLIMITED } from '../processes/service';
@@ -13,19 +13,19 @@ import { withEnvironment } from '../environment';
 const LATENCY_MS = 50;
 
 export const throughput: Benchmark = {
-  about: 'a batch and a script with the same calls, as fast as the service answers',
+  description: 'a batch and a script with the same calls, as fast as the service answers',
   measure: (run) => alternate(run, undefined, (rounds) => [wallTime('throughput', 0.85, rounds), cpuTime(rounds)]),
 };
 
 export const latency: Benchmark = {
-  about: `the same on a service whose responses take ${LATENCY_MS} ms longer`,
+  description: `a batch and a script with the same calls, on a service whose responses take ${LATENCY_MS} ms longer`,
   measure: (run) => alternate(run, LATENCY_MS, (rounds) => [wallTime('latency', 0.95, rounds)]),
 };
 
 interface Round {
   readonly companies: number;
-  readonly script: Moved;
-  readonly ferry: Moved;
+  readonly script: MoveTimes;
+  readonly ferry: MoveTimes;
 }
 
 function wallTime(name: string, goal: number, rounds: readonly Round[]): Measured {
@@ -60,7 +60,7 @@ async function alternate(
     const total = rounds * companies * 2;
     const measured: Round[] = [];
     const worker = await bench.startWorker();
-    // Warm up: the first companies are slower because code is compiled and caches are empty.
+    // Warm up, because the first companies are slower while code is compiled and caches are empty.
     await moveByFerry(bench, worker, 50, () => undefined);
     for (let round = 0; round < rounds; round += 1) {
       const reporter = (who: string, before: number) => (moved: number) =>
@@ -82,7 +82,7 @@ async function alternate(
 async function moveByScript({ service }: BenchEnvironment, companies: number, report: (moved: number) => void) {
   const atOnce = CONCURRENCY.slicesAtOnce * CONCURRENCY.companiesPerSliceAtOnce;
   report(0);
-  return runScript({ ...service, companies: allocateCompanies(companies), atOnce }, report);
+  return runScript({ ...service, companies: allocateCompanies(companies), concurrency: atOnce }, report);
 }
 
 async function moveByFerry(
@@ -90,7 +90,7 @@ async function moveByFerry(
   worker: MeasuredWorker,
   companies: number,
   report: (moved: number) => void,
-): Promise<Moved> {
+): Promise<MoveTimes> {
   report(0);
   const batch = await prepareBatch(ferry, companies);
   const before = await worker.usage();
@@ -104,7 +104,7 @@ function perSecond(rounds: readonly Round[]): string {
   return `${rounds.length} rounds of ${rounds[0]?.companies} companies, per second: script ${rate('script')}; tokenferry ${rate('ferry')}`;
 }
 
-/** Returns the rounded value of every round. */
+/** Returns the rounded values of all rounds, separated by spaces. */
 function each(rounds: readonly Round[], valueOf: (round: Round) => number): string {
   return rounds.map((round) => valueOf(round).toPrecision(3)).join(' ');
 }

@@ -1,4 +1,4 @@
-/** Runs the programs of a benchmark in child processes, as in production, so that CPU time is measured per program. */
+/** Runs the programs of a benchmark in child processes, so that the CPU time of each program can be measured. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import path from 'node:path';
 /** The calls that a program serves, by name. */
 export type Calls = { readonly [name: string]: (input: never) => Promise<unknown> };
 
-interface Question {
+interface CallMessage {
   readonly number: number;
   readonly name: string;
   readonly input: unknown;
@@ -15,47 +15,47 @@ interface Question {
 type Reply = { readonly number: number } & ({ readonly value: unknown } | { readonly failure: string });
 
 export interface ChildProgram<Served extends Calls> {
-  ask<Name extends keyof Served & string>(
+  call<Name extends keyof Served & string>(
     name: Name,
     input: Parameters<Served[Name]>[0],
   ): Promise<Awaited<ReturnType<Served[Name]>>>;
   /** Disconnects and waits until the program has ended. */
   end(): Promise<void>;
-  /** Sends SIGKILL and waits. */
+  /** Sends SIGKILL and waits until the program has ended. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts a program of this folder. Calls to a program that has ended are rejected.
+ * Starts a program in this folder. Calls to a program that has ended are rejected.
  *
  * @param name the file without its extension, such as `worker-process`
  */
 export function startProcess<Served extends Calls>(name: string): ChildProgram<Served> {
   const file = path.join(__dirname, `${name}.js`);
-  // Standard output is only for the results of the benchmark.
+  // Standard output is reserved for the results of the benchmark.
   const child = fork(file, { stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
   const exited = once(child, 'exit');
-  let asked = 0;
+  let calls = 0;
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   child.on('message', (reply: Reply) => {
-    const asker = waiting.get(reply.number);
+    const caller = waiting.get(reply.number);
     waiting.delete(reply.number);
-    if ('failure' in reply) asker?.reject(new Error(reply.failure));
-    else asker?.resolve(reply.value);
+    if ('failure' in reply) caller?.reject(new Error(reply.failure));
+    else caller?.resolve(reply.value);
   });
   void exited.then(() => {
     for (const { reject } of waiting.values()) reject(new Error(`the ${name} has ended`));
     waiting.clear();
   });
   return {
-    ask: (call, input) => {
-      asked += 1;
-      const question: Question = { number: asked, name: call, input };
+    call: (callName, input) => {
+      calls += 1;
+      const message: CallMessage = { number: calls, name: callName, input };
       return new Promise((resolve, reject) => {
-        // The child serves the same `Calls`, so the type is right.
-        waiting.set(question.number, { resolve: resolve as (value: unknown) => void, reject });
+        // The child serves the same `Calls`, so the reply has the right type.
+        waiting.set(message.number, { resolve: resolve as (value: unknown) => void, reject });
         if (!child.connected) reject(new Error(`the ${name} has ended`));
-        else child.send(question);
+        else child.send(message);
       });
     },
     end: async () => {
@@ -70,7 +70,7 @@ export function startProcess<Served extends Calls>(name: string): ChildProgram<S
 }
 
 /**
- * Starts a program and runs `begin`. If that fails, ends the program.
+ * Starts a program and runs `begin`. Ends the program if `begin` fails.
  *
  * @throws the error of `begin`
  */
@@ -87,15 +87,15 @@ export async function startProcessWith<Served extends Calls, Begun>(
   }
 }
 
-/** Serves calls of the parent process, in the child. Calls `end` when the parent disconnects or has ended. */
+/** Serves the calls of the parent process. A child calls this; `end` is called once the parent has disconnected. */
 export function serveParent(served: Calls, end: () => Promise<void>): void {
-  process.on('message', ({ number, name, input }: Question) => {
-    const answer = served[name];
-    const reply = (what: { value: unknown } | { failure: string }): void => {
-      if (process.connected) process.send?.({ number, ...what } satisfies Reply);
+  process.on('message', ({ number, name, input }: CallMessage) => {
+    const serve = served[name];
+    const reply = (result: { value: unknown } | { failure: string }): void => {
+      if (process.connected) process.send?.({ number, ...result } satisfies Reply);
     };
     // The parent uses the same `Calls`, so the input has the right type.
-    Promise.resolve(answer?.(input as never)).then(
+    Promise.resolve(serve?.(input as never)).then(
       (value) => reply({ value }),
       (error: unknown) => reply({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
@@ -106,6 +106,6 @@ export function serveParent(served: Calls, end: () => Promise<void>): void {
       process.exitCode = 1;
     });
   });
-  // Ignore Ctrl-C of the terminal: the child ends when the parent disconnects.
+  // Ignore Ctrl-C in the terminal, because the child ends when the parent disconnects.
   process.on('SIGINT', () => undefined);
 }

@@ -1,4 +1,4 @@
-/** Measures the lower bound for a decision on this machine: an update of an empty workflow. */
+/** Measures how long an update of an empty workflow takes, which is the lower bound for a decision on this machine. */
 import type { LedgerClient } from '../../client';
 import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
@@ -10,18 +10,18 @@ export type EmptyCalls = {
 };
 
 export interface EmptyUpdates {
-  /** Sends an update and returns the milliseconds until its answer. */
+  /** Sends an update and returns the milliseconds until its result. */
   time(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** @param variables the environment variables of its worker */
+/** @param variables the environment variables of the worker that runs the empty workflow */
 export async function startEmptyUpdates(
   { temporal }: LedgerClient,
   variables: Readonly<Record<string, string>>,
 ): Promise<EmptyUpdates> {
   return startProcessWith('empty-process', async (worker: ChildProgram<EmptyCalls>) => {
-    await worker.ask('start', variables);
+    await worker.call('start', variables);
     const handle = await temporal.workflow.start('emptyWorkflow', {
       taskQueue: EMPTY_QUEUE,
       workflowId: 'empty',

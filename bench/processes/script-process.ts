@@ -1,7 +1,7 @@
 /**
- * The script that a batch is compared with, in its own process: the same calls through the same client, the same checks,
- * the same polling and the same concurrency for imports and for checks. It stores no state, so when it stops early,
- * nobody knows which tokens were used.
+ * The script that a batch is compared with. It makes the same calls through the same client, with the same checks, the
+ * same polling and the same concurrency. Unlike a batch it stores no state: if it stops early, nobody knows which
+ * tokens have been used.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,27 +12,27 @@ import { pollDelayMs } from '../../domain/planning/pacing';
 import { Secret } from '../../security';
 import type { BenchCompany } from '../companies';
 import { companiesOf, PLATFORM } from '../companies';
-import type { Moved, ScriptCalls, ScriptWork } from './script';
+import type { MoveTimes, ScriptCalls, ScriptWork } from './script';
 import { serveParent } from './child-process';
 import { usage } from './usage';
 
 let moved = 0;
 
-async function move({ url, key, companies, atOnce }: ScriptWork): Promise<Moved> {
+async function move({ url, key, companies, concurrency: atOnce }: ScriptWork): Promise<MoveTimes> {
   const client = createCompanyDataClient({ baseUrl: url, apiKey: new Secret(key), authorizationTimeoutMs: 60_000 });
   const [imports, checks] = [pLimit(atOnce), pLimit(atOnce)];
   moved = 0;
-  const all = companiesOf(companies);
+  const rows = companiesOf(companies);
   const startedAt = performance.now();
   const before = usage();
-  await Promise.all(all.map((company) => moveOne(client, imports, checks, company)));
+  await Promise.all(rows.map((company) => moveOne(client, imports, checks, company)));
   const { cpuMs } = usage();
   const tookMs = performance.now() - startedAt;
   await client.close();
   return { tookMs, cpuMs: cpuMs - before.cpuMs };
 }
 
-/** Moves one company. While it waits for a sync, it does not count against the concurrency. */
+/** Moves one company. A company that is waiting for its sync does not count against the concurrency. */
 async function moveOne(
   client: CompanyDataClient,
   imports: pLimit.Limit,

@@ -1,4 +1,4 @@
-/** Starts the script in its own process. */
+/** Runs the script that a batch is compared with, in its own process. */
 import type { CompanyRange } from '../companies';
 import { startProcess } from './child-process';
 
@@ -6,30 +6,30 @@ export interface ScriptWork {
   readonly url: string;
   readonly key: string;
   readonly companies: CompanyRange;
-  readonly atOnce: number;
+  readonly concurrency: number;
 }
 
-/** Wall time and CPU time of a move, in milliseconds. */
-export interface Moved {
+/** The wall time and the CPU time of moving companies, in milliseconds. */
+export interface MoveTimes {
   readonly tookMs: number;
   readonly cpuMs: number;
 }
 
 export type ScriptCalls = {
-  readonly move: (work: ScriptWork) => Promise<Moved>;
+  readonly move: (work: ScriptWork) => Promise<MoveTimes>;
   readonly moved: (nothing: null) => Promise<number>;
 };
 
-const ASK_INTERVAL_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 
-/** @param report is called every few seconds with the number of companies moved */
-export async function runScript(work: ScriptWork, report: (moved: number) => void): Promise<Moved> {
+/** @param report called every few seconds with the number of moved companies */
+export async function runScript(work: ScriptWork, report: (moved: number) => void): Promise<MoveTimes> {
   const script = startProcess<ScriptCalls>('script-process');
-  const asking = setInterval(() => void script.ask('moved', null).then(report, () => undefined), ASK_INTERVAL_MS);
+  const polling = setInterval(() => void script.call('moved', null).then(report, () => undefined), POLL_INTERVAL_MS);
   try {
-    return await script.ask('move', work);
+    return await script.call('move', work);
   } finally {
-    clearInterval(asking);
+    clearInterval(polling);
     await script.end();
   }
 }

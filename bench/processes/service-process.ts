@@ -14,7 +14,7 @@ let refused = 0;
 let statusPolls = 0;
 let stop = async (): Promise<void> => undefined;
 
-// Count responses with Node's diagnostics channel, so that no proxy affects the measurement.
+// Count responses with Node's diagnostics channel, because a proxy would affect the measurement.
 subscribe('http.server.response.finish', (message) => {
   const { request, response } = message as { readonly request: IncomingMessage; readonly response: ServerResponse };
   requests += 1;
@@ -23,7 +23,7 @@ subscribe('http.server.response.finish', (message) => {
 });
 
 async function start(settings: ServiceSettings): Promise<ServiceAddress> {
-  // Not `temporary`, because such a database does not wait for its disk.
+  // The database is not temporary, because a temporary one does not wait for the disk.
   const service = await startStandaloneService({
     home,
     temporary: false,

@@ -1,13 +1,13 @@
-/** Starts the Company Data Service in its own process, so that its callers do not use its CPU time. */
+/** Starts the Company Data Service in its own process, so that it does not share CPU time with its callers. */
 import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
 import type { Usage } from './usage';
 
 export interface ServiceSettings {
   readonly requestsPerMinute: number;
-  /** Added to every response. */
+  /** Delay added to every response. */
   readonly latencyMs?: number;
-  /** The duration of a data set's sync, and of each of its records. Default: the sandbox's. */
+  /** Milliseconds until the first record of a data set, and per record. Default: see `ServiceOptions`. */
   readonly syncBaseMs?: number;
   readonly syncMsPerRecord?: number;
 }
@@ -15,44 +15,44 @@ export interface ServiceSettings {
 /** The address of the service, and a key of its only account. */
 export interface ServiceAddress {
   readonly url: string;
-  /** An administrator's key of a paid account. */
+  /** An administrator's key for a paid account. */
   readonly key: string;
   readonly databaseUrl: string;
 }
 
-/** The numbers of requests that the service has answered. */
-export interface Answers {
+/** The number of requests that the service has answered so far. */
+export interface AnswerCounts {
   readonly requests: number;
-  /** Responses with 429. */
+  /** Requests answered with 429. */
   readonly refused: number;
-  /** Requests for the status of syncs; their number depends on the duration of syncs. */
+  /** Requests for the status of syncs. Their number depends on the duration of the syncs. */
   readonly statusPolls: number;
 }
 
 export type ServiceCalls = {
   readonly start: (settings: ServiceSettings) => Promise<ServiceAddress>;
-  readonly counts: (nothing: null) => Promise<Answers>;
+  readonly counts: (nothing: null) => Promise<AnswerCounts>;
   readonly usage: (nothing: null) => Promise<Usage>;
 };
 
 export interface MeasuredService extends ServiceAddress {
-  answers(): Promise<Answers>;
+  answers(): Promise<AnswerCounts>;
   usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
 
-/** Requests per minute. */
+/** Requests per minute that no benchmark reaches. */
 export const UNLIMITED = 1_000_000_000;
 
 /** Starts the service as `ferry service start` does, with its log and a durable embedded Postgres. */
 export async function startMeasuredService(settings: ServiceSettings): Promise<MeasuredService> {
   return startProcessWith('service-process', async (service: ChildProgram<ServiceCalls>) => {
-    const address = await service.ask('start', settings);
+    const address = await service.call('start', settings);
     if (settings.latencyMs !== undefined) await injectLatency(address, settings.latencyMs);
     return {
       ...address,
-      answers: () => service.ask('counts', null),
-      usage: () => service.ask('usage', null),
+      answers: () => service.call('counts', null),
+      usage: () => service.call('usage', null),
       stop: () => service.end(),
     };
   });

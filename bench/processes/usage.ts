@@ -1,9 +1,9 @@
 /** The CPU time and memory of a process since its start. */
 export interface Usage {
-  /** Of all threads. */
+  /** CPU time of all threads. */
   readonly cpuMs: number;
   readonly rssMb: number;
-  /** The maximum since its start. */
+  /** The maximum since the process started. */
   readonly peakRssMb: number;
   /** The heap of the main thread; workflows use the heap of another thread. */
   readonly heapMb: number;

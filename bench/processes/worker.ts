@@ -1,4 +1,4 @@
-/** Starts a worker in its own process, and reads its usage. */
+/** Starts a worker in its own process, and reads its CPU and memory usage. */
 import type { WorkerTiming } from '../../worker/timing';
 import { TIMING } from '../../worker/timing';
 import type { ChildProgram } from './child-process';
@@ -6,12 +6,12 @@ import { startProcessWith } from './child-process';
 import type { Usage } from './usage';
 
 export interface WorkerSettings {
-  /** Its environment variables. */
+  /** The worker's environment variables. */
   readonly variables: Readonly<Record<string, string>>;
   readonly timing: WorkerTiming;
 }
 
-/** Reclaims companies of a dead worker within seconds; production waits for minutes. */
+/** A timing that lets workers reclaim the companies of a dead worker within seconds. In production it takes minutes. */
 export const SHORT_TIMING: WorkerTiming = {
   ...TIMING,
   authorizationTimeoutMs: 3_000,
@@ -27,13 +27,13 @@ export type WorkerCalls = {
 export interface MeasuredWorker {
   usage(): Promise<Usage>;
   stop(): Promise<void>;
-  /** Sends SIGKILL. */
+  /** Sends SIGKILL and waits until the worker has ended. */
   kill(): Promise<void>;
 }
 
 export async function startMeasuredWorker(settings: WorkerSettings): Promise<MeasuredWorker> {
   return startProcessWith('worker-process', async (worker: ChildProgram<WorkerCalls>) => {
-    await worker.ask('start', settings);
-    return { usage: () => worker.ask('usage', null), stop: () => worker.end(), kill: () => worker.kill() };
+    await worker.call('start', settings);
+    return { usage: () => worker.call('usage', null), stop: () => worker.end(), kill: () => worker.kill() };
   });
 }
