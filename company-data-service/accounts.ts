@@ -1,4 +1,4 @@
-/** Client accounts. Not part of the HTTP API, because the operator of the service manages them. */
+/** Client accounts. They are not part of the HTTP API, because the operator of the service manages them. */
 import { withDatabase } from './database/database';
 import type { Plan } from './database/tables';
 

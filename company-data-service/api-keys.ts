@@ -1,4 +1,4 @@
-/** API keys of client accounts. Not part of the HTTP API, because the operator of the service manages them. */
+/** API keys of client accounts. They are not part of the HTTP API, because the operator of the service manages them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { withDatabase, type Database } from './database/database';
@@ -20,7 +20,7 @@ export interface ApiKey {
   readonly createdAt: Date;
 }
 
-/** Creates an API key of an account. An `administrator` key is for the provider's solutions team. */
+/** Creates an API key for an account. An `administrator` key is for the provider's solutions team. */
 export async function createKey(
   databaseUrl: string,
   { accountId, role }: { accountId: string; role: Role },
@@ -42,7 +42,7 @@ export async function listKeys(databaseUrl: string): Promise<ApiKey[]> {
 }
 
 /**
- * Revokes a key: running services refuse requests with this key within seconds, with a 403.
+ * Revokes a key. Within seconds, running services refuse requests with this key (403).
  *
  * @returns whether the key exists
  */
@@ -51,9 +51,9 @@ export async function revokeKey(databaseUrl: string, keyId: string): Promise<boo
 }
 
 /**
- * Replaces a key: creates a key for the same account and role and revokes the old key.
+ * Creates a key for the same account and role, and revokes the old key.
  *
- * @returns the new key; undefined if there is no key with this id
+ * @returns the new key; undefined if the old key does not exist
  */
 export async function rotateKey(databaseUrl: string, keyId: string): Promise<CreatedKey | undefined> {
   return withDatabase(databaseUrl, (db) =>

@@ -1,8 +1,13 @@
 /**
- * The Company Data Service: companies, their connections to platforms, and the data sets synced through them, over
- * HTTP, with all state in Postgres. A sandbox plays the platforms: see docs/sandbox.md. The folders: `http/` routes and
- * what every request passes, `companies/`, `connections/`, `syncs/`, `pushes/` and `records/` one resource each,
- * `query/` the filter language of lists, `platform/` the platforms, `faults/` failures on demand.
+ * The Company Data Service: an HTTP API for companies, their connections to platforms, and the data sets that are
+ * synced through these connections. All state is in Postgres. A sandbox simulates the platforms: see docs/sandbox.md.
+ *
+ * Folders:
+ * - `http/`: the routes, and the hooks that run for every request
+ * - `companies/`, `connections/`, `syncs/`, `pushes/`, `records/`: one resource each
+ * - `query/`: the filter language of lists
+ * - `platform/`: the platforms
+ * - `faults/`: failures on demand, for tests of the service's clients
  */
 export { createAccount, listAccounts, type Account } from './accounts';
 export { createKey, listKeys, revokeKey, rotateKey, type ApiKey, type CreatedKey } from './api-keys';

@@ -7,7 +7,7 @@ import { SandboxPlatforms } from './platform/sandbox/sandbox-platforms';
 import { SyncEngine } from './syncs/sync-engine';
 
 const CLEANUP_INTERVAL_MS = 10 * 60_000;
-/** When the service closes, requests in flight have this long to finish. */
+/** Time that requests in flight have to finish when the service closes. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
 export interface ServiceOptions {
@@ -21,7 +21,7 @@ export interface ServiceOptions {
   readonly basePath?: string;
   /** The public URL of the service, for links. Default: the address it listens on, with the base path. */
   readonly publicUrl?: string;
-  /** Default: none. */
+  /** Default: nothing is logged. */
   readonly logger?: Logger;
   /** Milliseconds until the sandbox delivers the first record of a data set. Default: 150. */
   readonly syncBaseMs?: number;
@@ -29,9 +29,12 @@ export interface ServiceOptions {
   readonly syncMsPerRecord?: number;
   /** Rate limit of each API key, shared by all processes of one database. Default: 1,000. */
   readonly requestsPerMinute?: number;
-  /** Daily quota of each API key, once for the account and once per company with a linked connection. Default: none. */
+  /**
+   * Daily quota of each API key: this number of requests for the account, plus the same number for each company with a
+   * linked connection. Default: no quota.
+   */
   readonly requestsPerDay?: number;
-  /** Lets administrators make the service itself fail, for tests of its clients. Default: false. */
+  /** True lets administrators make the service itself fail, for tests of its clients. Default: false. */
   readonly faults?: boolean;
   /**
    * Size of the connection pool for requests; a second pool of this size serves syncs and authorizations. Default: 10.
@@ -43,8 +46,8 @@ export interface Service {
   /** The base URL, without a trailing slash. */
   readonly url: string;
   /**
-   * Waits up to five seconds for requests in flight, finishes authorizations even if their client has gone, ends the
-   * current step of the syncs, and releases port and database.
+   * Waits up to five seconds for requests in flight. Then finishes the authorizations in progress, even if their
+   * clients have disconnected, and the current sync step, and releases the port and the database.
    */
   close(): Promise<void>;
 }
@@ -77,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }, CLEANUP_INTERVAL_MS);
   const close = async () => {
     clearInterval(cleanup);
-    // A client that does not read its answer must not delay the shutdown.
+    // A client that does not read its response must not delay the shutdown.
     const cutOff = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
     try {
       await app.close();
@@ -85,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       clearTimeout(cutOff);
     }
     await engine.stop();
-    // The slow pool first, because an authorization that has used a token still has to commit its transaction there.
+    // Close the slow pool first: this waits until an authorization that has used a token has committed its transaction.
     await slowDb.destroy();
     await db.destroy();
   };

@@ -1,12 +1,12 @@
-/** Companies in Postgres. A company is read with its connections in one statement. */
+/** Companies in Postgres. A company is read together with its connections, in one statement. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import type { ConnectionError, ConnectionStatus } from '../database/tables';
-import { kindsOf, placeIn, type Columns, conditionSql, orderSql, type Place } from '../query/query-sql';
+import { kindsOf, columnSql, type Columns, conditionSql, orderSql, type FieldSql } from '../query/query-sql';
 import type { FieldKinds, Order, Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 
-/** A connection inside a company, with dates as Postgres writes them into JSON. */
+/** A connection of a company. Its dates have the format that Postgres uses in JSON. */
 export interface Connection {
   readonly id: string;
   readonly company_id: string;
@@ -84,18 +84,18 @@ export async function listCompanies(
 }
 
 const COLUMNS: Columns = {
-  id: { kind: 'text', place: sql`companies.id::text` },
-  name: { kind: 'text', place: sql`companies.name` },
-  description: { kind: 'text', place: sql`companies.description` },
-  created: { kind: 'date', place: sql`companies.created_at` },
+  id: { kind: 'text', expression: sql`companies.id::text` },
+  name: { kind: 'text', expression: sql`companies.name` },
+  description: { kind: 'text', expression: sql`companies.description` },
+  created: { kind: 'date', expression: sql`companies.created_at` },
 };
 
-/** The fields that companies can be filtered by; `tags.uid` is the tag `uid`. */
+/** The fields by which companies can be filtered. `tags.uid` is the tag `uid`. */
 export const companyFields: FieldKinds = (field) => (tagIn(field) === undefined ? kindsOf(COLUMNS)(field) : 'text');
 
-const companyField: Place = (field) => {
+const companyField: FieldSql = (field) => {
   const tag = tagIn(field);
-  return tag === undefined ? placeIn(COLUMNS)(field) : sql`(companies.tags ->> ${tag}::text)`;
+  return tag === undefined ? columnSql(COLUMNS)(field) : sql`(companies.tags ->> ${tag}::text)`;
 };
 
 function tagIn(field: string): string | undefined {
@@ -135,13 +135,13 @@ export async function updateCompany(db: Database, id: string, { tags, ...fields 
 
 /** Deletes a company with all of its data. */
 export async function deleteCompany(transaction: Database, id: string): Promise<void> {
-  // Syncs first, in the order in which the sync engine takes its locks, to avoid a deadlock.
+  // Delete the syncs first, because the sync engine locks in the same order. Otherwise there could be a deadlock.
   await transaction.deleteFrom('syncs').where('company_id', '=', id).execute();
   await transaction.deleteFrom('companies').where('id', '=', id).execute();
 }
 
 /**
- * Counts the account's companies and blocks other creations of the account until the transaction ends, because two
+ * Counts the account's companies. Blocks other creations in the account until the transaction ends, because two
  * simultaneous creations could otherwise exceed the limit.
  */
 export async function countCompaniesExclusively(transaction: Database, accountId: string): Promise<number> {

@@ -4,7 +4,7 @@ import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import type { Database } from '../database/database';
 import type { ConnectionError } from '../database/tables';
 import { PlatformRefusal, type Grant, type Organization, type Platforms } from '../platform/platform';
-import { holdConnection, resolved, withError } from './connections';
+import { lockConnection, allResolved, withError } from './connections';
 
 type Credential = Readonly<Record<string, string>>;
 
@@ -12,17 +12,17 @@ export interface AuthorizationRequest {
   readonly connectionId: string;
   readonly accountId: string;
   readonly platform: PlatformEntry;
-  /** Already validated against the platform's fields. */
+  /** Must have been validated against the platform's fields. */
   readonly credential: Credential;
 }
 
 /**
- * Uses a credential once: links the connection if the platform accepts it, otherwise records the error. Authorizations
- * of one connection run one after the other. The last accepted body is not used again, because a client that missed the
- * answer may send a rotating token twice, and the second use would fail.
+ * Uses a credential once. Links the connection if the platform accepts the credential, otherwise records the error.
+ * Authorizations of one connection run one at a time. The last accepted credential is not used again, because a client
+ * whose response was lost may send a rotating token twice, and the second use would fail.
  *
- * @returns whether the platform accepted it
- * @throws PlatformInaccessible if the platform's endpoint is not accessible; nothing has changed
+ * @returns whether the platform accepted the credential
+ * @throws PlatformInaccessible if the platform's endpoint is not accessible; nothing is changed in this case
  */
 export async function authorizeConnection(
   db: Database,
@@ -30,7 +30,7 @@ export async function authorizeConnection(
   { connectionId, accountId, platform, credential }: AuthorizationRequest,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    await holdConnection(transaction, connectionId);
+    await lockConnection(transaction, connectionId);
     const connection = await readConnection(transaction, connectionId);
     const digest = digestOf(credential);
     if (connection?.accepted_digest?.equals(digest)) return true;
@@ -38,7 +38,7 @@ export async function authorizeConnection(
 
     const application = await readApplication(transaction, accountId, platform.key);
     try {
-      const accepted = await present(platforms, { platform, credential, ...(application && { application }) });
+      const accepted = await checkAndRefresh(platforms, { platform, credential, ...(application && { application }) });
       await storeCredential(transaction, connectionId, accepted.credential, digest);
       await link(transaction, connectionId, accepted.organization, errors);
       return true;
@@ -52,10 +52,10 @@ export async function authorizeConnection(
 }
 
 /**
- * Presents a credential to the platform. Asks for its organization first, because that uses no token and a refresh
- * does.
+ * Checks the organization of a credential and refreshes its tokens. The check comes first, because it does not use up a
+ * token and a refresh does.
  */
-async function present(
+async function checkAndRefresh(
   platforms: Platforms,
   grant: Grant,
 ): Promise<{ credential: Credential; organization: Organization }> {
@@ -109,7 +109,7 @@ async function link(
       organization_id: id,
       organization_name: name,
       data_types: [...dataTypes],
-      errors: JSON.stringify(resolved(errors)),
+      errors: JSON.stringify(allResolved(errors)),
     })
     .where('id', '=', connectionId)
     .execute();

@@ -19,9 +19,9 @@ export async function insertConnection(db: Database, companyId: string, platform
   return { ...row, created_at: row.created_at.toISOString(), last_sync: null };
 }
 
-/** Ends the service's access: deletes the credential; synced data stays readable. */
+/** Ends the service's access to the platform by deleting the credential. Synced data stays readable. */
 export async function unlinkConnection(transaction: Database, id: string): Promise<void> {
-  await holdConnection(transaction, id);
+  await lockConnection(transaction, id);
   await transaction
     .updateTable('syncs')
     .set({ status: 'Cancelled', due_at: null, completed_at: new Date() })
@@ -34,17 +34,17 @@ export async function unlinkConnection(transaction: Database, id: string): Promi
 
 /** Deletes a connection with its credential and its synced data. */
 export async function deleteConnection(transaction: Database, id: string): Promise<void> {
-  await holdConnection(transaction, id);
-  // Syncs first, in the order in which the sync engine takes its locks.
+  await lockConnection(transaction, id);
+  // Delete the syncs first, because the sync engine locks in the same order. Otherwise there could be a deadlock.
   await transaction.deleteFrom('syncs').where('connection_id', '=', id).execute();
   await transaction.deleteFrom('connections').where('id', '=', id).execute();
 }
 
 /**
- * Lets only one transaction at a time change a connection's authorization. Not a row lock, because reads and syncs must
- * continue while the platform takes its time to answer.
+ * Lets only one transaction at a time change a connection's authorization. This is not a row lock, because reads and
+ * syncs must continue while the service is waiting for the platform.
  */
-export async function holdConnection(transaction: Database, id: string): Promise<void> {
+export async function lockConnection(transaction: Database, id: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(transaction);
 }
 
@@ -56,7 +56,7 @@ const STATUS_CODES: Record<RefusalReason, string> = {
   PlatformRateLimited: '429',
 };
 
-/** Adds an error to a connection's errors; only the newest is active. */
+/** Returns a connection's errors with a new one at the end. Only the new error is active. */
 export function withError(
   errors: readonly ConnectionError[],
   { reason, message }: { reason: RefusalReason; message: string },
@@ -68,16 +68,17 @@ export function withError(
     erroredOnUtc: new Date().toISOString(),
     status: 'Active',
   };
-  return [...resolved(errors), newest].slice(-ERRORS_KEPT);
+  return [...allResolved(errors), newest].slice(-ERRORS_KEPT);
 }
 
-export function resolved(errors: readonly ConnectionError[]): ConnectionError[] {
+export function allResolved(errors: readonly ConnectionError[]): ConnectionError[] {
   return errors.map((error) => ({ ...error, status: 'Resolved' }));
 }
 
-/** Returns the platform of a connection, which is always in the platform table. */
+/** Returns a connection's entry in the platform table. */
 export function platformOf({ platform_key }: Pick<Connection, 'platform_key'>): PlatformEntry {
   const platform = findPlatform(platform_key);
-  if (!platform) throw new Error(`The platform table has no entry ${platform_key}, yet a connection names it`);
+  if (!platform)
+    throw new Error(`A connection belongs to platform ${platform_key}, which is not in the platform table`);
   return platform;
 }

@@ -25,16 +25,15 @@ export type Database = Kysely<Tables>;
 /**
  * Opens a pool of connections to the service's schema.
  *
- * @param connections maximum size of the pool; further callers wait
+ * @param connections maximum size of the pool; when all connections are taken, callers wait
  */
 export function openDatabase(databaseUrl: string, connections: number): Database {
   const pool = openPool({
     connectionString: databaseUrl,
     max: connections,
     // Data is in memory or on an SSD, so reading an index is cheaper than sorting a list for each page. Every query has
-    // an
-    // index, and a plan cached while the table was small must use it, too. JIT compilation of a large page's statement
-    // would take longer than running it.
+    // an index, which must be used even by plans that were cached while the table was small. JIT compilation of a
+    // statement takes longer than running it, even for a large page.
     options: `-c search_path=${SCHEMA} -c random_page_cost=1.1 -c enable_seqscan=off -c jit=off`,
     application_name: 'company-data-service',
   });
@@ -42,7 +41,7 @@ export function openDatabase(databaseUrl: string, connections: number): Database
 }
 
 /**
- * Updates the schema. Any number of processes can call it at the same time, because Kysely's migrator takes a lock.
+ * Updates the schema. Several processes can do this at the same time, because Kysely's migrator takes a lock.
  *
  * @throws an Error with the database's error as its cause
  */
@@ -55,10 +54,10 @@ export async function prepareSchema(db: Database): Promise<void> {
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const reason = error instanceof Error ? error.message : 'unknown error';
-  throw new Error(`The schema of the Company Data Service could not be prepared: ${reason}`, { cause: error });
+  throw new Error(`Could not update the schema of the Company Data Service: ${reason}`, { cause: error });
 }
 
-/** Opens the database for work outside a running service, and updates its schema. */
+/** Opens the database for work outside a running service, updates its schema, and closes it after the work. */
 export async function withDatabase<Result>(
   databaseUrl: string,
   work: (db: Database) => Promise<Result>,
@@ -73,8 +72,8 @@ export async function withDatabase<Result>(
 }
 
 /**
- * Returns what may be logged of a thrown value: not the details that Postgres adds to an error, because they contain
- * the values of a row, credentials and customers' data included.
+ * Returns the parts of a thrown value that may be logged. Omits the details that Postgres adds to an error, because
+ * they contain the values of a row, including credentials and customers' data.
  */
 export function failureForLog(failure: unknown): Record<string, unknown> {
   if (!(failure instanceof Error)) return { type: typeof failure };

@@ -4,7 +4,7 @@ export type Plan = 'trial' | 'free' | 'paid';
 export type Role = 'client' | 'administrator';
 export type ConnectionStatus = 'PendingAuth' | 'Linked' | 'Unlinked' | 'Deauthorized';
 
-/** An error of the platform, as clients read it in `dataConnectionErrors`. */
+/** An error from the platform, as clients see it in `dataConnectionErrors`. */
 export interface ConnectionError {
   statusCode: string;
   statusText: string;
@@ -55,7 +55,7 @@ interface ConnectionTable {
   created_at: GeneratedDate;
 }
 
-/** Separate from `connections`, so that code that reads a connection does not get its tokens. */
+/** Kept separate from `connections`, so that code that reads a connection does not get its tokens. */
 interface CredentialTable {
   connection_id: string;
   /** The authorization body, with the tokens of the last refresh. */
@@ -82,9 +82,9 @@ interface SyncTable {
   requested_at: GeneratedDate;
   completed_at: Date | null;
   progress: Generated<number>;
-  /** Cursor of the platform's next page; null before the first answer. */
+  /** Cursor of the platform's next page; null before the platform's first response. */
   cursor: string | null;
-  /** When the next page can be fetched; null after the end of the sync. */
+  /** When the next page can be fetched; null once the sync has ended. */
   due_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
 }
 
@@ -125,7 +125,7 @@ interface SandboxTokenTable {
   platform_key: string;
   /** SHA-256 of the token. */
   digest: Buffer;
-  /** How often it was presented, because some test credentials behave differently the second time. */
+  /** How many times the token was used, because some test credentials behave differently after a few uses. */
   uses: Generated<number>;
   spent_at: Date | null;
   /** Set only for tokens that the sandbox issued itself, and only if their age matters. */
@@ -136,7 +136,7 @@ interface SandboxUserTokenTable {
   platform_key: string;
   user_name: string;
   digest: Buffer;
-  /** Grows with every token. */
+  /** Increases with every token. */
   number: Generated<string>;
 }
 
@@ -149,7 +149,7 @@ interface SandboxRecordTable {
   /** SHA-256 of the part of the credential that does not change while the grant is valid. */
   grant_digest: Buffer;
   data_type: string;
-  /** Grows with every record. */
+  /** Increases with every record. */
   number: Generated<string>;
   created_at: GeneratedDate;
   fields: JSONColumnType<Record<string, unknown>>;
@@ -159,7 +159,7 @@ interface SyncSettingTable {
   company_id: string;
   data_type: string;
   fetch_on_first_link: boolean;
-  /** Hours between two syncs; 0: no schedule. */
+  /** Hours between two syncs; 0 if there is no schedule. */
   sync_schedule: number;
   sync_order: number;
 }
@@ -179,11 +179,11 @@ interface PushOperationTable {
   changes: JSONColumnType<PushChange[], string | undefined>;
   requested_at: GeneratedDate;
   completed_at: Date | null;
-  /** When the platform is asked next; null after the end of the operation. */
+  /** When the platform is asked next; null once the operation has ended. */
   due_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
 }
 
-/** The change that a push made at the platform, as clients read it in `changes`. */
+/** The change that a push made at the platform, as clients see it in `changes`. */
 export interface PushChange {
   type: 'Created';
   recordRef: { id: string; dataType: string };
@@ -191,7 +191,7 @@ export interface PushChange {
 
 interface DailyRequestTable {
   key_id: string;
-  /** In UTC. */
+  /** The day in UTC. */
   day: string;
   used: number;
 }

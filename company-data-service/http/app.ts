@@ -1,9 +1,9 @@
-/** Builds the HTTP app: the hooks that every request passes, and the routes. */
+/** Builds the HTTP app: the hooks that run for every request, and the routes. */
 import { randomUUID } from 'node:crypto';
 import fastify, { LogController, type FastifyBaseLogger } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Faults } from '../faults/faults';
-import { allowanceHeaders, assertAllowed, tightestOf } from './limits/allowance';
+import { allowanceHeaders, assertAllowed, tightestAllowance } from './limits/allowance';
 import { Authenticator } from './authentication';
 import type { Api, ServiceContext } from './context';
 import { countDailyRequest } from './limits/daily-quota';
@@ -28,12 +28,12 @@ import { sandboxTokenRoutes } from './routes/sandbox-token';
 import { syncSettingRoutes } from './routes/sync-settings';
 import { syncRoutes } from './routes/syncs';
 
-/** Answers must not be cached, framed or sniffed, and pages run no scripts and load nothing. */
+/** With these headers, responses are not cached, framed or sniffed, and pages cannot run scripts or load files. */
 const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // The address of a link page must not leak, because it is enough to authorize the company.
+  // The URL of a link page must not leak, because anybody who knows the URL can authorize the company.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
@@ -41,12 +41,12 @@ const SECURITY_HEADERS = {
 export interface AppOptions {
   readonly context: ServiceContext;
   readonly logger: FastifyBaseLogger;
-  /** Starts with a slash and does not end with one; empty for none. */
+  /** The path before every endpoint: empty, or with a leading slash and no trailing slash. */
   readonly basePath: string;
-  /** The public base path. */
+  /** The path of the service's public URL. */
   readonly publicPath: string;
   readonly requestsPerMinute: number;
-  /** Per key and day, once for the account and once per company with a linked connection. Absent: no quota. */
+  /** See `ServiceOptions`. Absent if there is no quota. */
   readonly requestsPerDay?: number;
   /** Adds the routes that make the service fail, for tests. */
   readonly faults: boolean;
@@ -67,14 +67,14 @@ export async function createApp(options: AppOptions): Promise<Api> {
   }).withTypeProvider<ZodTypeProvider>();
 
   app.setValidatorCompiler(validatorCompiler);
-  // Not validated at run time, because the compiler and the tests check responses against their schemas.
+  // Responses are not validated at run time, because the compiler and the tests check them against their schemas.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(sendError);
   app.addHook('onRequest', async (request, reply) => {
-    // A route can set other values. `Strict-Transport-Security` is the task of the proxy that adds TLS.
+    // A route can override these. `Strict-Transport-Security` must be added by the proxy that terminates TLS.
     reply.headers(SECURITY_HEADERS);
     reply.header('x-correlation-id', request.id);
-    // Not in a not-found handler, because that would read the body first.
+    // There is no not-found handler, because it would run only after the body has been read.
     if (request.is404) throw notFound(`${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
   });
   acceptJson(app);
@@ -116,9 +116,9 @@ function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerD
     request.caller = caller;
     const perMinute = await limiter.count(caller.keyId);
     const perDay = requestsPerDay === undefined ? [] : [await countDailyRequest(db, caller, requestsPerDay)];
-    const tightest = tightestOf([perMinute, ...perDay]);
+    const tightest = tightestAllowance([perMinute, ...perDay]);
     reply.headers(allowanceHeaders(tightest));
-    // Before the limits, because an unusable key must not be told to retry later.
+    // Refuse an unusable key before the limits are checked, because its caller must not be told to retry later.
     if (refusal) throw refusal;
     assertAllowed(tightest);
   });
@@ -131,7 +131,7 @@ async function addFaults(app: Api, basePath: string): Promise<void> {
   applyFaults(app, faults, basePath);
 }
 
-/** Parses JSON within limits. An empty body counts as none, because some clients send a content type without a body. */
+/** Parses JSON within limits. Accepts an empty body, because some clients send a content type without a body. */
 function acceptJson(app: Api): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {

@@ -16,7 +16,7 @@ export interface Caller {
   readonly role: Role;
   readonly accountId: string;
   readonly plan: Plan;
-  /** Absent if the plan does not expire. */
+  /** Absent if the account does not expire. */
   readonly expiresAt?: Date;
 }
 
@@ -27,14 +27,14 @@ interface CachedKey {
   readonly expiresFromCacheAt: number;
 }
 
-/** Looks up API keys, at most every two seconds per key. */
+/** Looks up API keys. Each key is read from the database at most every two seconds. */
 export class Authenticator {
   private readonly cache = new Map<string, CachedKey>();
 
   constructor(private readonly db: Database) {}
 
   /**
-   * Returns the caller, with a refusal for a revoked key (403) or an expired account (402), in this order.
+   * Returns the caller, with a refusal if the key is revoked (403) or else the account has expired (402).
    *
    * @throws ServiceError 401
    */

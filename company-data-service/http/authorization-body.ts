@@ -2,12 +2,15 @@ import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import { badRequest, type ValidationProblem } from './errors/errors';
 
 /**
- * Validates an authorization body: all required fields, no unknown ones, only strings. Problems name fields and never
- * quote their values.
+ * Returns the credential in an authorization body. The body must have all required fields, no unknown fields, and only
+ * strings. Problems name the fields and never quote their values.
  *
- * @throws ServiceError 400 with every faulty field
+ * @throws ServiceError 400 with every invalid field
  */
-export function credentialIn(body: Readonly<Record<string, unknown>>, platform: PlatformEntry): Record<string, string> {
+export function validatedCredential(
+  body: Readonly<Record<string, unknown>>,
+  platform: PlatformEntry,
+): Record<string, string> {
   const { requiredFields, optionalFields, name } = platform;
   const known = new Set([...requiredFields, ...optionalFields]);
   const credential: Record<string, string> = {};

@@ -12,12 +12,12 @@ import type { Platforms } from '../platform/platform';
 import type { Caller } from './authentication';
 
 export interface ServiceContext {
-  /** For queries that are answered at once. */
+  /** For queries that do not wait for a platform. */
   readonly db: Database;
-  /** For transactions that wait for a platform; separate, so that slow platforms do not delay reads. */
+  /** For transactions that wait for a platform. Separate, so that slow platforms do not delay reads. */
   readonly slowDb: Database;
   readonly platforms: Platforms;
-  /** Returns the public URL of the service, without a trailing slash. Known once it listens. */
+  /** Returns the public URL of the service, without a trailing slash. It is known once the service is listening. */
   readonly publicUrl: () => string;
 }
 
@@ -31,7 +31,7 @@ export type Api = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The owner of the request's API key. Set on every route that needs a key. */
+    /** The account and role of the request's API key. Set on every route that requires a key. */
     caller: Caller;
     /** Set by `loadCompany`, before the body is read. */
     company: Company;

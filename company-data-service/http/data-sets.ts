@@ -10,7 +10,7 @@ export const DataTypeSchema = z.enum(DATA_TYPES);
 const PathSchema = z.object({ dataType: z.string() });
 
 /** Returns the connections whose organization has the data type. */
-export function offering(connections: readonly Connection[], dataType: string): readonly Connection[] {
+export function connectionsWith(connections: readonly Connection[], dataType: string): readonly Connection[] {
   return connections.filter(({ data_types }) => data_types.includes(dataType));
 }
 
@@ -19,19 +19,19 @@ export function offering(connections: readonly Connection[], dataType: string): 
  *
  * @throws ServiceError 404 with the names of the platforms
  */
-export function requireSupport(connections: readonly Connection[], dataType: string): asserts dataType is DataType {
-  const isMissing = connections.length > 0 && offering(connections, dataType).length === 0;
+export function assertSupported(connections: readonly Connection[], dataType: string): asserts dataType is DataType {
+  const isMissing = connections.length > 0 && connectionsWith(connections, dataType).length === 0;
   if (!isDataType(dataType) || isMissing) {
     throw unsupportedDataType(dataType, [...new Set(connections.map((connection) => platformOf(connection).name))]);
   }
 }
 
-/** Asserts that the company has the path's data type, before query and body are validated. */
-export const companyHasDataType: onRequestAsyncHookHandler = async ({ company, params }) => {
-  requireSupport(company.connections, PathSchema.parse(params).dataType);
+/** Checks, before the query and the body are validated, that the company has the path's data type. */
+export const requireCompanyDataType: onRequestAsyncHookHandler = async ({ company, params }) => {
+  assertSupported(company.connections, PathSchema.parse(params).dataType);
 };
 
-/** Asserts the same for the path's connection. */
-export const connectionHasDataType: onRequestAsyncHookHandler = async ({ connection, params }) => {
-  requireSupport([connection], PathSchema.parse(params).dataType);
+/** Checks, before the query and the body are validated, that the path's connection has the path's data type. */
+export const requireConnectionDataType: onRequestAsyncHookHandler = async ({ connection, params }) => {
+  assertSupported([connection], PathSchema.parse(params).dataType);
 };

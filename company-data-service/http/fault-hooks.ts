@@ -4,11 +4,11 @@ import type { Fault, Faults } from '../faults/faults';
 import type { Api } from './context';
 import { ServiceError, tooManyRequests } from './errors/errors';
 
-/** Applies the configured faults to every route of `app`, after authentication and before the handler. */
+/** Applies the configured faults to every route of `app`: after authentication, and before the route's handler. */
 export function applyFaults(app: Api, faults: Faults, basePath: string): void {
   const lostAnswers = new WeakSet<FastifyRequest>();
   app.addHook('onRequest', async (request, reply) => {
-    for (const fault of faults.meet(request.method, describedPath(request, basePath))) {
+    for (const fault of faults.faultsFor(request.method, describedPath(request, basePath))) {
       if (fault.kind === 'lostAnswer') lostAnswers.add(request);
       else await apply(fault, request, reply);
     }
@@ -35,7 +35,7 @@ async function apply(fault: Exclude<Fault, { kind: 'lostAnswer' }>, request: Fas
   }
 }
 
-/** Returns the path of the route as in the OpenAPI description. */
+/** Returns the path of the route as it is in the OpenAPI description. */
 function describedPath(request: FastifyRequest, basePath: string): string {
   const url = request.routeOptions.url ?? '';
   return url.slice(basePath.length).replaceAll(/:(\w+)/g, '{$1}');

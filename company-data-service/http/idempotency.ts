@@ -1,8 +1,8 @@
 /**
- * Answers a repeated request with the answer to the first one.
+ * Answers a repeated request with the response to the first request.
  *
- * The work and the stored answer are one transaction, so a service that is killed has done both or neither. An error
- * rolls both back, so the request can be retried.
+ * The work and the response are stored in one transaction, so a service that is killed has stored both or neither. An
+ * error rolls both back, so the request can be retried.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -16,15 +16,15 @@ const KeySchema = z.guid();
 
 export interface Answer {
   readonly statusCode: number;
-  /** Absent: no body. */
+  /** Absent if there is no body. */
   readonly body?: unknown;
 }
 
 /**
- * Runs `work` in a transaction and sends its answer; with an idempotency key, at most once.
+ * Runs `work` in a transaction and sends its response. With an idempotency key, the work is done at most once.
  *
- * @throws ServiceError 400 if the key is not a UUID or was used with another body, 409 while its first request is in
- * progress
+ * @throws ServiceError 400 if the key is not a UUID or has been used with a different body, 409 while the first request
+ * with the key is in progress
  */
 export async function answerOnce(
   db: Database,
@@ -76,7 +76,9 @@ async function findAnswer(transaction: Database, scope: Scope, bodyDigest: Buffe
   const earlier = rows[0];
   if (!earlier) return undefined;
   if (!earlier.body_digest.equals(bodyDigest)) {
-    throw badRequest([{ itemId: 'Idempotency-Key', message: 'Idempotency-Key was used with another body' }]);
+    throw badRequest([
+      { itemId: 'Idempotency-Key', message: 'Idempotency-Key has already been used with a different body' },
+    ]);
   }
   const body: unknown = earlier.body === null ? undefined : JSON.parse(earlier.body);
   return { statusCode: earlier.status_code, body };
@@ -96,7 +98,7 @@ async function storeAnswer(transaction: Database, scope: Scope, bodyDigest: Buff
     .execute();
 }
 
-/** Deletes the expired answers. */
+/** Deletes the stored responses that have expired. */
 export async function deleteOldAnswers(db: Database): Promise<void> {
   await sql`delete from idempotent_responses where created_at < clock_timestamp() - ${RETENTION}`.execute(db);
 }

@@ -1,6 +1,6 @@
 /**
- * Hooks that load the resources of a path. They run before the body is read, so that an unknown or foreign resource is
- * answered as such even with an invalid body.
+ * Hooks that load the resources of a path. They run before the body is read, so that a request for an unknown or
+ * foreign resource gets that error even if its body is invalid.
  */
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ export const administratorOnly: onRequestAsyncHookHandler = async (request) => {
 export function loadCompany({ db }: ServiceContext): onRequestAsyncHookHandler {
   return async (request) => {
     const { companyId } = CompanyPathSchema.parse(request.params);
-    // A malformed id counts as unknown.
+    // Treat a malformed id as unknown.
     const company = isUuid(companyId) ? await findCompany(db, companyId) : undefined;
     if (!company) throw notFound(`Company ${companyId}`);
     if (company.account_id !== request.caller.accountId) throw foreignResource();

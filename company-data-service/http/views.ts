@@ -1,4 +1,4 @@
-/** Converts rows to the objects that clients read. */
+/** Converts database rows to the objects that clients see. */
 import { createHash } from 'node:crypto';
 import { PLATFORMS } from '../../platforms/platforms';
 import type { Company, Connection } from '../companies/companies';
@@ -55,10 +55,10 @@ function integrationId(platformKey: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Computed once per platform, not for each connection. */
+/** The ids of all integrations, so that they are not computed again for each connection. */
 const INTEGRATION_IDS = new Map(PLATFORMS.map(({ key }) => [key, integrationId(key)]));
 
-/** Converts dates to UTC, because Postgres writes them into JSON with an offset. */
+/** Converts a date to UTC, because Postgres writes dates into JSON with an offset. */
 function iso(date: string): string {
   return new Date(date).toISOString();
 }

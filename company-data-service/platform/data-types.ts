@@ -14,7 +14,7 @@ const BY_SOURCE: Record<PlatformEntry['sourceType'], readonly DataType[]> = {
   Banking: ['accounts', 'payments'],
 };
 
-/** The data types of a platform of this kind; a company's organization can have fewer. */
+/** Returns the data types of a platform. A company's organization can have fewer. */
 export function dataTypesOf(platform: PlatformEntry): readonly DataType[] {
   return BY_SOURCE[platform.sourceType];
 }

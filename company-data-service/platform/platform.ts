@@ -2,7 +2,7 @@
 import type { Platform as PlatformEntry } from '../../platforms/platforms';
 import type { DataType } from './data-types';
 
-/** The client's own application at a platform: its refresh tokens are bound to it. */
+/** The client's own application at a platform. The client's refresh tokens are bound to it. */
 interface Application {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -14,7 +14,7 @@ export interface Grant {
   readonly platform: PlatformEntry;
   /** The fields of the authorization body. Secret. */
   readonly credential: Readonly<Record<string, string>>;
-  /** Absent if the client has registered none. */
+  /** Absent if the client has not registered an application. */
   readonly application?: Application;
 }
 
@@ -22,7 +22,6 @@ export interface Grant {
 export interface Organization {
   readonly id: string;
   readonly name: string;
-  /** Data types that this organization has. */
   readonly dataTypes: readonly DataType[];
 }
 
@@ -39,7 +38,7 @@ export interface PlatformRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A part of a data set. Platforms prepare a page before it can be fetched; `next` says how long that takes. */
+/** A page of a data set. The platform has to prepare the next page for `next.afterMs` before it can be fetched. */
 export interface FetchedPage {
   readonly records: readonly PlatformRecord[];
   /** Percentage of the data set fetched so far, including this page. */
@@ -54,7 +53,7 @@ export interface PushedRecord {
   readonly key: string;
   readonly dataType: DataType;
   readonly record: Readonly<Record<string, unknown>>;
-  /** True if the platform has already accepted it and is only asked for the result. */
+  /** True if the platform has already accepted the record and is only asked for the result. */
   readonly accepted: boolean;
 }
 
@@ -65,18 +64,18 @@ export type PushAnswer =
 
 export interface Platforms {
   /**
-   * Returns the organization of the access token. Uses no token up.
+   * Returns the organization of the access token. Does not use up a token.
    * @throws PlatformRefusal
    */
   identify(grant: Grant): Promise<Organization>;
   /**
-   * Refreshes the tokens once. On a rotating platform the refresh token of `grant` is used up afterwards, even if the
-   * answer is lost.
+   * Refreshes the tokens once. On a rotating platform, this uses up the refresh token of `grant`, even if the response
+   * is lost.
    * @throws PlatformRefusal
    */
   refresh(grant: Grant): Promise<TokenPair>;
   /**
-   * Fetches one part of a data set. The first call (without `cursor`) makes the platform prepare it.
+   * Fetches one page of a data set. The first call (without `cursor`) makes the platform prepare the first page.
    * @throws PlatformRefusal
    */
   fetch(grant: Grant, organizationId: string, dataType: DataType, cursor?: string): Promise<FetchedPage>;
@@ -87,11 +86,11 @@ export interface Platforms {
   push(grant: Grant, organizationId: string, record: PushedRecord): Promise<PushAnswer>;
 }
 
-/** Why a platform does not serve a company; the `statusText` of a connection's error. */
+/** Why a platform refuses a request, as clients see it in the `statusText` of a connection's error. */
 export type RefusalReason =
-  /** The grant is revoked, expired or already used: the company has to authorize again. */
+  /** The grant has been revoked, has expired or has already been used. The end customer has to authorize again. */
   | 'GrantRefused'
-  /** The client id, secret or environment is wrong; the company cannot fix it. */
+  /** The client id, secret or environment is wrong, which the end customer cannot fix. */
   | 'ApplicationRefused'
   | 'WrongOrganization'
   | 'PlatformUnavailable'
@@ -109,7 +108,9 @@ export class PlatformRefusal extends Error {
   }
 }
 
-/** Thrown when the platform's endpoint is not accessible for the service; answered 403. No token was used. */
+/**
+ * Thrown when the platform's endpoint is not accessible to the service. No token has been used. The API answers 403.
+ */
 export class PlatformInaccessible extends Error {
   override readonly name = 'PlatformInaccessible';
 }

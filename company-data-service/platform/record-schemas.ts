@@ -5,7 +5,7 @@ import type { DataType } from './data-types';
 const Common = { id: z.string(), modifiedDate: z.iso.datetime() };
 const Reference = z.object({ id: z.string(), name: z.string().optional() });
 const Currency = z.string().length(3).describe('ISO 4217');
-const Amount = z.number().describe('in the currency of the record');
+const Amount = z.number().describe('In the currency of the record.');
 
 const Document = {
   ...Common,

@@ -1,6 +1,6 @@
 /**
  * Processes the push operations that are due: sends each record to the platform, or asks for the result, and stores the
- * answer. After a crash the operation is unchanged and is sent again; the platform recognizes it by its key.
+ * response. A crash leaves the operation unchanged, so it is sent again; the platform recognizes it by its key.
  */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -19,8 +19,8 @@ import {
 
 /** Maximum number of operations per step. */
 export const PUSHES_AT_ONCE = 50;
-/** After this time a push counts as timed out. */
-const TIMES_OUT_MS = 10 * 60_000;
+/** Age at which a push operation times out. */
+const TIMEOUT_MS = 10 * 60_000;
 
 interface DuePush {
   readonly id: string;
@@ -41,7 +41,7 @@ interface Progress {
   readonly providerStatusCode?: number;
   readonly errorMessage?: string;
   readonly changes?: readonly PushChange[];
-  /** Absent if the operation has ended. */
+  /** Milliseconds until the platform is asked next. Absent if the operation has ended. */
   readonly afterMs?: number;
 }
 
@@ -55,7 +55,7 @@ export interface PushStepDependencies {
 export async function stepDuePushes({ db, platforms, logger }: PushStepDependencies): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const due = await claimDuePushes(transaction);
-    await Promise.all(due.map(async (push) => store(transaction, push, await take(platforms, push, logger))));
+    await Promise.all(due.map(async (push) => store(transaction, push, await processPush(platforms, push, logger))));
     return due.length;
   });
 }
@@ -85,7 +85,7 @@ async function claimDuePushes(transaction: Database): Promise<DuePush[]> {
   return rows;
 }
 
-async function take(platforms: Platforms, push: DuePush, logger: Logger): Promise<Progress> {
+async function processPush(platforms: Platforms, push: DuePush, logger: Logger): Promise<Progress> {
   const { credential, application } = push;
   if (push.connection_status !== 'Linked' || !credential) return failed(401, 'The connection is not linked.');
   const grant: Grant = { platform: platformOf(push), credential, ...(application && { application }) };
@@ -100,7 +100,7 @@ async function take(platforms: Platforms, push: DuePush, logger: Logger): Promis
       const changes: PushChange[] = [{ type: 'Created', recordRef: { id: answer.recordId, dataType: push.data_type } }];
       return { status: 'Success', statusCode: 200, providerStatusCode: answer.statusCode, changes };
     }
-    if (push.age_ms + answer.afterMs > TIMES_OUT_MS) {
+    if (push.age_ms + answer.afterMs > TIMEOUT_MS) {
       return { status: 'TimedOut', statusCode: 504, providerStatusCode: answer.statusCode, errorMessage: TOO_SLOW };
     }
     return { status: 'Pending', statusCode: 202, providerStatusCode: answer.statusCode, afterMs: answer.afterMs };

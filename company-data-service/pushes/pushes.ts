@@ -1,8 +1,8 @@
-/** Push operations in Postgres: records to be sent to a platform by the push step. */
+/** Push operations in Postgres. Each one is a record that the push step sends to a platform. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import type { PushChange, PushStatus } from '../database/tables';
-import { kindsOf, placeIn, type Columns, conditionSql, orderSql } from '../query/query-sql';
+import { kindsOf, columnSql, type Columns, conditionSql, orderSql } from '../query/query-sql';
 import type { Order, Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 import { WORK_CHANNEL } from '../syncs/syncs';
@@ -44,15 +44,15 @@ export async function insertPush(db: Database, { companyId, connectionId, dataTy
 }
 
 const COLUMNS: Columns = {
-  pushOperationKey: { kind: 'text', place: sql`id::text` },
-  dataConnectionKey: { kind: 'text', place: sql`connection_id::text` },
-  dataType: { kind: 'text', place: sql`data_type` },
-  status: { kind: 'text', place: sql`status` },
-  requestedOnUtc: { kind: 'date', place: sql`requested_at` },
-  completedOnUtc: { kind: 'date', place: sql`completed_at` },
+  pushOperationKey: { kind: 'text', expression: sql`id::text` },
+  dataConnectionKey: { kind: 'text', expression: sql`connection_id::text` },
+  dataType: { kind: 'text', expression: sql`data_type` },
+  status: { kind: 'text', expression: sql`status` },
+  requestedOnUtc: { kind: 'date', expression: sql`requested_at` },
+  completedOnUtc: { kind: 'date', expression: sql`completed_at` },
 };
 
-/** The fields that push operations can be filtered by. */
+/** The fields by which push operations can be filtered. */
 export const pushFields = kindsOf(COLUMNS);
 
 export interface PushQuery {
@@ -66,14 +66,14 @@ export async function listPushes(
   { companyId, condition, order }: PushQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: readonly Push[]; total: number }> {
-  const place = placeIn(COLUMNS);
-  const wanted = sql`company_id = ${companyId} ${condition ? sql`and ${conditionSql(condition, place)}` : sql``}`;
+  const fieldSql = columnSql(COLUMNS);
+  const filter = sql`company_id = ${companyId} ${condition ? sql`and ${conditionSql(condition, fieldSql)}` : sql``}`;
   const count = await sql<{
     total: number;
-  }>`select count(*)::int as total from push_operations where ${wanted}`.execute(db);
+  }>`select count(*)::int as total from push_operations where ${filter}`.execute(db);
   const { rows } = await sql<Push>`
-    select * from push_operations where ${wanted}
-    order by ${orderSql(order, place)} requested_at, id limit ${limit} offset ${offset}`.execute(db);
+    select * from push_operations where ${filter}
+    order by ${orderSql(order, fieldSql)} requested_at, id limit ${limit} offset ${offset}`.execute(db);
   return { items: rows, total: count.rows[0]?.total ?? 0 };
 }
 

@@ -4,10 +4,10 @@ import { QueryError, type Comparison, type Condition, type Operator } from './pa
 
 export type FieldKind = 'text' | 'number' | 'boolean' | 'date';
 
-/** Returns the kind of a field; undefined: there is no such field. */
+/** Returns the kind of a field; undefined if there is no such field. */
 export type FieldKinds = (field: string) => FieldKind | undefined;
 
-/** A comparison whose field exists, with a value of the field's kind. */
+/** A comparison whose field exists and whose value has the field's kind. */
 export interface Test {
   readonly kind: 'test';
   readonly field: string;
@@ -16,7 +16,7 @@ export interface Test {
   readonly value: string | number | boolean | Date;
 }
 
-/** Returns the scalar fields of a schema; those of nested objects as `customerRef.name`. */
+/** Returns the scalar fields of a schema. The fields of nested objects have names such as `customerRef.name`. */
 export function fieldsOf(schema: z.ZodObject): FieldKinds {
   const kinds = new Map(
     Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, type]) => kindsIn(name, type)),
@@ -38,18 +38,23 @@ function kindsIn(name: string, type: z.ZodType): [string, FieldKind][] {
   return [];
 }
 
-/** @throws QueryError with the field that does not exist, or does not support the value or comparison */
-export function checkedQuery(condition: Condition, kinds: FieldKinds): Condition<Test> {
+/**
+ * Checks the fields of a query and converts its values.
+ *
+ * @throws QueryError if a field does not exist, or does not support the operator or the value
+ */
+export function checkQuery(condition: Condition, kinds: FieldKinds): Condition<Test> {
   if (condition.kind === 'comparison') return checkedComparison(condition, kinds);
-  return { kind: condition.kind, conditions: condition.conditions.map((part) => checkedQuery(part, kinds)) };
+  return { kind: condition.kind, conditions: condition.conditions.map((part) => checkQuery(part, kinds)) };
 }
 
 function checkedComparison({ field, operator, value: text }: Comparison, kinds: FieldKinds): Test {
   const fieldKind = kinds(field);
   if (!fieldKind) throw new QueryError(`there is no field ${field}`);
-  if (operator === '~' && fieldKind !== 'text') throw new QueryError(`${field} is no text, as ~ needs`);
+  if (operator === '~' && fieldKind !== 'text')
+    throw new QueryError(`${field} is not a text field, so ~ cannot be used`);
   if (fieldKind === 'boolean' && operator !== '=' && operator !== '!=') {
-    throw new QueryError(`${field} is true or false: it can be = or !=`);
+    throw new QueryError(`${field} is true or false, so only = and != can be used`);
   }
   const value = valueOf(fieldKind, text);
   if (value === undefined) throw new QueryError(`${field} must be compared with ${VALUES[fieldKind]}`);
@@ -57,7 +62,7 @@ function checkedComparison({ field, operator, value: text }: Comparison, kinds: 
 }
 
 const VALUES: Record<FieldKind, string> = {
-  text: 'a text',
+  text: 'text',
   number: 'a number',
   boolean: 'true or false',
   date: 'a date (ISO 8601)',
@@ -65,7 +70,7 @@ const VALUES: Record<FieldKind, string> = {
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Converts the text to a value of the kind; undefined: it is not one. Dates without a time zone are UTC. */
+/** Converts a text to a value of the kind; undefined if this is impossible. Dates without a time zone are in UTC. */
 function valueOf(kind: FieldKind, text: string): Test['value'] | undefined {
   switch (kind) {
     case 'text':

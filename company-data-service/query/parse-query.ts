@@ -29,12 +29,12 @@ export class QueryError extends Error {
   override readonly name = 'QueryError';
 }
 
-/** Limited, because deeper groups would exhaust the stack. */
-const DEEPEST = 50;
-/** Limited, because more comparisons would keep the database busy. */
-const MOST_COMPARISONS = 100;
+/** Deeper groups would exhaust the stack. */
+const MAX_DEPTH = 50;
+/** More comparisons would keep the database busy. */
+const MAX_COMPARISONS = 100;
 
-/** @throws QueryError with what was expected, and where */
+/** @throws QueryError with what was expected and at which character */
 export function parseQuery(text: string): Condition {
   return new Parser(text).parse();
 }
@@ -66,7 +66,7 @@ class Parser {
   private term(): Condition {
     if (!this.take('{')) return this.comparison();
     this.depth += 1;
-    if (this.depth > DEEPEST) throw new QueryError(`more than ${DEEPEST} groups in one another`);
+    if (this.depth > MAX_DEPTH) throw new QueryError(`groups are nested more than ${MAX_DEPTH} levels deep`);
     const condition = this.any();
     if (!this.take('}')) throw this.expected('}');
     this.depth -= 1;
@@ -75,7 +75,7 @@ class Parser {
 
   private comparison(): Comparison {
     this.comparisons += 1;
-    if (this.comparisons > MOST_COMPARISONS) throw new QueryError(`more than ${MOST_COMPARISONS} comparisons`);
+    if (this.comparisons > MAX_COMPARISONS) throw new QueryError(`there are more than ${MAX_COMPARISONS} comparisons`);
     const field = this.match(/[A-Za-z_][\w.-]*/y);
     if (field === undefined) throw this.expected('a field');
     const operator = OPERATORS.find((candidate) => this.take(candidate));
@@ -111,6 +111,6 @@ class Parser {
   }
 
   private expected(what: string): QueryError {
-    return new QueryError(`${what} is expected at character ${this.at + 1}`);
+    return new QueryError(`expected ${what} at character ${this.at + 1}`);
   }
 }

@@ -12,13 +12,13 @@ export function matches(item: Item, condition: Condition<Test>): boolean {
     case 'any':
       return condition.conditions.some((part) => matches(item, part));
     case 'test':
-      return passes(item, condition);
+      return passesTest(item, condition);
   }
 }
 
-function passes(item: Item, { field, fieldKind, operator, value: wanted }: Test): boolean {
+function passesTest(item: Item, { field, fieldKind, operator, value: expected }: Test): boolean {
   const value = valueAt(item, field, fieldKind);
-  const other = wanted instanceof Date ? wanted.getTime() : wanted;
+  const other = expected instanceof Date ? expected.getTime() : expected;
   if (value === undefined) return operator === '!=';
   switch (operator) {
     case '=':
@@ -38,8 +38,8 @@ function passes(item: Item, { field, fieldKind, operator, value: wanted }: Test)
   }
 }
 
-/** Sorts the items; items without a value come last, and equal ones keep their order. */
-export function ordered<One extends Item>(items: readonly One[], order: Order | undefined): readonly One[] {
+/** Returns the items in the given order. Items without a value come last; equal items keep their order. */
+export function sortItems<T extends Item>(items: readonly T[], order: Order | undefined): readonly T[] {
   if (!order) return items;
   const { field, fieldKind, direction } = order;
   const sign = direction === 'ascending' ? 1 : -1;
@@ -50,7 +50,7 @@ export function ordered<One extends Item>(items: readonly One[], order: Order | 
   });
 }
 
-/** Converts a date to milliseconds. */
+/** Returns the value of a field. A date is returned as epoch milliseconds. */
 function valueAt(item: Item, path: string, kind: FieldKind): Value | undefined {
   let value: unknown = item;
   for (const name of path.split('.'))

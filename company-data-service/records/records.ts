@@ -7,7 +7,7 @@ import { fieldsOf, type FieldKinds, type Order, type Test } from '../query/field
 import type { Condition } from '../query/parse-query';
 import { conditionSql, orderSql } from '../query/query-sql';
 
-/** The field must equal the value. */
+/** A filter that a record passes if its field equals the value. */
 export interface FieldFilter {
   readonly field: string;
   readonly value: string | number | boolean;
@@ -28,20 +28,20 @@ export async function listRecords(
   { companyId, dataType, filters, condition, order }: RecordQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: readonly StoredRecord[]; total: number }> {
-  const place = (field: string) => recordField(dataType, field);
-  const wanted = sql`company_id = ${companyId} and data_type = ${dataType}
+  const fieldSql = (field: string) => recordField(dataType, field);
+  const filter = sql`company_id = ${companyId} and data_type = ${dataType}
     and fields @> ${JSON.stringify(Object.fromEntries(filters.map(({ field, value }) => [field, value])))}::jsonb
-    ${condition ? sql`and ${conditionSql(condition, place)}` : sql``}`;
-  const count = await sql<{ total: number }>`select count(*)::int as total from records where ${wanted}`.execute(db);
+    ${condition ? sql`and ${conditionSql(condition, fieldSql)}` : sql``}`;
+  const count = await sql<{ total: number }>`select count(*)::int as total from records where ${filter}`.execute(db);
   const total = count.rows[0]?.total ?? 0;
   if (offset >= total) return { items: [], total };
   const { rows } = await sql<{ fields: StoredRecord }>`
-    select fields from records where ${wanted}
-    order by ${orderSql(order, place)} created_at, id limit ${limit} offset ${offset}`.execute(db);
+    select fields from records where ${filter}
+    order by ${orderSql(order, fieldSql)} created_at, id limit ${limit} offset ${offset}`.execute(db);
   return { items: rows.map(({ fields }) => fields), total };
 }
 
-/** The fields that records of a data type can be filtered by. */
+/** Returns the fields by which records of a data type can be filtered. */
 export function recordFields(dataType: DataType): FieldKinds {
   return FIELDS[dataType];
 }

@@ -1,4 +1,4 @@
-/** Runs syncs and push operations: sleeps exactly until the next one is due, or until one is queued anywhere. */
+/** Runs syncs and push operations. Sleeps until the next step is due, or until any process queues new work. */
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { failureForLog } from '../database/database';
@@ -7,13 +7,14 @@ import { queueScheduledSyncs } from './sync-settings';
 import { STEP_SIZE, stepDueSyncs, type SyncStepDependencies } from './sync-step';
 import { WORK_CHANNEL } from './syncs';
 
-/** Poll delay while another process has locked the due rows: it is working on them or has just died. */
-const HELD_ELSEWHERE_MS = 100;
-const AFTER_FAILURE_MS = 1000;
-/**
- * Poll delay while nothing is due. Notifications wake the engine; this covers one that was lost with its connection.
- */
-const IDLE_MS = 30_000;
+/** Poll delay while another process has locked the due rows, because it is processing them or has just died. */
+const LOCKED_POLL_MS = 100;
+/** Delay after a failed step. */
+const RETRY_DELAY_MS = 1000;
+/** Longest sleep. Notifications wake the engine earlier, but a notification can be lost with its connection. */
+const MAX_SLEEP_MS = 30_000;
+/** Time between two checks for due schedules. Twice a minute is precise enough, because schedules are in hours. */
+const SCHEDULE_CHECK_INTERVAL_MS = 30_000;
 
 export interface SyncEngineOptions extends SyncStepDependencies {
   readonly databaseUrl: string;
@@ -23,7 +24,7 @@ export class SyncEngine {
   private stopped = false;
   private woken = false;
   private wake: () => void = () => undefined;
-  private schedulesNextAt = 0;
+  private nextScheduleCheckAt = 0;
   private listener: Client | undefined;
   private running: Promise<void> = Promise.resolve();
 
@@ -48,28 +49,27 @@ export class SyncEngine {
     }
   }
 
-  /** Takes the steps that are due and returns the milliseconds until the next ones. */
+  /** Runs the steps that are due and returns the milliseconds until the next step. */
   private async work(): Promise<number> {
     const { db, logger } = this.options;
     try {
       await this.listen();
-      await this.followSchedules();
+      await this.checkSchedules();
       const [synced, pushed] = [await stepDueSyncs(this.options), await stepDuePushes(this.options)];
       if (synced === STEP_SIZE || pushed === PUSHES_AT_ONCE) return 0;
       const dueInMs = await msUntilDue(db);
-      if (dueInMs === undefined) return IDLE_MS;
-      if (dueInMs > 0) return Math.min(dueInMs, IDLE_MS);
-      return synced + pushed > 0 ? 0 : HELD_ELSEWHERE_MS;
+      if (dueInMs === undefined) return MAX_SLEEP_MS;
+      if (dueInMs > 0) return Math.min(dueInMs, MAX_SLEEP_MS);
+      return synced + pushed > 0 ? 0 : LOCKED_POLL_MS;
     } catch (failure) {
       logger.error({ err: failureForLog(failure) }, 'a sync or push step failed and will be retried');
-      return AFTER_FAILURE_MS;
+      return RETRY_DELAY_MS;
     }
   }
 
-  /** Twice a minute is precise enough, because schedules are in hours. */
-  private async followSchedules(): Promise<void> {
-    if (Date.now() < this.schedulesNextAt) return;
-    this.schedulesNextAt = Date.now() + IDLE_MS;
+  private async checkSchedules(): Promise<void> {
+    if (Date.now() < this.nextScheduleCheckAt) return;
+    this.nextScheduleCheckAt = Date.now() + SCHEDULE_CHECK_INTERVAL_MS;
     await queueScheduledSyncs(this.options.db);
   }
 
@@ -85,7 +85,7 @@ export class SyncEngine {
     });
   }
 
-  /** Listens on a separate connection; a lost one is replaced before the next step. */
+  /** Listens for notifications on a separate connection. Does nothing unless the connection is new or was lost. */
   private async listen(): Promise<void> {
     if (this.listener) return;
     const listener = new Client({
@@ -102,7 +102,7 @@ export class SyncEngine {
     this.listener = listener;
   }
 
-  /** Remembers a notification that arrives during a step, so that the engine does not sleep after it. */
+  /** Wakes the engine. If a step is running, keeps the engine from sleeping after the step. */
   private wakeUp(): void {
     this.woken = true;
     this.wake();

@@ -1,4 +1,4 @@
-/** A company's settings for automatic syncs: schedule, order, and first sync. */
+/** A company's settings for automatic syncs: schedule, order and first sync. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import { DATA_TYPES, type DataType } from '../platform/data-types';
@@ -6,11 +6,13 @@ import { DEFAULT_SCHEDULE_HOURS, queueSyncs, scheduledAt, type SyncTarget } from
 
 export interface SyncSetting {
   readonly dataType: DataType;
-  /** True: the company's own consent starts the first sync. An authorization with migrated credentials never does. */
+  /**
+   * True if the end customer's consent starts the first sync. An authorization with migrated credentials never does.
+   */
   readonly fetchOnFirstLink: boolean;
-  /** Hours between two syncs: 1 is hourly, 0 never. */
+  /** Hours between two syncs: 1 is hourly, 0 means never. */
   readonly syncSchedule: number;
-  /** Lower ones are queued first. */
+  /** Data types with lower numbers are queued first. */
   readonly syncOrder: number;
 }
 
@@ -40,7 +42,7 @@ export async function readSyncSettings(
   return { settings, overridesDefaults: own.length > 0 };
 }
 
-/** Stores the settings of some data types; the last one per data type counts, and other data types do not change. */
+/** Stores settings. If a data type occurs twice, its last setting counts. Other data types keep their settings. */
 export async function storeSyncSettings(
   db: Database,
   companyId: string,
@@ -61,7 +63,7 @@ export async function storeSyncSettings(
     where syncs.id = latest_sync_id and data_sets.company_id = ${companyId}`.execute(db);
 }
 
-/** Queues the syncs that the company's settings start on the first link. */
+/** Queues the first syncs of a connection: those of the data types with `fetchOnFirstLink`. */
 export async function queueFirstSyncs(db: Database, companyId: string, connectionId: string): Promise<void> {
   const { settings } = await readSyncSettings(db, companyId);
   const connection = await db
@@ -76,8 +78,8 @@ export async function queueFirstSyncs(db: Database, companyId: string, connectio
 }
 
 /**
- * Queues the data sets whose scheduled sync is due, but only those that were requested before, because a migrated
- * connection starts no syncs itself. Runs in one process at a time.
+ * Queues the scheduled syncs that are due, in one process at a time. A data set has no schedule before its first sync
+ * has been requested, because a migrated connection does not start syncs automatically.
  */
 export async function queueScheduledSyncs(db: Database): Promise<void> {
   await db.transaction().execute(async (transaction) => {

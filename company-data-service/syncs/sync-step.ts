@@ -1,7 +1,7 @@
 /**
- * Processes the syncs that are due: fetches the next page of each and stores the result in the same transaction. After
- * a crash the syncs are as before the step, and the row locks end with the connection to Postgres, so that another
- * process continues at once.
+ * Processes the syncs that are due: fetches the next page of each sync and stores the result in the same transaction. A
+ * crash leaves the syncs as they were before the step. The row locks end with the connection to Postgres, so another
+ * process can continue immediately.
  */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -18,7 +18,7 @@ import {
   type RefusalReason,
 } from '../platform/platform';
 
-/** Maximum number of syncs per step; one statement stores the records of all. */
+/** Maximum number of syncs per step. One statement stores the records of all of them. */
 export const STEP_SIZE = 50;
 
 interface DueSync {
@@ -35,11 +35,11 @@ interface DueSync {
   readonly connection_errors: readonly ConnectionError[];
 }
 
-/** How a sync fails: final status and reason. */
+/** The final status of a failed sync, and the reason. */
 interface SyncFailure {
   readonly status: string;
   readonly message: string;
-  /** The grant has ended: the company has to authorize again. */
+  /** True if the grant has ended, so that the end customer has to authorize again. */
   readonly endsGrant: boolean;
 }
 
@@ -101,7 +101,7 @@ async function fetchNext(platforms: Platforms, sync: DueSync, logger: Logger): P
     return { sync, page };
   } catch (thrown) {
     if (thrown instanceof PlatformRefusal) return { sync, failure: failureOf(thrown) };
-    // One failing sync must not block the others of the step.
+    // One failed sync must not block the other syncs of the step.
     logger.error({ err: failureForLog(thrown), syncId: sync.id }, 'a sync failed');
     return { sync, failure: { status: 'InternalError', message: 'The sync failed.', endsGrant: false } };
   }
@@ -121,7 +121,7 @@ function failureOf({ reason, message }: PlatformRefusal): SyncFailure {
 
 async function storeRecords(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   const rows = outcomes.flatMap((outcome) =>
-    'page' in outcome ? outcome.page.records.map((record) => ({ ...owner(outcome.sync), ...record })) : [],
+    'page' in outcome ? outcome.page.records.map((record) => ({ ...syncKeys(outcome.sync), ...record })) : [],
   );
   if (rows.length === 0) return;
   await sql`
@@ -134,14 +134,15 @@ async function storeRecords(transaction: Database, outcomes: readonly Outcome[])
       set sync_id = excluded.sync_id, created_at = excluded.created_at, fields = excluded.fields`.execute(transaction);
 }
 
-function owner(sync: DueSync) {
+/** Returns the columns that link a record or data set to its sync. */
+function syncKeys(sync: DueSync) {
   const { connection_id, data_type, company_id, id: sync_id } = sync;
   return { connection_id, data_type, company_id, sync_id };
 }
 
 async function storeProgress(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   const rows = outcomes.map((outcome) => ({ id: outcome.sync.id, ...progressOf(outcome) }));
-  // Counted from when this page was due, so that a busy engine delays pages but does not slow a sync down.
+  // The next page is due relative to when this page was due, so that delays of a busy engine do not add up.
   await sql`
     update syncs set
       status = step.status,
@@ -164,9 +165,14 @@ function progressOf(outcome: Outcome) {
     : { status: 'Complete', progress };
 }
 
-/** Deletes the records that a complete sync did not contain, because they no longer exist at the platform. */
+/**
+ * Records the success of complete syncs. Deletes the records that a complete sync did not contain, because they no
+ * longer exist at the platform.
+ */
 async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
-  const complete = outcomes.filter((outcome) => 'page' in outcome && !outcome.page.next).map(({ sync }) => owner(sync));
+  const complete = outcomes
+    .filter((outcome) => 'page' in outcome && !outcome.page.next)
+    .map(({ sync }) => syncKeys(sync));
   if (complete.length === 0) return;
   await sql`
     with complete as (
@@ -177,10 +183,10 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
       where records.connection_id = complete.connection_id and records.data_type = complete.data_type
         and records.sync_id <> complete.sync_id
     ), held as (
-      -- One order of locks for all processes: data sets of one connection may end in several at once.
+      -- Lock in a fixed order, because several processes can complete data sets of the same connections at once.
       select id from connections where id in (select connection_id from complete) order by id for no key update
     ), told as (
-      -- One instant for both; another process may have told a later one while this statement waited.
+      -- Use one time for both tables. Another process may have stored a later time while this statement was waiting.
       update connections set last_sync = greatest(last_sync, statement_timestamp())
       from held where connections.id = held.id
     )
@@ -191,7 +197,7 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
   );
 }
 
-/** Handles a grant that ended during a sync: the company has to authorize again. */
+/** Deauthorizes the connections whose grant ended during a sync. Their end customers have to authorize again. */
 async function deauthorize(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   for (const outcome of outcomes) {
     if (!('failure' in outcome) || !outcome.failure.endsGrant) continue;

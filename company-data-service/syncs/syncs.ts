@@ -1,11 +1,11 @@
 /** Syncs of data sets in Postgres: queue, state and history. The sync engine runs them. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
-import { kindsOf, placeIn, type Columns, conditionSql, orderSql } from '../query/query-sql';
+import { kindsOf, columnSql, type Columns, conditionSql, orderSql } from '../query/query-sql';
 import type { Order, Test } from '../query/fields';
 import type { Condition } from '../query/parse-query';
 
-/** Channel that is notified when a sync or push is queued, so that the engine of every process wakes up at once. */
+/** Postgres channel that is notified when a sync or push is queued, so that the engine of every process wakes up. */
 export const WORK_CHANNEL = 'company_data_service_work';
 
 export interface Sync {
@@ -27,13 +27,13 @@ export interface SyncTarget {
 
 export const DEFAULT_SCHEDULE_HOURS = 24;
 
-/** SQL for the time of the next scheduled sync after a request; null: never. */
+/** Returns SQL for the time of the next scheduled sync after a request; null if there is no schedule. */
 export function scheduledAt(requestedAt: RawBuilder<unknown>): RawBuilder<Date | null> {
   const hours = sql`nullif(coalesce(sync_schedule, ${DEFAULT_SCHEDULE_HOURS}::int), 0)`;
   return sql`${requestedAt} + ${hours} * interval '1 hour'`;
 }
 
-/** Queues syncs and returns them. Skips data sets that are already being synced. */
+/** Queues syncs and returns them. Skips data sets that are already queued or being synced. */
 export async function queueSyncs(db: Database, companyId: string, targets: readonly SyncTarget[]): Promise<Sync[]> {
   const { rows } = await sql<Sync>`
     with queued as (
@@ -53,7 +53,7 @@ export async function queueSyncs(db: Database, companyId: string, targets: reado
   return rows;
 }
 
-/** Returns the state of one data set of a company; of several connections, that of the one synced last. */
+/** The state of one data set of a company. If several connections have it, the state of the latest requested sync. */
 export interface DataSetState {
   readonly data_type: string;
   readonly status: string;
@@ -71,7 +71,7 @@ export async function readDataSets(db: Database, companyId: string): Promise<Dat
   return rows;
 }
 
-/** Returns whether a data set of the company was completely synced at least once, which makes it readable. */
+/** Returns whether a data set of the company has been completely synced at least once, so that it can be read. */
 export async function isReadable(db: Database, companyId: string, dataType: string): Promise<boolean> {
   const found = await db
     .selectFrom('data_sets')
@@ -85,17 +85,17 @@ export async function isReadable(db: Database, companyId: string, dataType: stri
 }
 
 const COLUMNS: Columns = {
-  id: { kind: 'text', place: sql`id::text` },
-  connectionId: { kind: 'text', place: sql`connection_id::text` },
-  dataType: { kind: 'text', place: sql`data_type` },
-  status: { kind: 'text', place: sql`status` },
-  errorMessage: { kind: 'text', place: sql`error_message` },
-  requested: { kind: 'date', place: sql`requested_at` },
-  completed: { kind: 'date', place: sql`completed_at` },
-  progress: { kind: 'number', place: sql`progress` },
+  id: { kind: 'text', expression: sql`id::text` },
+  connectionId: { kind: 'text', expression: sql`connection_id::text` },
+  dataType: { kind: 'text', expression: sql`data_type` },
+  status: { kind: 'text', expression: sql`status` },
+  errorMessage: { kind: 'text', expression: sql`error_message` },
+  requested: { kind: 'date', expression: sql`requested_at` },
+  completed: { kind: 'date', expression: sql`completed_at` },
+  progress: { kind: 'number', expression: sql`progress` },
 };
 
-/** The fields that syncs can be filtered by. */
+/** The fields by which syncs can be filtered. */
 export const syncFields = kindsOf(COLUMNS);
 
 export interface SyncQuery {
@@ -109,13 +109,13 @@ export async function listSyncs(
   { companyId, condition, order }: SyncQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ items: readonly Sync[]; total: number }> {
-  const place = placeIn(COLUMNS);
-  const wanted = sql`company_id = ${companyId} ${condition ? sql`and ${conditionSql(condition, place)}` : sql``}`;
-  const count = await sql<{ total: number }>`select count(*)::int as total from syncs where ${wanted}`.execute(db);
+  const fieldSql = columnSql(COLUMNS);
+  const filter = sql`company_id = ${companyId} ${condition ? sql`and ${conditionSql(condition, fieldSql)}` : sql``}`;
+  const count = await sql<{ total: number }>`select count(*)::int as total from syncs where ${filter}`.execute(db);
   const total = count.rows[0]?.total ?? 0;
   const { rows } = await sql<Sync>`
-    select * from syncs where ${wanted}
-    order by ${orderSql(order, place)} requested_at, id limit ${limit} offset ${offset}`.execute(db);
+    select * from syncs where ${filter}
+    order by ${orderSql(order, fieldSql)} requested_at, id limit ${limit} offset ${offset}`.execute(db);
   return { items: rows, total };
 }
 

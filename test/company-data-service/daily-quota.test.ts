@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { createAccount, createKey } from '../../company-data-service';
-import { authorized, callerWith, newCompany, runService, type RunningService } from './running-service';
+import { newAuthorizedConnection, callerWith, newCompany, runService, type RunningService } from './running-service';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('the daily quota', () => {
     const { call } = await newCaller();
     const limit = async () => Number((await call('GET', '/account')).headers.get('x-rate-limit-limit'));
     expect(await limit()).toBe(5);
-    await authorized(call, 'sbx-ok-1');
+    await newAuthorizedConnection(call, 'sbx-ok-1');
     expect(await limit()).toBe(10);
     await newCompany(call);
     expect(await limit()).toBe(10);

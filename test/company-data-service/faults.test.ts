@@ -72,8 +72,8 @@ describe('faults', () => {
   it('affect the same requests with the same seed, about as often as configured', () => {
     const met = (seed: number, probability: number) => {
       const faults = new Faults();
-      faults.order({ seed, faults: [{ kind: 'unavailable', probability }] });
-      return Array.from({ length: 2_000 }, () => faults.meet('GET', '/companies').length);
+      faults.configure({ seed, faults: [{ kind: 'unavailable', probability }] });
+      return Array.from({ length: 2_000 }, () => faults.faultsFor('GET', '/companies').length);
     };
     fc.assert(
       fc.property(fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (seed, probability) => {

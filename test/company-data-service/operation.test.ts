@@ -4,7 +4,15 @@ import { Client } from 'pg';
 import pino from 'pino';
 import { createKey, startService } from '../../company-data-service';
 import { until } from '../support/conditions';
-import { authorized, callerWith, newConnection, quickBooks, runService, settled, synced } from './running-service';
+import {
+  newAuthorizedConnection,
+  callerWith,
+  newConnection,
+  quickBooksCredential,
+  runService,
+  waitForSyncs,
+  newSyncedConnection,
+} from './running-service';
 
 /** A logger at the lowest level, with its output. */
 function recordingLogger() {
@@ -49,7 +57,7 @@ describe('the log', () => {
     const { logger, lines } = recordingLogger();
     const service = await runService({ logger });
     const { connection } = await newConnection(service.administrator);
-    const body = { ...quickBooks('sbx-ok-3.top-secret'), accessToken: 'top-secret' };
+    const body = { ...quickBooksCredential('sbx-ok-3.top-secret'), accessToken: 'top-secret' };
     await service.administrator('PUT', `${connection}/authorization`, { body });
     // The row that cannot be stored contains the credential, and the database's error would show the row.
     const table = 'company_data_service.credentials';
@@ -81,18 +89,18 @@ describe('the log', () => {
 describe('the service', () => {
   it('survives when the database drops its connections, even one that is waiting for a platform', async () => {
     const service = await runService();
-    const { company } = await authorized(service.administrator, 'sbx-slow-300-ok-3');
+    const { company } = await newAuthorizedConnection(service.administrator, 'sbx-slow-300-ok-3');
     await service.client('POST', `${company}/data/all`);
     const { connection } = await newConnection(service.administrator);
     const cutShort = service.administrator('PUT', `${connection}/authorization`, {
-      body: quickBooks('sbx-slow-2000-ok-3'),
+      body: quickBooksCredential('sbx-slow-2000-ok-3'),
     });
     await onDatabase(service.database.url, DROP_ALL_WHEN_ONE_WAITS);
 
     expect(await cutShort).toMatchObject({ status: 500 });
-    expect(await settled(service.client, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
+    expect(await waitForSyncs(service.client, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
     // Syncs that are queued from now on are noticed, too.
-    await synced(service.administrator, 'sbx-ok-3');
+    await newSyncedConnection(service.administrator, 'sbx-ok-3');
     await service.close();
   });
 
@@ -129,7 +137,7 @@ describe('closing', () => {
     const { key } = await createKey(database.url, { accountId, role: 'administrator' });
     const { connection } = await newConnection(service.administrator);
     // The platform is asked twice; its second answer comes after the client was cut off.
-    const body = quickBooks('sbx-slow-3000-ok-1');
+    const body = quickBooksCredential('sbx-slow-3000-ok-1');
     const answer = callerWith(closing.url, key)('PUT', `${connection}/authorization`, { body }).catch(() => 'cut off');
     await until(async () => (await onDatabase(database.url, AUTHORIZATIONS_UNDER_WAY)) === 1);
     await closing.close();

@@ -1,7 +1,14 @@
 import type { DataType } from '../../company-data-service/platform/data-types';
 import { RECORD_SCHEMAS } from '../../company-data-service/platform/record-schemas';
 import { until } from '../support/conditions';
-import { authorized, runService, settled, synced, type Body, type RunningService } from './running-service';
+import {
+  newAuthorizedConnection,
+  runService,
+  waitForSyncs,
+  newSyncedConnection,
+  type Body,
+  type RunningService,
+} from './running-service';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -29,13 +36,13 @@ async function created({ company, connection }: Paths, dataType: DataType, body:
 
 async function recordsAfterSync(company: string, dataType: DataType = 'invoices'): Promise<Body[]> {
   await service.client('POST', `${company}/data/all`);
-  await settled(service.client, company);
+  await waitForSyncs(service.client, company);
   return (await service.client('GET', `${company}/data/${dataType}?pageSize=5000`)).body.results;
 }
 
 describe('a pushed record', () => {
   it('is in the data of every later sync, as it was pushed, and not before', async () => {
-    const paths = await synced(service.administrator, 'sbx-ok-3');
+    const paths = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     const id = await created(paths, 'invoices', { invoiceNumber: 'INV-77', totalAmount: 12.5, colour: 'red' });
     const invoice = `${paths.company}/data/invoices/${id}`;
     expect(await service.client('GET', invoice)).toMatchObject({ status: 404 });
@@ -66,14 +73,14 @@ describe('a pushed record', () => {
     ['payments', { currency: 'EUR' }],
     ['suppliers', { name: 'Acme' }],
   ] as const)('is a complete record of its type, even if fields were left out: %s', async (dataType, given) => {
-    const paths = await authorized(service.administrator, 'sbx-ok-1');
+    const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1');
     const id = await created(paths, dataType, { ...given, id: 'mine' });
     const found = (await recordsAfterSync(paths.company, dataType)).find((record) => record.id === id);
     expect(RECORD_SCHEMAS[dataType].strict().parse(found)).toMatchObject(given);
   });
 
   it('is fetched with the other records, page by page', async () => {
-    const paths = await authorized(service.administrator, 'sbx-ok-249');
+    const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-249');
     for (let index = 0; index < 3; index += 1) await created(paths, 'invoices', { invoiceNumber: `NEW-${index}` });
     const numbers = (await recordsAfterSync(paths.company)).map(({ invoiceNumber }) => invoiceNumber);
     expect(new Set(numbers).size).toBe(252);
@@ -81,8 +88,10 @@ describe('a pushed record', () => {
   });
 
   it('belongs to the organization that it was pushed to and to its grant', async () => {
-    await created(await authorized(service.administrator, 'sbx-ok-2'), 'invoices', { invoiceNumber: 'MINE' });
-    const { company } = await authorized(service.administrator, 'sbx-ok-2');
+    await created(await newAuthorizedConnection(service.administrator, 'sbx-ok-2'), 'invoices', {
+      invoiceNumber: 'MINE',
+    });
+    const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-2');
     expect(await recordsAfterSync(company)).toHaveLength(2);
   });
 });

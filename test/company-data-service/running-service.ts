@@ -141,20 +141,23 @@ export async function newConnection(
 }
 
 /** Returns an authorization body of QuickBooks Online with a test credential; adds a unique suffix if it has none. */
-export function quickBooks(credential: string, realmId = 'realm-1') {
+export function quickBooksCredential(credential: string, realmId = 'realm-1') {
   const refreshToken = credential.includes('.') ? credential : `${credential}.${randomUUID()}`;
   return { accessToken: 'access', refreshToken, realmId };
 }
 
 /** Creates a company and authorizes its QuickBooks Online connection with a test credential. */
-export async function authorized(call: Caller, credential: string): Promise<{ company: string; connection: string }> {
+export async function newAuthorizedConnection(
+  call: Caller,
+  credential: string,
+): Promise<{ company: string; connection: string }> {
   const paths = await newConnection(call);
-  await call('PUT', `${paths.connection}/authorization`, { body: quickBooks(credential) });
+  await call('PUT', `${paths.connection}/authorization`, { body: quickBooksCredential(credential) });
   return paths;
 }
 
 /** Waits until no sync of the company is in progress and returns the states of its data sets. */
-export async function settled(call: Caller, company: string): Promise<Record<string, Body>> {
+export async function waitForSyncs(call: Caller, company: string): Promise<Record<string, Body>> {
   for (;;) {
     const states = byDataType((await call('GET', `${company}/dataStatus`)).body);
     if (!Object.values(states).some(({ currentStatus }) => ['Queued', 'Fetching'].includes(currentStatus)))
@@ -169,9 +172,12 @@ export function byDataType(body: unknown): Record<string, Body> {
 }
 
 /** Creates a company and waits until its data is synced. */
-export async function synced(call: Caller, credential: string): Promise<{ company: string; connection: string }> {
-  const paths = await authorized(call, credential);
+export async function newSyncedConnection(
+  call: Caller,
+  credential: string,
+): Promise<{ company: string; connection: string }> {
+  const paths = await newAuthorizedConnection(call, credential);
   await call('POST', `${paths.company}/data/all`);
-  await settled(call, paths.company);
+  await waitForSyncs(call, paths.company);
   return paths;
 }

@@ -6,7 +6,7 @@ import { createAccount, createKey, startService } from '../../company-data-servi
 import { DATA_TYPES } from '../../company-data-service/platform/data-types';
 import { until } from '../support/conditions';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { authorized, callerWith, settled, type Body } from './running-service';
+import { newAuthorizedConnection, callerWith, waitForSyncs, type Body } from './running-service';
 
 const COMPANIES = 6;
 const INVOICES = 300;
@@ -62,7 +62,7 @@ async function startProcess(): Promise<{ url: string; kill(): Promise<void> }> {
 async function startSyncs(url: string): Promise<string[]> {
   const call = callerWith(url, key);
   const companies = await Promise.all(
-    Array.from({ length: COMPANIES }, async () => (await authorized(call, `sbx-ok-${INVOICES}`)).company),
+    Array.from({ length: COMPANIES }, async () => (await newAuthorizedConnection(call, `sbx-ok-${INVOICES}`)).company),
   );
   for (const company of companies) await call('POST', `${company}/data/all`);
   return companies;
@@ -71,7 +71,7 @@ async function startSyncs(url: string): Promise<string[]> {
 async function expectEachSyncedOnce(url: string, companies: readonly string[]): Promise<void> {
   const call = callerWith(url, key);
   for (const company of companies) {
-    await settled(call, company);
+    await waitForSyncs(call, company);
     const { body } = await call('GET', `${company}/data/history`);
     expect(body.totalResults).toBe(DATA_TYPES.length);
     expect(body.results.map(({ status }: Body) => status)).toEqual(DATA_TYPES.map(() => 'Complete'));
@@ -137,7 +137,7 @@ describe('several processes of the service', () => {
   it('complete every push operation exactly once after kill -9', async () => {
     const killed = await startProcess();
     const call = callerWith(killed.url, key);
-    const { company, connection } = await authorized(call, 'sbx-slow-300-ok-1');
+    const { company, connection } = await newAuthorizedConnection(call, 'sbx-slow-300-ok-1');
     for (let index = 0; index < 5; index += 1) {
       await call('POST', `${connection}/push/invoices`, { body: { invoiceNumber: `INV-${index}` } });
     }
@@ -151,7 +151,7 @@ describe('several processes of the service', () => {
     await until(async () => (await callerWith(successor.url, key)('GET', pushes)).body.totalResults === 5);
     expect((await inspector.query('select from push_ends')).rowCount).toBe(5);
     await callerWith(successor.url, key)('POST', `${company}/data/all`);
-    await settled(callerWith(successor.url, key), company);
+    await waitForSyncs(callerWith(successor.url, key), company);
     const invoices = await callerWith(successor.url, key)('GET', `${company}/data/invoices`);
     expect(invoices.body.totalResults).toBe(1 + 5);
     await successor.kill();

@@ -15,7 +15,7 @@ const STATEMENTS = [
     digest bytea not null unique,
     created_at timestamptz(3) not null default clock_timestamp()
   )`,
-  // Milliseconds, as in the API, so that "created, then id" is also the order that clients see.
+  // Timestamps have milliseconds, as in the API, so that clients that sort by creation time and id get the same order.
   sql`create table companies (
     id uuid primary key default gen_random_uuid(),
     account_id uuid not null references accounts on delete cascade,

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Migration } from 'kysely';
 
 export const sharedRateLimit: Migration = {
   async up(db: Kysely<unknown>) {
-    // Unlogged, because after a crash of Postgres the minute can start again.
+    // The table is unlogged, because the minute can start again after a crash of Postgres.
     await sql`create unlogged table rate_windows (
       key_id uuid primary key references api_keys on delete cascade,
       ends_at timestamptz not null,

@@ -6,7 +6,7 @@ import { DatabaseError } from 'pg';
 import { failureForLog } from '../../database/database';
 import { ServiceError, badRequest, errorBody } from './errors';
 
-/** Answers with the error body. */
+/** Sends the error body, and logs failures of the service itself. */
 export function sendError(failure: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   const error = failure instanceof ServiceError ? failure : asServiceError(failure);
   if (error.statusCode >= 500) request.log.error({ err: failureForLog(failure) }, 'the request failed');
@@ -20,7 +20,7 @@ export function sendError(failure: FastifyError | ServiceError, request: Fastify
 /** Postgres error codes for text that cannot be stored: NUL, half a surrogate pair, invalid UTF-8. */
 const UNSTORABLE_TEXT = new Set(['22021', '22P02', '22P05']);
 
-/** Converts an error of the framework or of a library. */
+/** Converts an error of Fastify or another library. */
 function asServiceError(failure: FastifyError): ServiceError {
   if (hasZodFastifySchemaValidationErrors(failure)) {
     return badRequest(
@@ -33,13 +33,14 @@ function asServiceError(failure: FastifyError): ServiceError {
   if (failure instanceof DatabaseError && UNSTORABLE_TEXT.has(failure.code ?? '')) {
     return badRequest([{ message: 'A text contains a character that cannot be stored.' }]);
   }
-  // Invalid JSON, an oversized body or an unsupported content type: the specification has no 413 and no 415.
+  // Invalid JSON, an oversized body and an unsupported content type are all a 400, because the specification has no 413
+  // or 415.
   const { statusCode = 500 } = failure;
   if (statusCode >= 400 && statusCode < 500) return badRequest([{ message: failure.message }]);
   return new ServiceError(500, 'The service failed. Please try again later.');
 }
 
-/** Answers bytes that are not valid HTTP. */
+/** Returns the handler that answers 400 to bytes that are not valid HTTP. */
 export function answerUnreadableRequest(log: FastifyBaseLogger) {
   return (_failure: Error, socket: NodeJS.WritableStream & { readonly writable: boolean }) => {
     if (!socket.writable) return;

@@ -17,7 +17,7 @@ export interface ServiceErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Thrown to answer a request with an error; becomes the error body of the specification. */
+/** Thrown to answer a request with an error, in the error body of the specification. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
 
@@ -46,7 +46,7 @@ export const downstreamInaccessible = (platformName: string, message: string) =>
 
 export const accountExpired = () =>
   new ServiceError(402, 'Payment Required', {
-    problems: [{ message: 'The free account has expired. Please choose a plan to go on.' }],
+    problems: [{ message: 'The free account has expired. Please choose a plan to continue.' }],
   });
 
 export const companyLimitExceeded = (limit: number) =>
@@ -54,7 +54,7 @@ export const companyLimitExceeded = (limit: number) =>
     problems: [
       {
         itemId: 'Company',
-        message: `The free trial is limited to ${limit} companies. Please delete those that are not needed and retry.`,
+        message: `The free trial is limited to ${limit} companies. Please delete companies that you do not need and retry.`,
         validatorName: 'CreateCompanyValidator',
       },
     ],

@@ -3,14 +3,14 @@ import { tooManyRequests } from '../errors/errors';
 /** The number of requests that a key has left. */
 export interface Allowance {
   readonly limit: number;
-  /** Negative after too many requests. */
+  /** Negative if there were too many requests. */
   readonly remaining: number;
   /** When the limit is reset. Milliseconds since 1970. */
   readonly resetAt: number;
 }
 
 /** Returns the allowance that runs out first. */
-export function tightestOf([first, ...others]: readonly [Allowance, ...Allowance[]]): Allowance {
+export function tightestAllowance([first, ...others]: readonly [Allowance, ...Allowance[]]): Allowance {
   return others.reduce((tightest, other) => (isTighter(other, tightest) ? other : tightest), first);
 }
 
@@ -27,7 +27,7 @@ export function allowanceHeaders({ limit, remaining, resetAt }: Allowance): Reco
   };
 }
 
-/** @throws ServiceError 429 with `Retry-After` if it is used up */
+/** @throws ServiceError 429 with `Retry-After` if the allowance is used up */
 export function assertAllowed({ remaining, resetAt }: Allowance): void {
   if (remaining < 0) throw tooManyRequests(Math.max(1, Math.ceil((resetAt - Date.now()) / 1000)));
 }

@@ -4,25 +4,26 @@ import type { Allowance } from './allowance';
 
 const WINDOW_SECONDS = 60;
 /**
- * A process leases a twentieth of the limit at a time: a compromise between few queries and little unused elsewhere.
+ * A process leases a twentieth of the limit at a time. Smaller leases would need more queries; larger leases would
+ * leave more requests unused in other processes.
  */
 const LEASES_PER_WINDOW = 20;
 
 /** The requests that this process has left in a window. */
 interface Window {
-  /** The end of the window by the database's clock, which identifies it. */
+  /** The end of the window by the database's clock, which identifies the window. */
   readonly id: number;
   /** The end by this process's clock. Milliseconds since 1970. */
   readonly endsAt: number;
-  /** Leased by this process and not used. */
+  /** Number of requests that this process has leased and not used. */
   left: number;
-  /** Not leased by any process. */
+  /** Number of requests that no process has leased. */
   readonly free: number;
 }
 
 /**
- * Limits the requests per minute and key. All processes of one database share the limit: each leases a part of it and
- * counts in memory. Together they never exceed the limit; a single process allows exactly the limit.
+ * Limits the requests per minute of each key. All processes of one database share the limit: each process leases a part
+ * of it and counts in memory. Together they never exceed the limit; a single process allows exactly the limit.
  */
 export class RateLimiter {
   private readonly windows = new Map<string, Window>();
@@ -47,7 +48,7 @@ export class RateLimiter {
     }
   }
 
-  /** Lets all requests that find nothing left wait for the same lease. */
+  /** Leases more requests. All requests that are waiting for a lease share it. */
   private leaseOnce(keyId: string): Promise<void> {
     const pending = this.leasing.get(keyId);
     if (pending) return pending;
@@ -74,7 +75,7 @@ export class RateLimiter {
         (extract(epoch from ends_at - clock_timestamp()) * 1000)::float8 as "endsInMs"`.execute(this.db);
     const { id = 0, endsInMs = 0, granted = 0, taken = limit } = rows[0] ?? {};
     const known = this.windows.get(keyId);
-    // Keep the known end of the same window, because the time of the query varies.
+    // If the window is the same, keep its known end, because the duration of this query varies.
     const endsAt =
       known?.id === id && known.endsAt > Date.now() ? known.endsAt : Math.ceil(Date.now() + Math.max(0, endsInMs));
     this.windows.set(keyId, { id, endsAt, left: granted, free: Math.max(0, limit - taken) });

@@ -1,9 +1,9 @@
-/** Limits of a request's size, checked before anything else. */
+/** Limits on the size of a request, which are checked before anything else. */
 import { badRequest } from '../errors/errors';
 
-/** Limit of the body. Node.js limits headers and URL to 16 KB together. */
+/** Limit on the body. Node.js limits headers and URL together to 16 KB. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Time in which a whole request must arrive. */
+/** Time in which the complete request must arrive. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 const MAX_DEPTH = 32;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { checkedQuery, parseOrder, type FieldKinds, type Order, type Test } from '../../query/fields';
+import { checkQuery, parseOrder, type FieldKinds, type Order, type Test } from '../../query/fields';
 import { parseQuery, QueryError, type Condition } from '../../query/parse-query';
-import { matches, ordered } from '../../query/query-in-memory';
+import { matches, sortItems } from '../../query/query-in-memory';
 import { badRequest } from '../errors/errors';
-import { pageResponse, window } from './paging';
+import { pageResponse, pageBounds } from './paging';
 import { PagingSchema } from '../schemas/common';
 
 /** The parameters of every list. */
@@ -23,13 +23,17 @@ export interface ListRequest {
   readonly order?: Order;
 }
 
-/** @throws ServiceError 400 with the faulty parameter */
+/**
+ * Parses the filter and the order of a list.
+ *
+ * @throws ServiceError 400 with the invalid parameter
+ */
 export function listRequest(
   { query, orderBy }: { readonly query?: string | undefined; readonly orderBy?: string | undefined },
   kinds: FieldKinds,
 ): ListRequest {
   return {
-    ...(query && { condition: read('query', () => checkedQuery(parseQuery(query), kinds)) }),
+    ...(query && { condition: read('query', () => checkQuery(parseQuery(query), kinds)) }),
     ...(orderBy && { order: read('orderBy', () => parseOrder(orderBy, kinds)) }),
   };
 }
@@ -43,9 +47,9 @@ export function pageOfItems<Item extends Readonly<Record<string, unknown>>>(
 ) {
   const { condition, order } = listRequest(query, kinds);
   const matching = condition ? items.filter((item) => matches(item, condition)) : items;
-  const { limit, offset } = window(query);
+  const { limit, offset } = pageBounds(query);
   return pageResponse(path, query, {
-    items: ordered(matching, order).slice(offset, offset + limit),
+    items: sortItems(matching, order).slice(offset, offset + limit),
     total: matching.length,
   });
 }

@@ -1,26 +1,26 @@
 import type { Paging } from '../schemas/common';
 
-/** A part of a list and the length of the whole list. */
-export interface Slice<Item> {
+/** The items of one page, and the length of the complete list. */
+export interface PageItems<Item> {
   readonly items: readonly Item[];
   readonly total: number;
 }
 
-/** Returns the offset of a page and its maximum length. */
-export function window({ page, pageSize }: Paging): { limit: number; offset: number } {
+/** Returns the offset and the maximum length of a page. */
+export function pageBounds({ page, pageSize }: Paging): { limit: number; offset: number } {
   return { limit: pageSize, offset: Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER) };
 }
 
 /**
- * Returns the paged list object of the specification.
+ * Returns one page of a list, in the form of the specification.
  *
  * @param path the list's path, relative to the base URL
- * @param query the request's parameters: page and page size as they took effect, all others unchanged
+ * @param query the request's parameters; page and page size have their defaults applied
  */
 export function pageResponse<Item>(
   path: string,
   query: Paging & Readonly<Record<string, unknown>>,
-  { items, total }: Slice<Item>,
+  { items, total }: PageItems<Item>,
 ) {
   const { page, pageSize, ...filters } = query;
   const pages = Math.ceil(total / pageSize);

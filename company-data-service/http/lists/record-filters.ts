@@ -26,7 +26,7 @@ export function fieldFilters(dataType: DataType, query: Readonly<Record<string, 
   return filters;
 }
 
-/** Converts the text to the field's type; undefined: the list cannot be filtered by this field or value. */
+/** Converts a text to the field's type; undefined if the list cannot be filtered by this field or value. */
 function valueOf(field: z.ZodType | undefined, text: string): FieldFilter['value'] | undefined {
   if (field instanceof z.ZodNumber) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
   if (field instanceof z.ZodBoolean) return text === 'true' ? true : text === 'false' ? false : undefined;

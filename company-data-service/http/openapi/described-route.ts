@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { NothingSchema, errorAnswer } from '../schemas/common';
 
 /**
- * Converts zod schemas to JSON Schema. Answers can gain fields, so additional properties are not excluded; an answer
- * without a body has the type null.
+ * Settings for the conversion of zod schemas to JSON Schema. Additional properties are not excluded, because fields can
+ * be added to responses. A response without a body has the type null.
  */
 const zodToJsonConfig: Parameters<typeof createJsonSchemaTransform>[0]['zodToJsonConfig'] = {
   override: ({ zodSchema, jsonSchema }) => {
@@ -25,7 +25,7 @@ const IdempotencySchema = z.object({
     .describe('Repeating a request with the same key and body within 90 minutes returns the same response.'),
 });
 
-/** Describes a route by its own schemas and adds the errors that every route of its kind can return. */
+/** Describes a route by its own schemas, and adds the errors that every route of its kind can return. */
 export const describedRoute: SwaggerTransform<FastifySchema> = (document) => {
   const { schema, url, route } = document;
   if (!schema || schema.hide || route.method === 'HEAD') return { schema: { hide: true }, url };
@@ -38,25 +38,27 @@ export const describedRoute: SwaggerTransform<FastifySchema> = (document) => {
   });
 };
 
-interface Kind {
+interface RouteKind {
   readonly needsKey: boolean;
-  /** Takes an idempotency key. */
+  /** True if the route accepts an idempotency key. */
   readonly repeatable: boolean;
   readonly url: string;
 }
 
-function errorsOf({ needsKey, repeatable, url }: Kind): Record<string, unknown> {
+function errorsOf({ needsKey, repeatable, url }: RouteKind): Record<string, unknown> {
   return {
-    400: errorAnswer('The request is invalid; `validation` says where.'),
+    400: errorAnswer('The request is invalid. `validation` lists the problems.'),
     ...(needsKey && {
       401: errorAnswer('The API key is missing or wrong.'),
       402: errorAnswer('The account has expired, or a limit of its plan is reached.'),
       403: errorAnswer(
-        'The API key is outdated, of another account, or not an administrator’s; or the platform is not accessible.',
+        'The API key is outdated, belongs to another account or is not an administrator’s, or the platform is not accessible.',
       ),
-      429: errorAnswer('Too many requests; retry after `Retry-After` seconds.'),
+      429: errorAnswer('Too many requests. Retry after `Retry-After` seconds.'),
     }),
-    ...(url.includes(':') && { 404: errorAnswer('There is no such resource, or the platform has no such data.') }),
+    ...(url.includes(':') && {
+      404: errorAnswer('The resource does not exist, or the platform does not have this data type.'),
+    }),
     ...(repeatable && {
       409: errorAnswer('The first request with this idempotency key, or a sync, is still in progress.'),
     }),
@@ -65,7 +67,7 @@ function errorsOf({ needsKey, repeatable, url }: Kind): Record<string, unknown> 
   };
 }
 
-/** Returns the answers that the route declares itself. */
+/** Returns the responses that the route itself declares. */
 function successesOf({ response }: FastifySchema): Record<string, unknown> {
   const answers = Object.entries(response ?? {}).map(([status, answer]: [string, unknown]) => {
     const hasBody = answer instanceof z.ZodType && answer !== NothingSchema;

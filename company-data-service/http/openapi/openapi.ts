@@ -7,21 +7,21 @@ import { describedComponents, describedRoute } from './described-route';
 
 const DESCRIPTION = `Companies, their connections to platforms, and the data sets synced through them.
 
-Requests carry an API key as HTTP Basic credentials: \`Authorization: Basic <base64 of the key>\`, without user name and
-colon. Lists are paged, and their \`_links\` lead from page to page.`;
+Requests carry an API key as HTTP Basic credentials: \`Authorization: Basic <base64 of the key>\`, without a user name
+and without a colon. Lists are paged; their \`_links\` contain the paths of the next and the previous page.`;
 
 const TAGS = [
   { name: 'Companies', description: 'The companies of an account.' },
-  { name: 'Connections', description: 'Their connections to platforms, and the authorization of these.' },
+  { name: 'Connections', description: 'The connections of companies to platforms, and their authorization.' },
   { name: 'Syncs', description: 'Fetching data sets from platforms.' },
   { name: 'Data', description: 'Reading synced data.' },
   { name: 'Pushes', description: 'Creating records at platforms.' },
-  { name: 'Integrations', description: 'The platforms, and the client’s own applications at them.' },
+  { name: 'Integrations', description: 'The platforms, and the client’s own applications at these platforms.' },
   { name: 'Service', description: 'The account and the service itself.' },
   { name: 'Sandbox', description: 'Simulation of platforms and companies.' },
 ];
 
-/** Allows only the service's own files; the page also uses inline styles and `data:` images. */
+/** Allows only the service's own files, inline styles and `data:` images, because the documentation page uses these. */
 const CONTENT_SECURITY_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
 /** Describes the routes that are added after this call. */
@@ -32,7 +32,7 @@ export async function describeRoutes(app: Api, basePath: string): Promise<void> 
       info: { title: 'Company Data Service', version: '1', description: DESCRIPTION },
       servers: [{ url: basePath || '/' }],
       tags: TAGS,
-      // Not `http` with `basic`, because tools would add a colon between user name and password.
+      // The scheme is not `http` with `basic`, because tools would add a colon between user name and password.
       components: {
         securitySchemes: {
           apiKey: {
@@ -50,19 +50,19 @@ export async function describeRoutes(app: Api, basePath: string): Promise<void> 
   });
 }
 
-/** Removes the input variants of the answers' schemas, because no request uses them. */
+/** Removes the input variants of the response schemas, because no request uses them. */
 const removeInputSchemas: SwaggerTransformObject = (document) => {
-  const whole = describedComponents(document);
-  if (!('components' in whole) || !whole.components?.schemas) return whole;
-  const { schemas } = whole.components;
+  const described = describedComponents(document);
+  if (!('components' in described) || !described.components?.schemas) return described;
+  const { schemas } = described.components;
   for (const name of Object.keys(schemas)) if (name.endsWith('Input')) delete schemas[name];
-  return whole;
+  return described;
 };
 
 /**
  * Serves the description as JSON and as a page that loads nothing from the internet.
  *
- * @param publicPath the public base path
+ * @param publicPath the path of the service's public URL
  */
 export async function documentationRoutes(app: Api, { publicUrl }: ServiceContext, publicPath: string): Promise<void> {
   const description = () => ({ ...app.swagger(), servers: [{ url: publicUrl() }] });
@@ -71,7 +71,7 @@ export async function documentationRoutes(app: Api, { publicUrl }: ServiceContex
     '/openapi.json',
     {
       schema: {
-        summary: 'This description',
+        summary: 'Read this description',
         tags: ['Service'],
         security: [],
         response: { 200: z.record(z.string(), z.unknown()) },

@@ -8,7 +8,7 @@ export function accountRoutes(app: Api, { db }: ServiceContext): void {
     '/account',
     {
       schema: {
-        summary: 'Read the account: plan, limits, and the role of the key',
+        summary: 'Read the plan and the limits of the account, and the role of the key',
         tags: ['Service'],
         response: { 200: AccountViewSchema },
       },

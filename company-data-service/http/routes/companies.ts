@@ -16,7 +16,7 @@ import type { Api, ServiceContext } from '../context';
 import { companyLimitExceeded, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
 import { ListSchema, listRequest } from '../lists/list-requests';
-import { pageResponse, window } from '../lists/paging';
+import { pageResponse, pageBounds } from '../lists/paging';
 import { CompanyPathSchema, loadCompany } from '../resources';
 import { NothingSchema, pageOf } from '../schemas/common';
 import { CompanyBodySchema, CompanyPatchSchema, CompanySchema, type CompanyPatch } from '../schemas/company';
@@ -46,8 +46,8 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
       },
     },
     async ({ query, caller }) => {
-      const wanted = { accountId: caller.accountId, tag: tagFilter(query.tags), ...listRequest(query, companyFields) };
-      const { items, total } = await listCompanies(db, wanted, window(query));
+      const filter = { accountId: caller.accountId, tag: tagFilter(query.tags), ...listRequest(query, companyFields) };
+      const { items, total } = await listCompanies(db, filter, pageBounds(query));
       const companies = items.map((company) => companyView(company, publicUrl()));
       return pageResponse('/companies', query, { items: companies, total });
     },

@@ -5,7 +5,7 @@ import { findCompany } from '../../companies/companies';
 import type { Database } from '../../database/database';
 import { PlatformInaccessible } from '../../platform/platform';
 import { fieldsOf } from '../../query/fields';
-import { credentialIn } from '../authorization-body';
+import { validatedCredential } from '../authorization-body';
 import type { Api, ServiceContext } from '../context';
 import { administratorsOnly, downstreamInaccessible, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
@@ -24,14 +24,14 @@ const CONNECTION_FIELDS = fieldsOf(ConnectionSchema);
 
 export function connectionRoutes(app: Api, context: ServiceContext): void {
   const { db, slowDb, platforms, publicUrl } = context;
-  const ofCompany = loadCompany(context);
-  const ofConnection = [ofCompany, loadConnection];
-  const oneConnection = { params: ConnectionPathSchema, response: { 200: ConnectionSchema } };
+  const withCompany = loadCompany(context);
+  const withConnection = [withCompany, loadConnection];
+  const connectionSchemas = { params: ConnectionPathSchema, response: { 200: ConnectionSchema } };
 
   app.get(
     '/companies/:companyId/connections',
     {
-      onRequest: ofCompany,
+      onRequest: withCompany,
       schema: {
         summary: 'List the connections of a company',
         tags: ['Connections'],
@@ -49,7 +49,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
   app.post(
     '/companies/:companyId/connections',
     {
-      onRequest: ofCompany,
+      onRequest: withCompany,
       schema: {
         summary: 'Create a connection to a platform',
         tags: ['Connections'],
@@ -70,18 +70,21 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
 
   app.get(
     '/companies/:companyId/connections/:connectionId',
-    { onRequest: ofConnection, schema: { summary: 'Read a connection', tags: ['Connections'], ...oneConnection } },
+    {
+      onRequest: withConnection,
+      schema: { summary: 'Read a connection', tags: ['Connections'], ...connectionSchemas },
+    },
     async ({ connection }) => connectionView(connection, publicUrl()),
   );
 
   app.patch(
     '/companies/:companyId/connections/:connectionId',
     {
-      onRequest: ofConnection,
+      onRequest: withConnection,
       schema: {
-        summary: 'End the access of a connection to its platform',
+        summary: 'Unlink a connection from its platform',
         tags: ['Connections'],
-        ...oneConnection,
+        ...connectionSchemas,
         body: ConnectionPatchSchema,
       },
     },
@@ -97,7 +100,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
   app.delete(
     '/companies/:companyId/connections/:connectionId',
     {
-      onRequest: ofConnection,
+      onRequest: withConnection,
       schema: {
         summary: 'Delete a connection with its synced data',
         tags: ['Connections'],
@@ -115,22 +118,22 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
     '/companies/:companyId/connections/:connectionId/authorization',
     {
       onRequest: [
-        ...ofConnection,
+        ...withConnection,
         async ({ connection, caller }) => {
           const selfService = platformOf(connection).routes.includes('self-service');
           if (!selfService && caller.role !== 'administrator') throw administratorsOnly();
         },
       ],
       schema: {
-        summary: 'Authorize a connection with credentials that the platform gave to another integration',
+        summary: 'Authorize a connection with credentials that the platform issued to another application',
         tags: ['Connections'],
-        ...oneConnection,
+        ...connectionSchemas,
         body: AuthorizationSchema,
       },
     },
     async ({ connection, caller, body }) => {
       const platform = platformOf(connection);
-      const credential = credentialIn(body, platform);
+      const credential = validatedCredential(body, platform);
       try {
         const { accountId } = caller;
         await authorizeConnection(slowDb, platforms, { connectionId: connection.id, accountId, platform, credential });

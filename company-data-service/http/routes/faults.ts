@@ -3,7 +3,7 @@ import type { Api } from '../context';
 import { administratorOnly } from '../resources';
 import { NothingSchema } from '../schemas/common';
 
-/** Configures faults. Exists only if the service was started for tests; the faults do not apply to it. */
+/** Adds the endpoints that configure faults, in a service that was started for tests. Faults do not affect them. */
 export function faultRoutes(app: Api, faults: Faults): void {
   const onRequest = administratorOnly;
   const tags = ['Sandbox'];
@@ -11,7 +11,7 @@ export function faultRoutes(app: Api, faults: Faults): void {
   app.get(
     '/sandbox/faults',
     { onRequest, schema: { summary: 'Read the configured faults', tags, response: { 200: FaultPlanSchema } } },
-    async () => faults.ordered,
+    async () => faults.configuration,
   );
 
   app.put(
@@ -19,15 +19,15 @@ export function faultRoutes(app: Api, faults: Faults): void {
     {
       onRequest,
       schema: {
-        summary: 'Configure faults of the service, in place of the previous ones',
+        summary: 'Configure faults of the service, replacing the previous ones',
         tags,
         body: FaultPlanSchema,
         response: { 200: FaultPlanSchema },
       },
     },
     async ({ body }) => {
-      faults.order(body);
-      return faults.ordered;
+      faults.configure(body);
+      return faults.configuration;
     },
   );
 
@@ -35,7 +35,7 @@ export function faultRoutes(app: Api, faults: Faults): void {
     '/sandbox/faults',
     { onRequest, schema: { summary: 'Remove all faults', tags, response: { 204: NothingSchema } } },
     async (_request, reply) => {
-      faults.order({ seed: 1, faults: [] });
+      faults.configure({ seed: 1, faults: [] });
       return reply.code(204).send();
     },
   );

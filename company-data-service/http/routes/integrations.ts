@@ -18,7 +18,6 @@ import {
 const INTEGRATION_FIELDS = fieldsOf(IntegrationSchema);
 const PlatformPathSchema = z.object({ platformKey: z.string() });
 
-/** The platforms and the client's own applications at them. */
 export function integrationRoutes(app: Api, { db, publicUrl }: ServiceContext): void {
   app.get(
     '/integrations',

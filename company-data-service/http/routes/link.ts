@@ -1,5 +1,6 @@
 /**
- * The pages of `linkUrl` and `redirect`, where a company authorizes. They need no API key, because companies have none.
+ * The pages of `linkUrl` and `redirect`, where an end customer authorizes. They require no API key, because end
+ * customers have none.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -9,16 +10,16 @@ import { platformOf } from '../../connections/connections';
 import { queueFirstSyncs } from '../../syncs/sync-settings';
 import type { Api, ServiceContext } from '../context';
 import { notFound } from '../errors/errors';
-import { consentOf } from '../../platform/sandbox/tokens';
+import { mintConsentTokens } from '../../platform/sandbox/tokens';
 import { isUuid } from '../resources';
-import { ofType } from '../schemas/common';
+import { textAnswer } from '../schemas/common';
 
 const ConnectionParamsSchema = z.object({ connectionId: z.string() });
-/** The organization that the owner selects on the platform's consent page. */
+/** The organization that the end customer selects on the platform's consent page. */
 const ConsentSchema = z.object({ organization: z.string().min(1).max(100).optional() });
 const CompanyParamsSchema = z.object({ companyId: z.string() });
 const HTML = 'text/html; charset=utf-8';
-const PAGE = { tags: ['Sandbox'], security: [], response: { 200: ofType('text/html') } };
+const PAGE = { tags: ['Sandbox'], security: [], response: { 200: textAnswer('text/html') } };
 
 export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: ServiceContext): void {
   // A HEAD request must not authorize, because it only checks that the link works.
@@ -36,7 +37,7 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
     {
       schema: {
         ...PAGE,
-        summary: 'Authorize a connection as the company does',
+        summary: 'Authorize a connection as the end customer does',
         params: ConnectionParamsSchema,
         querystring: ConsentSchema,
       },
@@ -48,15 +49,15 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
         connectionId: connection.id,
         accountId: company.account_id,
         platform,
-        credential: consentOf(
+        credential: mintConsentTokens(
           platform,
           query.organization ?? connection.organization_id ?? `organization-${randomUUID()}`,
         ),
       });
-      // Only the company's own consent starts first syncs; migrated credentials do not.
+      // Only the end customer's consent starts the first syncs; migrated credentials do not.
       if (accepted && connection.status === 'PendingAuth') await queueFirstSyncs(db, company.id, connection.id);
       const [title, text] = accepted
-        ? ['Connected', `${company.name} is connected to ${platform.name}. You may close this page.`]
+        ? ['Connected', `${company.name} is connected to ${platform.name}. You can close this page.`]
         : ['Not connected', `${platform.name} did not accept the connection of ${company.name}.`];
       return reply.type(HTML).send(page(title, `<p>${escapeHtml(text)}</p>`));
     },
@@ -64,7 +65,7 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
 
   app.get(
     '/link/company/:companyId',
-    { schema: { ...PAGE, summary: 'The links of a company', params: CompanyParamsSchema } },
+    { schema: { ...PAGE, summary: 'Show the links of a company', params: CompanyParamsSchema } },
     async ({ params }, reply) => {
       const company = isUuid(params.companyId) ? await findCompany(db, params.companyId) : undefined;
       if (!company) throw notFound(`Company ${params.companyId}`);
@@ -84,7 +85,7 @@ export function linkRoutes(app: Api, { db, slowDb, platforms, publicUrl }: Servi
   }
 }
 
-/** Returns a page that loads nothing. */
+/** Returns a page that loads no other files. */
 function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:15vh auto;padding:0 1rem}</style>

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { PLATFORMS } from '../../../platforms/platforms';
 import type { Api } from '../context';
 import { notFound } from '../errors/errors';
-import { ofType } from '../schemas/common';
+import { textAnswer } from '../schemas/common';
 
-const SvgSchema = ofType('image/svg+xml');
+const SvgSchema = textAnswer('image/svg+xml');
 
-/** The pictures of `logoUrl`: the platform's initial. They need no API key. */
+/** Adds the images of `logoUrl`, which show the platform's initial. They require no API key. */
 export function logoRoutes(app: Api): void {
   app.get(
     '/logos/:file',
     {
       schema: {
-        summary: 'The logo of a platform',
+        summary: 'Read the logo of a platform',
         tags: ['Integrations'],
         security: [],
         params: z.object({ file: z.string() }),

@@ -3,28 +3,27 @@ import type { DataType } from '../../platform/data-types';
 import { RECORD_SCHEMAS } from '../../platform/record-schemas';
 import { findPush, insertPush, listPushes, pushFields, type Push } from '../../pushes/pushes';
 import type { Api, ServiceContext } from '../context';
-import { connectionHasDataType, DataTypeSchema } from '../data-sets';
+import { requireConnectionDataType, DataTypeSchema } from '../data-sets';
 import { badRequest, conflict, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
 import { ListSchema, listRequest } from '../lists/list-requests';
-import { pageResponse, window } from '../lists/paging';
+import { pageResponse, pageBounds } from '../lists/paging';
 import { CompanyPathSchema, ConnectionPathSchema, isUuid, loadCompany, loadConnection } from '../resources';
 import { pageOf } from '../schemas/common';
 import { PushedRecordSchema, PushOperationSchema, type PushOperationView } from '../schemas/push';
 
-/** Sends records to platforms and shows the results. */
 export function pushRoutes(app: Api, context: ServiceContext): void {
   const { db } = context;
-  const ofCompany = loadCompany(context);
+  const withCompany = loadCompany(context);
   const tags = ['Pushes'];
 
   app.post(
     '/companies/:companyId/connections/:connectionId/push/:dataType',
     {
-      onRequest: [ofCompany, loadConnection, connectionHasDataType],
+      onRequest: [withCompany, loadConnection, requireConnectionDataType],
       schema: {
         summary: 'Create a record at the platform',
-        description: 'Answered at once, with an operation that is `Pending`: what becomes of it is to be read later.',
+        description: 'Responds immediately with an operation that is `Pending`. Read its outcome later.',
         tags,
         params: ConnectionPathSchema.extend({ dataType: DataTypeSchema }),
         body: PushedRecordSchema,
@@ -48,7 +47,7 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
   app.get(
     '/companies/:companyId/push',
     {
-      onRequest: ofCompany,
+      onRequest: withCompany,
       schema: {
         summary: 'List the push operations of a company',
         tags,
@@ -58,7 +57,11 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
       },
     },
     async ({ company: { id: companyId }, query }) => {
-      const { items, total } = await listPushes(db, { companyId, ...listRequest(query, pushFields) }, window(query));
+      const { items, total } = await listPushes(
+        db,
+        { companyId, ...listRequest(query, pushFields) },
+        pageBounds(query),
+      );
       return pageResponse(`/companies/${companyId}/push`, query, { items: items.map(pushOperationView), total });
     },
   );
@@ -66,7 +69,7 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
   app.get(
     '/companies/:companyId/push/:pushOperationKey',
     {
-      onRequest: ofCompany,
+      onRequest: withCompany,
       schema: {
         summary: 'Read a push operation',
         tags,
@@ -82,7 +85,7 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
   );
 }
 
-/** Validates a record: fields can be absent, but present ones must match the data type. */
+/** Validates a record. It may lack fields, but the fields it has must match the data type. */
 function checkRecord(dataType: DataType, record: Readonly<Record<string, unknown>>): void {
   const schema: z.ZodObject = RECORD_SCHEMAS[dataType];
   const { error } = schema.partial().safeParse(record);

@@ -5,18 +5,17 @@ import type { DataType } from '../../platform/data-types';
 import { findRecord, listRecords, recordFields } from '../../records/records';
 import { isReadable } from '../../syncs/syncs';
 import type { Api, ServiceContext } from '../context';
-import { companyHasDataType, DataTypeSchema, offering, requireSupport } from '../data-sets';
+import { requireCompanyDataType, DataTypeSchema, connectionsWith, assertSupported } from '../data-sets';
 import { conflict, itemNotFound } from '../errors/errors';
 import { ListSchema, listRequest } from '../lists/list-requests';
-import { pageResponse, window } from '../lists/paging';
+import { pageResponse, pageBounds } from '../lists/paging';
 import { fieldFilters } from '../lists/record-filters';
 import { CompanyPathSchema, loadCompany } from '../resources';
 import { errorAnswer, pageOf } from '../schemas/common';
 import { RecordSchema } from '../schemas/data';
 
-const NOT_READY = errorAnswer('The data set was not requested, or its first sync is not complete.');
+const NOT_READY = errorAnswer('The data set has not been requested, or its first sync is not complete.');
 
-/** Reads synced records. */
 export function recordRoutes(app: Api, context: ServiceContext): void {
   const { db } = context;
   const onRequest = loadCompany(context);
@@ -24,7 +23,7 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
   app.get(
     '/companies/:companyId/data/:dataType',
     {
-      onRequest: [onRequest, companyHasDataType],
+      onRequest: [onRequest, requireCompanyDataType],
       schema: {
         summary: 'List the records of a data set',
         tags: ['Data'],
@@ -37,8 +36,8 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
       const filters = fieldFilters(dataType, query);
       const request = listRequest(query, recordFields(dataType));
       await requireReadable(company, dataType);
-      const wanted = { companyId: company.id, dataType, filters, ...request };
-      const page = await listRecords(db, wanted, window(query));
+      const filter = { companyId: company.id, dataType, filters, ...request };
+      const page = await listRecords(db, filter, pageBounds(query));
       return pageResponse(`/companies/${company.id}/data/${dataType}`, query, page);
     },
   );
@@ -55,7 +54,7 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
       },
     },
     async ({ company, params: { invoiceId } }) => {
-      requireSupport(company.connections, 'invoices');
+      assertSupported(company.connections, 'invoices');
       await requireReadable(company, 'invoices');
       const invoice = await findRecord(db, { companyId: company.id, dataType: 'invoices', id: invoiceId });
       if (!invoice) throw noInvoice(company, invoiceId);
@@ -65,13 +64,15 @@ export function recordRoutes(app: Api, context: ServiceContext): void {
 
   async function requireReadable({ id }: Company, dataType: DataType): Promise<void> {
     if (!(await isReadable(db, id, dataType))) {
-      throw conflict(`The data set ${dataType} of company ${id} is not ready: request it, and wait for its sync.`);
+      throw conflict(
+        `The data set ${dataType} of company ${id} is not ready. Queue a sync and wait until it is complete.`,
+      );
     }
   }
 }
 
 function noInvoice({ id, connections }: Company, invoiceId: string) {
-  const platforms = offering(connections, 'invoices').map((connection) => platformOf(connection).name);
+  const platforms = connectionsWith(connections, 'invoices').map((connection) => platformOf(connection).name);
   const description = `Company ${id} has no invoice ${invoiceId}.`;
   return itemNotFound(platforms.join(', '), 'InvoiceNotFoundException', description);
 }

@@ -14,15 +14,14 @@ import type { Api, ServiceContext } from '../context';
 import { conflict, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
 import { ListSchema, listRequest } from '../lists/list-requests';
-import { pageResponse, window } from '../lists/paging';
+import { pageResponse, pageBounds } from '../lists/paging';
 import { CompanyPathSchema, isUuid, loadCompany } from '../resources';
 import { NothingSchema, pageOf } from '../schemas/common';
 import { DataStatusSchema, PullOperationSchema, type DataStatusView, type PullOperationView } from '../schemas/data';
-import { offering, requireSupport } from '../data-sets';
+import { connectionsWith, assertSupported } from '../data-sets';
 
 const QueueQuerySchema = z.object({ connectionId: z.string().optional() });
 
-/** Starts syncs and shows their state. */
 export function syncRoutes(app: Api, context: ServiceContext): void {
   const { db } = context;
   const onRequest = loadCompany(context);
@@ -70,9 +69,9 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
       if (query.connectionId !== undefined && candidates.length === 0) {
         throw notFound(`Connection ${query.connectionId} of company ${company.id}`);
       }
-      requireSupport(candidates, dataType);
+      assertSupported(candidates, dataType);
       await answerOnce(db, request, reply, async (transaction) => {
-        const [connection] = offering(linked({ ...company, connections: candidates }), dataType);
+        const [connection] = connectionsWith(linked({ ...company, connections: candidates }), dataType);
         if (!connection) throw conflict(`No linked connection of company ${company.id} has ${dataType}.`);
         const [sync] = await queueSyncs(transaction, company.id, [{ connectionId: connection.id, dataType }]);
         if (!sync) throw conflict(`A sync of ${dataType} is already in progress.`);
@@ -87,7 +86,7 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
     {
       onRequest,
       schema: {
-        summary: 'Read the state of each data set',
+        summary: 'Read the status of each data set',
         tags: ['Syncs'],
         params: CompanyPathSchema,
         response: { 200: DataStatusSchema },
@@ -112,7 +111,7 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
       const { items, total } = await listSyncs(
         db,
         { companyId: company.id, ...listRequest(query, syncFields) },
-        window(query),
+        pageBounds(query),
       );
       const path = `/companies/${company.id}/data/history`;
       return pageResponse(path, query, { items: items.map(pullOperationView), total });
@@ -138,7 +137,11 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
   );
 }
 
-/** Returns the connections that can be synced; refuses if there are none. */
+/**
+ * Returns the linked connections, which can be synced.
+ *
+ * @throws ServiceError 409 if there are none
+ */
 function linked({ id, connections }: Company) {
   const usable = connections.filter(({ status }) => status === 'Linked');
   if (usable.length === 0) throw conflict(`Company ${id} has no linked connection.`);
@@ -163,7 +166,7 @@ function pullOperationView(sync: Sync): PullOperationView {
   };
 }
 
-/** Returns every data type that the company's connections have or that was synced before. */
+/** Returns the status of every data type that the company's connections have or that has been synced before. */
 function dataStatusView({ connections }: Company, states: readonly DataSetState[]): DataStatusView {
   const offered = connections.filter(({ status }) => status === 'Linked').flatMap(({ data_types }) => data_types);
   const status: DataStatusView = {};

@@ -12,15 +12,15 @@ export const PagingSchema = z.object({
 });
 export type Paging = z.infer<typeof PagingSchema>;
 
-const LinkSchema = z.object({ href: z.string().describe('relative to the base URL') });
+const LinkSchema = z.object({ href: z.string().describe('Relative to the base URL.') });
 
-/** The answer of every list. */
+/** Returns the schema of a page, the response of every list. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     results: z.array(item),
     pageNumber: z.number().int(),
     pageSize: z.number().int(),
-    totalResults: z.number().int().describe('after filters'),
+    totalResults: z.number().int().describe('Number of results after filtering.'),
     _links: z.object({
       self: LinkSchema,
       current: LinkSchema,
@@ -32,9 +32,9 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
 export const ErrorSchema = z
   .object({
     statusCode: z.number().int(),
-    service: z.string().describe('the component that caused it: `PublicApi` or the name of a platform'),
+    service: z.string().describe('The component that caused the error: `PublicApi` or the name of a platform.'),
     error: z.string(),
-    correlationId: z.uuid().describe('quote it to support'),
+    correlationId: z.uuid().describe('Quote this id when you contact support.'),
     validation: z
       .object({
         errors: z.array(
@@ -48,7 +48,7 @@ export const ErrorSchema = z
   })
   .meta({ id: 'Error' });
 
-export const NothingSchema = z.undefined().describe('no body');
+export const NothingSchema = z.undefined().describe('No body.');
 
 /** Returns the OpenAPI description of an error. */
 export const errorAnswer = (description: string) => ({
@@ -56,8 +56,8 @@ export const errorAnswer = (description: string) => ({
   content: { 'application/json': { schema: ErrorSchema } },
 });
 
-/** Returns the OpenAPI description of an answer that is not JSON. */
-export const ofType = (contentType: string) => ({
+/** Returns the OpenAPI description of a response that is not JSON. */
+export const textAnswer = (contentType: string) => ({
   description: 'Success',
   content: { [contentType]: { schema: z.string() } },
 });

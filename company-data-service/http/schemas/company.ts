@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DATA_TYPES } from '../../platform/data-types';
 import { ConnectionSchema } from './connection';
 
-/** Removes characters that some platforms cannot print. */
+/** The schema of a name. It removes characters that some platforms do not support. */
 const NameSchema = z
   .string()
   .transform((name) => name.replace(/[^A-Za-z0-9 \-',&@.,?!]/g, '').trim())
@@ -29,7 +29,7 @@ export const CompanySchema = z
   .object({
     id: z.uuid(),
     name: z.string(),
-    redirect: z.url().describe('where the company authorizes its connections'),
+    redirect: z.url().describe('The page where the end customer authorizes the company’s connections.'),
     description: z.string().optional(),
     lastSync: z.iso.datetime().optional(),
     created: z.iso.datetime(),
@@ -45,8 +45,8 @@ const HOURS_OF_A_YEAR = 8_760;
 
 const SyncSettingSchema = z.object({
   dataType: z.enum(DATA_TYPES),
-  fetchOnFirstLink: z.boolean().describe('Fetch when first linked. Ignored for migrated credentials.'),
-  syncSchedule: z.int().min(0).max(HOURS_OF_A_YEAR).describe('in hours: 1 is hourly, 0 never'),
+  fetchOnFirstLink: z.boolean().describe('Sync when first linked. Ignored for migrated credentials.'),
+  syncSchedule: z.int().min(0).max(HOURS_OF_A_YEAR).describe('Interval in hours: 1 is hourly, 0 means never.'),
   syncOrder: z.int().min(0).max(1_000),
 });
 

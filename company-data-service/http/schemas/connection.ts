@@ -8,11 +8,11 @@ export const ConnectionSchema = z
     sourceId: z.uuid(),
     sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
     platformName: z.string(),
-    linkUrl: z.url().describe('where the company authorizes; does not expire'),
+    linkUrl: z.url().describe('The page where the end customer authorizes. It does not expire.'),
     status: z.enum(['PendingAuth', 'Linked', 'Unlinked', 'Deauthorized']),
     created: z.iso.datetime(),
     lastSync: z.iso.datetime().optional(),
-    connectionInfo: z.record(z.string(), z.string()).optional().describe('what the platform says, once linked'),
+    connectionInfo: z.record(z.string(), z.string()).optional().describe('Information from the platform, once linked.'),
     dataConnectionErrors: z.array(
       z.object({
         statusCode: z.string(),
@@ -30,5 +30,5 @@ export const NewConnectionSchema = z.object({ platformKey: z.string() });
 
 export const ConnectionPatchSchema = z.object({ status: z.literal('Unlinked') });
 
-/** Its fields depend on the platform: see `GET /integrations/{platformKey}`. */
+/** The schema of an authorization, whose fields depend on the platform: see `GET /integrations/{platformKey}`. */
 export const AuthorizationSchema = z.record(z.string(), z.unknown());

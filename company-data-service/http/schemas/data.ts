@@ -30,5 +30,5 @@ export const DataStatusSchema = z.record(
 );
 export type DataStatusView = z.infer<typeof DataStatusSchema>;
 
-/** The records' own fields depend on the data type. */
+/** The schema of a record. Its other fields depend on the data type. */
 export const RecordSchema = z.looseObject({ id: z.string(), modifiedDate: z.iso.datetime() });

@@ -18,8 +18,10 @@ export const IntegrationSchema = z
     sourceType: z.enum(['Accounting', 'Banking', 'BankFeed', 'Commerce', 'Expense', 'Other', 'Unknown']),
     migrationRoutes: z.array(z.enum(['managed', 'self-service'])),
     authorizationFields: z.array(z.object({ name: z.string(), required: z.boolean() })),
-    callbackUrl: z.url().describe('to be added to the application that the client registered with the platform'),
-    application: ApplicationSchema.nullable().describe('the account’s own, its secret never shown; null: none yet'),
+    callbackUrl: z.url().describe('Add this redirect URI to the application that you registered with the platform.'),
+    application: ApplicationSchema.nullable().describe(
+      'The account’s own application, without its secret. Null if none is registered.',
+    ),
   })
   .meta({ id: 'Integration' });
 export type IntegrationView = z.infer<typeof IntegrationSchema>;
@@ -27,9 +29,9 @@ export type IntegrationView = z.infer<typeof IntegrationSchema>;
 export const AccountViewSchema = z
   .object({
     plan: z.enum(['trial', 'free', 'paid']),
-    companyLimit: z.number().int().optional().describe('absent where there is none'),
+    companyLimit: z.number().int().optional().describe('Absent if there is no limit.'),
     companiesUsed: z.number().int(),
-    expiresAt: z.iso.datetime().optional().describe('absent where the account does not expire'),
+    expiresAt: z.iso.datetime().optional().describe('Absent if the account does not expire.'),
     role: z.enum(['client', 'administrator']),
   })
   .meta({ id: 'Account' });

@@ -9,8 +9,8 @@ export const PushOperationSchema = z
     requestedOnUtc: z.iso.datetime(),
     completedOnUtc: z.iso.datetime().optional(),
     status: z.enum(['Pending', 'Failed', 'Success', 'TimedOut']),
-    statusCode: z.number().int().describe('of the operation: 202 while it is pending, 200 on success'),
-    providerStatusCode: z.number().int().optional().describe('what the platform answered last'),
+    statusCode: z.number().int().describe('Status of the operation: 202 while it is pending, 200 on success.'),
+    providerStatusCode: z.number().int().optional().describe('Status code of the latest response from the platform.'),
     changes: z.array(
       z.object({ type: z.literal('Created'), recordRef: z.object({ id: z.string(), dataType: z.string() }) }),
     ),
@@ -19,5 +19,5 @@ export const PushOperationSchema = z
   .meta({ id: 'PushOperation' });
 export type PushOperationView = z.infer<typeof PushOperationSchema>;
 
-/** Its fields depend on the data type. */
+/** The schema of a pushed record, whose fields depend on the data type. */
 export const PushedRecordSchema = z.record(z.string(), z.unknown());

@@ -1,4 +1,6 @@
-/** The sandbox's test credentials. The text of a credential says how the platform behaves. See docs/sandbox.md. */
+/**
+ * The sandbox's test credentials. The text of a credential determines how the platform behaves. See docs/sandbox.md.
+ */
 import { isDataType, type DataType } from '../data-types';
 import type { Grant, RefusalReason } from '../platform';
 
@@ -6,7 +8,7 @@ import type { Grant, RefusalReason } from '../platform';
 interface Behaviour {
   /** Number of synced invoices. The other data types are in proportion. */
   readonly invoices: number;
-  /** The platform refuses the first `times` requests for the organization. */
+  /** The platform refuses the first `times` requests with the credential. */
   readonly refused?: { readonly reason: RefusalReason; readonly message: string; readonly times: number };
   /** The access token works, but the refresh is refused with this message. */
   readonly refreshRefused?: string;
@@ -14,7 +16,7 @@ interface Behaviour {
   readonly otherOrganization?: true;
   /** The grant ends after half of a data set has been fetched. */
   readonly expiresDuringSync?: true;
-  /** The platform's endpoint is not accessible for the service. */
+  /** The platform's endpoint is not accessible to the service. */
   readonly inaccessible?: true;
   /** A data type that this organization does not have. */
   readonly without?: DataType;
@@ -23,13 +25,13 @@ interface Behaviour {
 }
 
 export interface SandboxCredential extends Behaviour {
-  /** The credential without the rotation suffix; does not change while the grant is valid. */
+  /** The credential without the rotation suffix. It does not change while the grant is valid. */
   readonly root: string;
-  /** Distinguishes credentials of the same behaviour. */
+  /** Distinguishes credentials with the same behaviour. */
   readonly suffix?: string;
-  /** The user of the token, if the suffix names one: `anna/3`. */
+  /** The user of the token, if the suffix contains one: `anna` in `anna/3`. */
   readonly user?: string;
-  /** The application that the grant is bound to, if the credential names one. */
+  /** The application that the grant is bound to, if the credential specifies one. */
   readonly clientId?: string;
 }
 
@@ -45,11 +47,11 @@ const RATE_LIMITED = 'The platform has received too many requests.';
 /** The test credentials: pattern and behaviour. */
 const BEHAVIOURS: readonly (readonly [RegExp, (match: readonly string[]) => Behaviour])[] = [
   [/^ok-(\d+)$/, ([, n]) => ({ invoices: Number(n) })],
-  // The platform delivers fewer records than it has without an error; only a client that knows the number notices.
+  // The platform delivers only some of its records, without an error. Only a client that knows the number notices.
   [/^short-(\d+)-of-\d+$/, ([, n]) => ({ invoices: Number(n) })],
   [/^revoked$/, () => ({ invoices: 0, refused: refusal('GrantRefused', 'The grant was revoked.') })],
   [/^expired$/, () => ({ invoices: 0, refused: refusal('GrantRefused', 'The grant has expired.') })],
-  [/^used$/, () => ({ invoices: 0, refreshRefused: 'The refresh token was used already.' })],
+  [/^used$/, () => ({ invoices: 0, refreshRefused: 'The refresh token has already been used.' })],
   [/^refresh-refused$/, () => ({ invoices: 0, refreshRefused: 'The refresh token was refused.' })],
   [
     /^other-application$/,
@@ -78,7 +80,7 @@ const BEHAVIOURS: readonly (readonly [RegExp, (match: readonly string[]) => Beha
   [/^inaccessible$/, () => ({ invoices: 0, inaccessible: true })],
 ];
 
-const UNKNOWN: Behaviour = { invoices: 0, refused: refusal('GrantRefused', 'The credential is not known.') };
+const UNKNOWN: Behaviour = { invoices: 0, refused: refusal('GrantRefused', 'The credential is unknown.') };
 
 /** `sbx-<behaviour>[.<suffix>][@<client id>][~<rotation>]` */
 const FORM = /^sbx-(?<behaviour>[a-z0-9-]+)(?:\.(?<suffix>[^@~]+))?(?:@(?<clientId>[^~]+))?(?:~(?<rotation>.+))?$/;
@@ -88,7 +90,7 @@ export function tokenOf({ credential }: Grant): string {
   return credential['refreshToken'] ?? credential['accessToken'] ?? '';
 }
 
-/** Parses a token. A token that is not a test credential is refused, as a real platform would. */
+/** Parses a token. The sandbox refuses a token that is not a test credential, as a real platform would. */
 export function parseCredential(token: string): SandboxCredential {
   const parts = FORM.exec(token)?.groups;
   const root = token.replace(/~.*$/, '');
@@ -96,7 +98,7 @@ export function parseCredential(token: string): SandboxCredential {
   const { behaviour = '', suffix, clientId } = parts;
   const user = suffix?.includes('/') === true ? suffix.split('/', 1)[0] : undefined;
   return {
-    ...behave(behaviour),
+    ...behaviourOf(behaviour),
     root,
     ...(suffix && { suffix }),
     ...(user && { user }),
@@ -104,7 +106,7 @@ export function parseCredential(token: string): SandboxCredential {
   };
 }
 
-function behave(text: string): Behaviour {
+function behaviourOf(text: string): Behaviour {
   for (const [form, behaviour] of BEHAVIOURS) {
     const match = form.exec(text);
     if (match) return behaviour(match);

@@ -6,7 +6,7 @@ import type { DataType } from '../data-types';
 import type { PlatformRecord } from '../platform';
 import { newRecord } from './records';
 
-/** Identifies the books that a record is pushed to: they depend on the grant, as the generated records do. */
+/** The books that a record is pushed to. Like the generated records, they depend on the grant. */
 export interface Books {
   readonly platformKey: string;
   readonly organizationId: string;
@@ -15,8 +15,8 @@ export interface Books {
   readonly dataType: DataType;
 }
 
-/** Stores a record with the fields that the platform adds. Does nothing for a known key. */
-export async function keepPushed(
+/** Stores a record with the fields that the platform adds. Does nothing if the key is already stored. */
+export async function storePushed(
   db: Database,
   { platformKey, organizationId, root, dataType }: Books,
   { key, index, record }: { key: string; index: number; record: Readonly<Record<string, unknown>> },
@@ -40,14 +40,14 @@ export async function keepPushed(
 
 /** Counts the records pushed to each of the books, in one query for all syncs of a step. */
 export async function countPushed(db: Database, books: readonly Books[]): Promise<readonly number[]> {
-  const asked = books.map(({ root, ...rest }, place) => ({ ...rest, place, digest: digest(root).toString('hex') }));
+  const numbered = books.map(({ root, ...rest }, place) => ({ ...rest, place, digest: digest(root).toString('hex') }));
   const { rows } = await sql<{ count: number }>`
     select (
       select count(*)::int from sandbox_records
       where platform_key = books."platformKey" and organization_id = books."organizationId"
         and grant_digest = decode(books.digest, 'hex') and data_type = books."dataType"
     ) as count
-    from json_to_recordset(${JSON.stringify(asked)}::json) as books (
+    from json_to_recordset(${JSON.stringify(numbered)}::json) as books (
       place integer, "platformKey" text, "organizationId" text, digest text, "dataType" text
     )
     order by place`.execute(db);

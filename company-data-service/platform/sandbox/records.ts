@@ -1,4 +1,4 @@
-/** Generates the books of a sandbox organization: the same organization always has the same records. */
+/** Generates the books of a sandbox organization. The same organization always has the same records. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { DataType } from '../data-types';
@@ -32,39 +32,39 @@ export function recordCount(dataType: DataType, invoices: number): number {
 export function recordAt(organizationId: string, dataType: DataType, index: number, invoices: number): PlatformRecord {
   const id = idAt(organizationId, dataType, index);
   const createdAt = new Date(BOOKS_BEGIN + index * DAY_MS);
-  const fields = SHAPES[dataType]({ organizationId, index, invoices, id, createdAt });
+  const fields = GENERATORS[dataType]({ organizationId, index, invoices, id, createdAt });
   return { id, createdAt, fields };
 }
 
 /**
- * Returns the fields of a created record. The platform fills in missing fields and ignores unknown ones.
+ * Returns the fields of a pushed record. The platform fills in missing fields and ignores unknown ones.
  *
- * @param index number of records before it
+ * @param position its index is the number of records that exist already
  */
 export function newRecord(
   dataType: DataType,
-  place: Omit<Place, 'invoices'>,
+  position: Omit<Position, 'invoices'>,
   given: Readonly<Record<string, unknown>>,
 ): PlatformRecord['fields'] {
   const schema: z.ZodObject = RECORD_SCHEMAS[dataType];
   const { totalAmount, ...known } = schema.partial().parse(given);
   return {
-    ...SHAPES[dataType]({ ...place, invoices: place.index }),
+    ...GENERATORS[dataType]({ ...position, invoices: position.index }),
     ...NEW_STATUS[dataType],
     ...(totalAmount !== undefined && { totalAmount, ...('amountDue' in schema.shape && { amountDue: totalAmount }) }),
     ...known,
-    id: place.id,
-    modifiedDate: place.createdAt.toISOString(),
+    id: position.id,
+    modifiedDate: position.createdAt.toISOString(),
   };
 }
 
-/** A new document has no payments. */
+/** The status of a new document, which has no payments yet. */
 const NEW_STATUS: { readonly [Type in DataType]?: Partial<RecordOf<Type>> } = {
   invoices: { status: 'Submitted' },
   bills: { status: 'Open' },
 };
 
-interface Place {
+interface Position {
   readonly organizationId: string;
   readonly index: number;
   readonly invoices: number;
@@ -72,82 +72,91 @@ interface Place {
   readonly createdAt: Date;
 }
 
-const SHAPES: { readonly [Type in DataType]: (place: Place) => RecordOf<Type> } = {
-  invoices: (place) => {
-    const status = cycle(place.index, ['Paid', 'Submitted', 'Paid', 'PartiallyPaid', 'Paid', 'Draft', 'Paid', 'Void']);
+const GENERATORS: { readonly [Type in DataType]: (position: Position) => RecordOf<Type> } = {
+  invoices: (position) => {
+    const status = cycle(position.index, [
+      'Paid',
+      'Submitted',
+      'Paid',
+      'PartiallyPaid',
+      'Paid',
+      'Draft',
+      'Paid',
+      'Void',
+    ]);
     return {
-      ...documentAt(place, status === 'Paid' || status === 'Void' ? 0 : status === 'PartiallyPaid' ? 0.5 : 1),
-      invoiceNumber: `INV-${numbered(place.index)}`,
+      ...documentAt(position, status === 'Paid' || status === 'Void' ? 0 : status === 'PartiallyPaid' ? 0.5 : 1),
+      invoiceNumber: `INV-${numbered(position.index)}`,
       status,
-      customerRef: referenceTo('customers', place),
+      customerRef: referenceTo('customers', position),
     };
   },
-  bills: (place) => {
-    const status = cycle(place.index, ['Paid', 'Open', 'PartiallyPaid', 'Paid', 'Void']);
+  bills: (position) => {
+    const status = cycle(position.index, ['Paid', 'Open', 'PartiallyPaid', 'Paid', 'Void']);
     return {
-      ...documentAt(place, status === 'Open' ? 1 : status === 'PartiallyPaid' ? 0.5 : 0),
-      reference: `BILL-${numbered(place.index)}`,
+      ...documentAt(position, status === 'Open' ? 1 : status === 'PartiallyPaid' ? 0.5 : 0),
+      reference: `BILL-${numbered(position.index)}`,
       status,
-      supplierRef: referenceTo('suppliers', place),
+      supplierRef: referenceTo('suppliers', position),
     };
   },
-  customers: (place) => partyAt('Customer', place),
-  suppliers: (place) => partyAt('Supplier', place),
-  payments: (place) => ({
-    ...common(place),
-    date: place.createdAt.toISOString(),
+  customers: (position) => partyAt('Customer', position),
+  suppliers: (position) => partyAt('Supplier', position),
+  payments: (position) => ({
+    ...common(position),
+    date: position.createdAt.toISOString(),
     currency: CURRENCY,
-    totalAmount: amountAt(place.index),
-    customerRef: referenceTo('customers', place),
+    totalAmount: amountAt(position.index),
+    customerRef: referenceTo('customers', position),
   }),
-  accounts: (place) => ({
-    ...common(place),
-    nominalCode: String(1000 + place.index * 10),
-    name: `Account ${1000 + place.index * 10}`,
-    type: cycle(place.index, ['Asset', 'Liability', 'Income', 'Expense', 'Equity']),
+  accounts: (position) => ({
+    ...common(position),
+    nominalCode: String(1000 + position.index * 10),
+    name: `Account ${1000 + position.index * 10}`,
+    type: cycle(position.index, ['Asset', 'Liability', 'Income', 'Expense', 'Equity']),
     currency: CURRENCY,
-    currentBalance: amountAt(place.index),
+    currentBalance: amountAt(position.index),
   }),
-  items: (place) => ({
-    ...common(place),
-    code: `ITEM-${numbered(place.index)}`,
-    name: `Item ${place.index + 1}`,
-    type: cycle(place.index, ['Inventory', 'Service', 'NonInventory']),
-    unitPrice: amountAt(place.index),
-    isActive: place.index % 4 !== 3,
+  items: (position) => ({
+    ...common(position),
+    code: `ITEM-${numbered(position.index)}`,
+    name: `Item ${position.index + 1}`,
+    type: cycle(position.index, ['Inventory', 'Service', 'NonInventory']),
+    unitPrice: amountAt(position.index),
+    isActive: position.index % 4 !== 3,
   }),
 };
 
-function common({ id, createdAt }: Place): { id: string; modifiedDate: string } {
+function common({ id, createdAt }: Position): { id: string; modifiedDate: string } {
   return { id, modifiedDate: createdAt.toISOString() };
 }
 
-function documentAt(place: Place, shareDue: number) {
-  const totalAmount = amountAt(place.index);
+function documentAt(position: Position, shareDue: number) {
+  const totalAmount = amountAt(position.index);
   return {
-    ...common(place),
-    issueDate: place.createdAt.toISOString(),
-    dueDate: new Date(place.createdAt.getTime() + 30 * DAY_MS).toISOString(),
+    ...common(position),
+    issueDate: position.createdAt.toISOString(),
+    dueDate: new Date(position.createdAt.getTime() + 30 * DAY_MS).toISOString(),
     currency: CURRENCY,
     totalAmount,
     amountDue: totalAmount * shareDue,
   };
 }
 
-function partyAt(kind: 'Customer' | 'Supplier', place: Place): RecordOf<'customers'> {
+function partyAt(kind: 'Customer' | 'Supplier', position: Position): RecordOf<'customers'> {
   return {
-    ...common(place),
-    name: `${kind} ${place.index + 1}`,
-    emailAddress: `${kind.toLowerCase()}.${place.index + 1}@example.com`,
+    ...common(position),
+    name: `${kind} ${position.index + 1}`,
+    emailAddress: `${kind.toLowerCase()}.${position.index + 1}@example.com`,
     defaultCurrency: CURRENCY,
-    status: place.index % 6 === 5 ? 'Archived' : 'Active',
+    status: position.index % 6 === 5 ? 'Archived' : 'Active',
   };
 }
 
-function referenceTo(dataType: 'customers' | 'suppliers', { organizationId, index, invoices }: Place) {
-  const others = Math.max(1, recordCount(dataType, invoices));
-  const name = `${dataType === 'customers' ? 'Customer' : 'Supplier'} ${(index % others) + 1}`;
-  return { id: idAt(organizationId, dataType, index % others), name };
+function referenceTo(dataType: 'customers' | 'suppliers', { organizationId, index, invoices }: Position) {
+  const count = Math.max(1, recordCount(dataType, invoices));
+  const name = `${dataType === 'customers' ? 'Customer' : 'Supplier'} ${(index % count) + 1}`;
+  return { id: idAt(organizationId, dataType, index % count), name };
 }
 
 function idAt(organizationId: string, dataType: DataType, index: number): string {
@@ -155,7 +164,7 @@ function idAt(organizationId: string, dataType: DataType, index: number): string
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Even, so that half of it is a whole number of cents. */
+/** Returns an even amount, so that half of it is a whole number, too. */
 function amountAt(index: number): number {
   return 100 + (index % 50) * 24;
 }

@@ -1,4 +1,4 @@
-/** Plays every platform of the table: deterministic, and as strict with tokens as the real ones. */
+/** Simulates every platform in the table. It is deterministic, and as strict with tokens as the real platforms. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
@@ -18,18 +18,18 @@ import {
   type TokenPair,
 } from '../platform';
 import { parseCredential, tokenOf, type SandboxCredential } from './credentials';
-import { countPushed, keepPushed, readPushed, type Books } from './pushed-records';
+import { countPushed, storePushed, readPushed, type Books } from './pushed-records';
 import { recordAt, recordCount } from './records';
-import { countUse, isAmongNewest, isFresh, mintPair, rememberMinted, spend } from './tokens';
+import { countUse, isAmongNewest, isRecentAndUnused, mintPair, recordMinted, useRefreshToken } from './tokens';
 
-/** A registered application with this secret is refused, like one with a mistyped secret. */
+/** Client secret for tests: the sandbox refuses an application with it, as if the secret had been mistyped. */
 const WRONG_SECRET = 'sbx-wrong-secret';
 const PAGE_SIZE = 250;
-/** How long a platform accepts a used refresh token. Xero: half an hour. */
+/** How long a platform accepts a used refresh token: half an hour on Xero, no time on other platforms. */
 const GRACE_MS: Readonly<Record<string, number>> = { gbol: 30 * 60_000 };
-/** QuickBooks Online changes a refresh token about once a day. */
+/** QuickBooks Online replaces a refresh token about once a day. */
 const ROTATES_AFTER_MS = 24 * 60 * 60_000;
-/** Zoho Books keeps this many refresh tokens per user; a further one ends the oldest. */
+/** Zoho Books keeps this many refresh tokens per user. When it issues one more, the oldest becomes invalid. */
 const TOKENS_OF_A_USER = 20;
 
 export interface SandboxPace {
@@ -50,7 +50,7 @@ export class SandboxPlatforms implements Platforms {
   }
 
   async identify(grant: Grant): Promise<Organization> {
-    const credential = await this.open(grant);
+    const credential = await this.checkGrant(grant);
     const { platform } = grant;
     const given = grant.credential[platform.organizationField] ?? credential.suffix ?? digestOf(credential.root);
     const id = credential.otherOrganization ? `other-${given}` : given;
@@ -59,17 +59,17 @@ export class SandboxPlatforms implements Platforms {
   }
 
   async refresh(grant: Grant): Promise<TokenPair> {
-    const credential = await this.open(grant);
+    const credential = await this.checkGrant(grant);
     if (credential.refreshRefused) throw new PlatformRefusal('GrantRefused', credential.refreshRefused);
     const token = tokenOf(grant);
     const pair = mintPair(credential.root);
     const { key, rotation } = grant.platform;
-    const isKept = rotation === 'daily' && (await isFresh(this.db, key, token, ROTATES_AFTER_MS));
+    const isKept = rotation === 'daily' && (await isRecentAndUnused(this.db, key, token, ROTATES_AFTER_MS));
     if (isKept || !isRotating(grant.platform)) return { ...pair, refreshToken: token };
-    if (!(await spend(this.db, key, token, GRACE_MS[key] ?? 0))) {
-      throw new PlatformRefusal('GrantRefused', 'The refresh token was used already.');
+    if (!(await useRefreshToken(this.db, key, token, GRACE_MS[key] ?? 0))) {
+      throw new PlatformRefusal('GrantRefused', 'The refresh token has already been used.');
     }
-    if (rotation === 'daily') await rememberMinted(this.db, key, pair.refreshToken);
+    if (rotation === 'daily') await recordMinted(this.db, key, pair.refreshToken);
     return pair;
   }
 
@@ -110,12 +110,12 @@ export class SandboxPlatforms implements Platforms {
     if (!accepted) return { statusCode: 202, afterMs: this.pace.syncBaseMs + delayMs };
     const books = booksOf(grant, organizationId, dataType);
     const index = recordCount(dataType, invoices) + (await this.pushed.load(books));
-    await keepPushed(this.db, books, { key, index, record });
+    await storePushed(this.db, books, { key, index, record });
     return { statusCode: 200, recordId: key };
   }
 
-  /** Checks application and grant, before every call. */
-  private async open(grant: Grant): Promise<SandboxCredential> {
+  /** Checks the application and the grant. */
+  private async checkGrant(grant: Grant): Promise<SandboxCredential> {
     const token = tokenOf(grant);
     const credential = parseCredential(token);
     if (credential.delayMs) await delay(credential.delayMs);
@@ -130,12 +130,15 @@ export class SandboxPlatforms implements Platforms {
     return credential;
   }
 
-  /** Checks the number of the user's tokens, on platforms that limit it. */
+  /** Checks that newer tokens of the user have not invalidated this one, on platforms that limit their number. */
   private async checkUser({ platform }: Grant, { root, user }: SandboxCredential): Promise<void> {
     if (user === undefined || platform.rotation !== 'kept' || platform.family !== 'user') return;
     const known = { platformKey: platform.key, user, token: root, kept: TOKENS_OF_A_USER };
     if (await isAmongNewest(this.db, known)) return;
-    throw new PlatformRefusal('GrantRefused', 'The user has obtained newer refresh tokens, which ended this one.');
+    throw new PlatformRefusal(
+      'GrantRefused',
+      'The user has obtained newer refresh tokens, which invalidated this one.',
+    );
   }
 }
 

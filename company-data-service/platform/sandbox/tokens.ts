@@ -5,7 +5,7 @@ import type { Platform as PlatformEntry } from '../../../platforms/platforms';
 import type { Database } from '../../database/database';
 import type { TokenPair } from '../platform';
 
-/** Counts a presentation of a token and returns the total. */
+/** Counts a use of a token and returns the total number of uses. */
 export async function countUse(db: Database, platformKey: string, token: string): Promise<number> {
   const { uses } = await db
     .insertInto('sandbox_tokens')
@@ -19,10 +19,15 @@ export async function countUse(db: Database, platformKey: string, token: string)
 }
 
 /**
- * Uses a refresh token. Returns true to the first caller and, on platforms with a grace period, to callers within
- * `graceMs` after that.
+ * Uses up a refresh token. Returns whether the platform accepts this: for the first use and, on platforms with a grace
+ * period, for every use within `graceMs` of the first.
  */
-export async function spend(db: Database, platformKey: string, token: string, graceMs: number): Promise<boolean> {
+export async function useRefreshToken(
+  db: Database,
+  platformKey: string,
+  token: string,
+  graceMs: number,
+): Promise<boolean> {
   const spent = await db
     .insertInto('sandbox_tokens')
     .values({ platform_key: platformKey, digest: digest(token), spent_at: new Date() })
@@ -43,7 +48,7 @@ export async function spend(db: Database, platformKey: string, token: string, gr
 }
 
 /** Records that the sandbox issued a token now. */
-export async function rememberMinted(db: Database, platformKey: string, token: string): Promise<void> {
+export async function recordMinted(db: Database, platformKey: string, token: string): Promise<void> {
   await db
     .insertInto('sandbox_tokens')
     .values({ platform_key: platformKey, digest: digest(token), minted_at: new Date() })
@@ -51,7 +56,12 @@ export async function rememberMinted(db: Database, platformKey: string, token: s
 }
 
 /** Returns whether the sandbox issued the token less than `withinMs` ago and it has not been used. */
-export async function isFresh(db: Database, platformKey: string, token: string, withinMs: number): Promise<boolean> {
+export async function isRecentAndUnused(
+  db: Database,
+  platformKey: string,
+  token: string,
+  withinMs: number,
+): Promise<boolean> {
   const found = await db
     .selectFrom('sandbox_tokens')
     .select('digest')
@@ -63,7 +73,7 @@ export async function isFresh(db: Database, platformKey: string, token: string, 
   return found !== undefined;
 }
 
-/** Returns whether the token is among the user's newest `kept`, ordered by when the sandbox first saw them. */
+/** Records a user's token, and returns whether it is among the `kept` tokens that the sandbox first saw last. */
 export async function isAmongNewest(
   db: Database,
   { platformKey, user, token, kept }: { platformKey: string; user: string; token: string; kept: number },
@@ -84,7 +94,7 @@ export async function isAmongNewest(
   return newest.some((row) => row.digest.equals(digest(token)));
 }
 
-/** Returns a new pair of tokens of the same grant, with the behaviour of `root`. */
+/** Returns a new pair of tokens for the same grant, with the behaviour of `root`. */
 export function mintPair(root: string): TokenPair {
   const mint = () => `${root}~${randomBytes(9).toString('base64url')}`;
   return { accessToken: mint(), refreshToken: mint() };
@@ -97,8 +107,8 @@ function digest(token: string): Buffer {
 /** Number of invoices of an organization that was linked through the sandbox's consent page. */
 const CONSENT_INVOICES = 10;
 
-/** Returns the tokens that a platform issues when a company consents: a new, valid pair. */
-export function consentOf(platform: PlatformEntry, organizationId: string): Record<string, string> {
+/** Returns an authorization body with new, valid tokens, as a platform issues them when the end customer consents. */
+export function mintConsentTokens(platform: PlatformEntry, organizationId: string): Record<string, string> {
   const { requiredFields, organizationField } = platform;
   const suffix = requiredFields.includes(organizationField) ? randomUUID() : organizationId;
   const token = `sbx-ok-${CONSENT_INVOICES}.${suffix}~${randomUUID()}`;

@@ -1,6 +1,6 @@
 import { createKey, revokeKey } from '../../../company-data-service';
 import { callerWith, runService, type Caller, type RunningService } from '../running-service';
-import { companyWithEverything, ENDPOINTS, filledIn, type Names } from './endpoints';
+import { companyWithEverything, ENDPOINTS, fillPath, type Names } from './endpoints';
 import { error } from './response-schemas';
 
 let service: RunningService;
@@ -17,7 +17,7 @@ const rowsOf = (prefix: string) => rows.filter(([, { path }]) => path.startsWith
 
 /** Sends no body, because every refusal comes before the body is read. */
 async function refused(call: Caller, { method, path }: { method: string; path: string }) {
-  const answer = await call(method, filledIn(path, names), method === 'GET' ? {} : { body: '{"bad' });
+  const answer = await call(method, fillPath(path, names), method === 'GET' ? {} : { body: '{"bad' });
   return { ...error.parse(answer.body), status: answer.status };
 }
 
@@ -97,6 +97,6 @@ describe('5.3 An endpoint for administrators only is answered 403 to a client’
   it.each(rows.filter(([name]) => !onlyAdministrators.includes(name)))('not by %s', async (_name, endpoint) => {
     const { method, path, body, success } = endpoint;
     const own = await companyWithEverything(service.administrator);
-    expect(await service.client(method, filledIn(path, own), body ? { body } : {})).toMatchObject({ status: success });
+    expect(await service.client(method, fillPath(path, own), body ? { body } : {})).toMatchObject({ status: success });
   });
 });

@@ -4,13 +4,13 @@ import { RECORD_SCHEMAS } from '../../../company-data-service/platform/record-sc
 import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
 import {
   TEXT,
-  authorized,
+  newAuthorizedConnection,
   byDataType,
   newConnection,
-  quickBooks,
+  quickBooksCredential,
   runService,
-  settled,
-  synced,
+  waitForSyncs,
+  newSyncedConnection,
   type Body,
   type RunningService,
 } from '../running-service';
@@ -27,13 +27,13 @@ const states = (status: unknown): Record<string, string> =>
 
 describe('4.6 data/all', () => {
   it('starts syncs; an authorization does not', async () => {
-    const { company } = await authorized(service.administrator, 'sbx-ok-3');
+    const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-3');
     expect(Object.values(states((await get(`${company}/dataStatus`)).body))).toEqual(DATA_TYPES.map(() => 'Initial'));
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 409 });
     expect((await get(`${company}/data/history`)).body.totalResults).toBe(0);
 
     expect(await service.client('POST', `${company}/data/all`)).toMatchObject({ status: 204, text: '' });
-    expect(states(await settled(service.client, company))).toEqual(
+    expect(states(await waitForSyncs(service.client, company))).toEqual(
       Object.fromEntries(DATA_TYPES.map((type) => [type, 'Complete'])),
     );
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
@@ -47,13 +47,13 @@ describe('4.6 data/all', () => {
   });
 
   it('accepts a content type without a body, as some clients send', async () => {
-    const { company } = await authorized(service.administrator, 'sbx-ok-3');
+    const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-3');
     const headers = { 'content-type': 'application/json' };
     expect(await service.client('POST', `${company}/data/all`, { headers })).toMatchObject({ status: 204 });
   });
 
   it('does not affect syncs in progress', async () => {
-    const { company } = await authorized(service.administrator, 'sbx-slow-200-ok-3');
+    const { company } = await newAuthorizedConnection(service.administrator, 'sbx-slow-200-ok-3');
     await service.client('POST', `${company}/data/all`);
     await service.client('POST', `${company}/data/all`);
     expect((await get(`${company}/data/history`)).body.totalResults).toBe(DATA_TYPES.length);
@@ -62,7 +62,7 @@ describe('4.6 data/all', () => {
 
 describe('4.6 A sync', () => {
   it('of one data type can be queued, once at a time', async () => {
-    const { company, connection } = await authorized(service.administrator, 'sbx-slow-200-ok-3');
+    const { company, connection } = await newAuthorizedConnection(service.administrator, 'sbx-slow-200-ok-3');
     const queue = (query = '') => service.client('POST', `${company}/data/queue/invoices${query}`);
     const { status, body } = await queue(`?connectionId=${connection.split('/').at(-1)}`);
     expect(status).toBe(200);
@@ -77,7 +77,7 @@ describe('4.6 A sync', () => {
     expect(await queue()).toMatchObject({ status: 409 });
     expect(await queue(`?connectionId=${randomUUID()}`)).toMatchObject({ status: 404 });
 
-    await settled(service.client, company);
+    await waitForSyncs(service.client, company);
     const ended = (await get(`${company}/data/history/${body.id}`)).body;
     expect(ended).toMatchObject({
       ...body,
@@ -92,7 +92,7 @@ describe('4.6 A sync', () => {
   });
 
   it('takes time in proportion to its records, and reports its progress', async () => {
-    const { company } = await authorized(service.administrator, 'sbx-ok-600');
+    const { company } = await newAuthorizedConnection(service.administrator, 'sbx-ok-600');
     const { body } = await service.client('POST', `${company}/data/queue/invoices`);
     const seen = new Set<number>();
     let operation: Body = body;
@@ -112,7 +112,7 @@ describe('4.6 A sync', () => {
   });
 
   it('reports its final state and time', async () => {
-    const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
+    const { company, connection } = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     const { body } = await get(`${company}/dataStatus`);
     expect(DataStatusSchema.parse(body)).toEqual(body);
     expect(body.invoices.latestSyncId).toBe(body.invoices.latestSuccessfulSyncId);
@@ -125,7 +125,7 @@ describe('4.6 A sync', () => {
   });
 
   it('that succeeded once keeps its data readable while it runs again and after it fails', async () => {
-    const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
+    const { company, connection } = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     const credential = {
       accessToken: 'a',
       refreshToken: `sbx-expires-during-sync-4.${randomUUID()}`,
@@ -134,13 +134,13 @@ describe('4.6 A sync', () => {
     await service.administrator('PUT', `${connection}/authorization`, { body: credential });
     await service.client('POST', `${company}/data/all`);
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
-    const status = await settled(service.client, company);
+    const status = await waitForSyncs(service.client, company);
     expect(status['invoices']).toMatchObject({ currentStatus: 'AuthError', lastSuccessfulSync: TEXT });
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 200, body: { totalResults: 3 } });
   });
 
   it('ends with AuthError when the grant ends, and the connection must be authorized again', async () => {
-    const { company, connection } = await synced(service.administrator, 'sbx-expires-during-sync-4');
+    const { company, connection } = await newSyncedConnection(service.administrator, 'sbx-expires-during-sync-4');
     expect(states((await get(`${company}/dataStatus`)).body)).toMatchObject({ invoices: 'AuthError' });
     expect((await get(connection)).body).toMatchObject({
       status: 'Deauthorized',
@@ -155,17 +155,17 @@ describe('4.6 A sync', () => {
   });
 
   it('can contain fewer records than the platform has without an error', async () => {
-    const { company } = await synced(service.administrator, 'sbx-short-3-of-9');
+    const { company } = await newSyncedConnection(service.administrator, 'sbx-short-3-of-9');
     expect(states((await get(`${company}/dataStatus`)).body)).toMatchObject({ invoices: 'Complete' });
     expect((await get(`${company}/data/invoices`)).body.totalResults).toBe(3);
   });
 
   it('deletes records that the platform no longer has', async () => {
-    const { company, connection } = await synced(service.administrator, 'sbx-ok-5');
-    const credential = quickBooks('sbx-ok-2');
+    const { company, connection } = await newSyncedConnection(service.administrator, 'sbx-ok-5');
+    const credential = quickBooksCredential('sbx-ok-2');
     await service.administrator('PUT', `${connection}/authorization`, { body: credential });
     await service.client('POST', `${company}/data/all`);
-    await settled(service.client, company);
+    await waitForSyncs(service.client, company);
     expect((await get(`${company}/data/invoices`)).body.totalResults).toBe(2);
   });
 });
@@ -173,13 +173,13 @@ describe('4.6 A sync', () => {
 describe('4.6 A sync after one that failed halfway', () => {
   it('replaces everything that the failed one had fetched', async () => {
     // The first of three pages is stored; the grant ends before the second.
-    const { company, connection } = await authorized(service.administrator, 'sbx-expires-during-sync-600');
+    const { company, connection } = await newAuthorizedConnection(service.administrator, 'sbx-expires-during-sync-600');
     await service.client('POST', `${company}/data/queue/invoices`);
-    expect(await settled(service.client, company)).toMatchObject({ invoices: { currentStatus: 'AuthError' } });
+    expect(await waitForSyncs(service.client, company)).toMatchObject({ invoices: { currentStatus: 'AuthError' } });
     expect(await get(`${company}/data/invoices`)).toMatchObject({ status: 409 });
-    await service.administrator('PUT', `${connection}/authorization`, { body: quickBooks('sbx-ok-2') });
+    await service.administrator('PUT', `${connection}/authorization`, { body: quickBooksCredential('sbx-ok-2') });
     await service.client('POST', `${company}/data/all`);
-    await settled(service.client, company);
+    await waitForSyncs(service.client, company);
     expect((await get(`${company}/data/invoices`)).body.totalResults).toBe(2);
   });
 });
@@ -187,7 +187,7 @@ describe('4.6 A sync after one that failed halfway', () => {
 describe('4.3 Records', () => {
   let company: string;
   beforeAll(async () => {
-    ({ company } = await synced(service.administrator, 'sbx-ok-16'));
+    ({ company } = await newSyncedConnection(service.administrator, 'sbx-ok-16'));
   });
 
   it.each(DATA_TYPES)('of %s match their schema', async (dataType) => {
@@ -223,7 +223,7 @@ describe('4.3 Records', () => {
   });
 
   it('are the same for the same organization', async () => {
-    const twin = await synced(service.administrator, 'sbx-ok-16');
+    const twin = await newSyncedConnection(service.administrator, 'sbx-ok-16');
     expect((await get(`${twin.company}/data/invoices`)).body.results).toEqual(
       (await get(`${company}/data/invoices`)).body.results,
     );

@@ -1,5 +1,5 @@
 import { callerWith, runService, type RunningService } from '../running-service';
-import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
+import { companyWithEverything, ENDPOINTS, fillPath } from './endpoints';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('4 Endpoints: a success has its exact status and schema', () => {
     '%s',
     async (_endpoint, { method, path, body, success, schema }) => {
       const names = await companyWithEverything(service.administrator);
-      const answer = await service.administrator(method, filledIn(path, names), body ? { body } : {});
+      const answer = await service.administrator(method, fillPath(path, names), body ? { body } : {});
       expect(answer.status).toBe(success);
       if (schema) {
         expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -44,7 +44,7 @@ describe('4 Endpoints: every path', () => {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'].filter(
         (one) => !has.includes(one as 'GET'),
       )) {
-        const { status, headers } = await withoutKey(method, filledIn(path));
+        const { status, headers } = await withoutKey(method, fillPath(path));
         expect([method, status, headers.get('allow')?.split(', ').sort()]).toEqual([method, 405, [...has].sort()]);
       }
     },
@@ -53,7 +53,7 @@ describe('4 Endpoints: every path', () => {
   it('starts with the base URL, which can have a path; links omit it', async () => {
     expect(new URL(service.url).pathname).toBe('/v1');
     const atOrigin = callerWith(new URL(service.url).origin);
-    for (const path of paths) expect(await atOrigin('GET', filledIn(path))).toMatchObject({ status: 404 });
+    for (const path of paths) expect(await atOrigin('GET', fillPath(path))).toMatchObject({ status: 404 });
     const { _links } = (await service.client('GET', '/companies')).body;
     expect(_links.current.href).toBe('/companies?page=1&pageSize=100');
   });

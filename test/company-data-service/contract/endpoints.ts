@@ -1,7 +1,7 @@
 /** The contract's table of endpoints, for tests of rules that hold for all of them. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import { synced, type Caller } from '../running-service';
+import { newSyncedConnection, type Caller } from '../running-service';
 import * as schemas from './response-schemas';
 
 interface Endpoint {
@@ -69,13 +69,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
 export type Names = Readonly<Record<string, string>>;
 
 /** Replaces the names in a path; a name without a value is replaced by an unknown id. */
-export function filledIn(path: string, names: Names = {}): string {
+export function fillPath(path: string, names: Names = {}): string {
   return path.replace(/\{(\w+)\}/g, (_braces, name: string) => names[name] ?? randomUUID());
 }
 
 /** Creates a company with one of everything, so that every endpoint succeeds with the returned names. */
 export async function companyWithEverything(call: Caller): Promise<Names> {
-  const { company, connection } = await synced(call, 'sbx-ok-3');
+  const { company, connection } = await newSyncedConnection(call, 'sbx-ok-3');
   const invoices = await call('GET', `${company}/data/invoices`);
   const history = await call('GET', `${company}/data/history`);
   const push = await call('POST', `${connection}/push/invoices`, { body: { invoiceNumber: 'INV-1' } });

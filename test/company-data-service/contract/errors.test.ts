@@ -3,15 +3,15 @@ import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import {
-  authorized,
+  newAuthorizedConnection,
   callerWith,
   newCompany,
   newConnection,
   runService,
-  synced,
+  newSyncedConnection,
   type RunningService,
 } from '../running-service';
-import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
+import { companyWithEverything, ENDPOINTS, fillPath } from './endpoints';
 import { error } from './response-schemas';
 
 const log: string[] = [];
@@ -112,7 +112,7 @@ describe('7.1 404, first form: the resource does not exist', () => {
 
   it.each(rows('/companies/{companyId}'))('%s for an unknown company or a malformed id', async (_name, endpoint) => {
     for (const companyId of [randomUUID(), 'nonsense', '%20']) {
-      const { status, body } = await service.administrator(endpoint.method, filledIn(endpoint.path, { companyId }));
+      const { status, body } = await service.administrator(endpoint.method, fillPath(endpoint.path, { companyId }));
       expect(status).toBe(404);
       expect(error.parse(body)).toMatchObject({
         service: 'PublicApi',
@@ -129,7 +129,7 @@ describe('7.1 404, first form: the resource does not exist', () => {
       for (const connectionId of [randomUUID(), 'nonsense', elsewhere]) {
         const answer = await service.administrator(
           method,
-          filledIn(path, { ...names, connectionId }),
+          fillPath(path, { ...names, connectionId }),
           body && { body },
         );
         expect(answer.status).toBe(404);
@@ -173,7 +173,7 @@ describe('7.3 404, second form: Datatype <name> not supported by platform(s) <na
   });
 
   it('is returned when a data set is read, queued or pushed to', async () => {
-    const { company, connection } = await authorized(service.administrator, 'sbx-without-bills-ok-3');
+    const { company, connection } = await newAuthorizedConnection(service.administrator, 'sbx-without-bills-ok-3');
     const request = { body: { reference: 'B' } };
     for (const dataType of ['bills', 'bananas']) {
       const expected = unsupported(dataType, 'QuickBooks Online');
@@ -199,7 +199,7 @@ describe('7.3 404, second form: Datatype <name> not supported by platform(s) <na
 
 describe('7.4.2 404, third form: <ExceptionName>: <description naming company and item>', () => {
   it('is returned for a missing invoice, in the integration’s name', async () => {
-    const { company } = await synced(service.administrator, 'sbx-ok-3');
+    const { company } = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     const { status, body } = await service.client('GET', `${company}/data/invoices/none`);
     expect(status).toBe(404);
     expect(error.parse(body).service).toBe('QuickBooks Online');

@@ -1,7 +1,7 @@
 /** Hostile requests: each is soon answered with the error body of a 400 or 404, and the service keeps working. */
 import { connect } from 'node:net';
 import { newConnection, runService, type RunningService } from '../running-service';
-import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
+import { companyWithEverything, ENDPOINTS, fillPath } from './endpoints';
 import { error } from './response-schemas';
 
 let service: RunningService;
@@ -80,7 +80,7 @@ describe('a request that is too long is refused', () => {
 test('every answer has headers against caching, framing and sniffing', async () => {
   const at = await companyWithEverything(service.administrator);
   for (const { method, path } of ENDPOINTS) {
-    const { headers } = await service.administrator(method, filledIn(path, at), method === 'GET' ? {} : { body: {} });
+    const { headers } = await service.administrator(method, fillPath(path, at), method === 'GET' ? {} : { body: {} });
     expect({ path, ...Object.fromEntries(headers) }).toMatchObject({
       path,
       'x-content-type-options': 'nosniff',

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { until } from '../../support/conditions';
-import { newCompany, newConnection, quickBooks, runService, type RunningService } from '../running-service';
-import { companyWithEverything, ENDPOINTS, filledIn } from './endpoints';
+import { newCompany, newConnection, quickBooksCredential, runService, type RunningService } from '../running-service';
+import { companyWithEverything, ENDPOINTS, fillPath } from './endpoints';
 import { error } from './response-schemas';
 
 let service: RunningService;
@@ -102,7 +102,7 @@ describe('Idempotency-Key: a creation', () => {
     const { connection } = await newConnection(service.administrator);
     const headers = { 'idempotency-key': 'no UUID' };
     const put = await service.administrator('PUT', `${connection}/authorization`, {
-      body: quickBooks('sbx-ok-1'),
+      body: quickBooksCredential('sbx-ok-1'),
       headers,
     });
     expect(put).toMatchObject({ status: 200, body: { status: 'Linked' } });
@@ -127,15 +127,15 @@ describe('Idempotency-Key, on every POST and PATCH', () => {
     async (_name, { method, path, body, success }) => {
       const names = await companyWithEverything(service.administrator);
       const request = { ...(body && { body }), headers: { 'idempotency-key': randomUUID() } };
-      const first = await service.administrator(method, filledIn(path, names), request);
+      const first = await service.administrator(method, fillPath(path, names), request);
       expect(first.status).toBe(success);
       // The state of the connection does not matter.
-      await service.administrator('PATCH', filledIn(CONNECTION, names), { body: { status: 'Unlinked' } });
-      const second = await service.administrator(method, filledIn(path, names), request);
+      await service.administrator('PATCH', fillPath(CONNECTION, names), { body: { status: 'Unlinked' } });
+      const second = await service.administrator(method, fillPath(path, names), request);
       expect(second).toMatchObject({ status: success, text: first.text });
       const another = ANOTHER_BODY[`${method} ${path}`];
       if (!another) return;
-      const refused = await service.administrator(method, filledIn(path, names), { ...request, body: another });
+      const refused = await service.administrator(method, fillPath(path, names), { ...request, body: another });
       expect(refused.status).toBe(400);
       expect(error.parse(refused.body).validation?.errors).toMatchObject([{ itemId: 'Idempotency-Key' }]);
     },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { pageResponse, window } from '../../../company-data-service/http/lists/paging';
+import { pageResponse, pageBounds } from '../../../company-data-service/http/lists/paging';
 import { newCompany, runService, type Body, type Caller, type RunningService } from '../running-service';
-import { companyWithEverything, ENDPOINTS, filledIn, type Names } from './endpoints';
+import { companyWithEverything, ENDPOINTS, fillPath, type Names } from './endpoints';
 
 let service: RunningService;
 let call: Caller;
@@ -90,7 +90,7 @@ describe('2.2 The paged list: companies', () => {
       const pages: number[][] = [];
       let page: number | undefined = first;
       while (page !== undefined) {
-        const { limit, offset } = window({ page, pageSize });
+        const { limit, offset } = pageBounds({ page, pageSize });
         const items = all.slice(offset, offset + limit);
         const answer: ReturnType<typeof pageResponse> = pageResponse(
           '/things',
@@ -134,7 +134,7 @@ describe('2.2 The paged list: every endpoint that returns several results', () =
   it.each(ENDPOINTS.filter(({ isList }) => isList).map(({ path, schema }) => [path, schema] as const))(
     '%s',
     async (template, schema) => {
-      const path = filledIn(template, names);
+      const path = fillPath(template, names);
       const get = (query: string) => service.administrator('GET', `${path}${query}`);
       const whole = (await get('')).body;
       schema?.parse(whole);

@@ -1,5 +1,5 @@
 import { callerWith, newCompany, newConnection, runService, type RunningService } from '../running-service';
-import { ENDPOINTS, filledIn } from './endpoints';
+import { ENDPOINTS, fillPath } from './endpoints';
 import { error } from './response-schemas';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -82,10 +82,10 @@ describe.each(['trial', 'free'] as const)('7.2 Payment Required, on %s', (plan) 
     async (_name, { method, path, body: sent }) => {
       const request = sent ? { body: sent } : {};
       const young = await service.newAccount(plan, new Date(Date.now() - YEAR_MS + SHORTLY_MS));
-      expect([200, 404]).toContain((await young(method, filledIn(path), request)).status);
+      expect([200, 404]).toContain((await young(method, fillPath(path), request)).status);
 
       const old = await service.newAccount(plan, new Date(Date.now() - YEAR_MS));
-      const refused = await old(method, filledIn(path), request);
+      const refused = await old(method, fillPath(path), request);
       expect(refused.status).toBe(402);
       expect(refused.headers.get('x-rate-limit-limit')).toMatch(/^\d+$/);
       expect(error.parse(refused.body)).toEqual({

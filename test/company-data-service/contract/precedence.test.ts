@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createAccount, createKey, revokeKey } from '../../../company-data-service';
-import { authorized, callerWith, newCompany, newConnection, runService, type RunningService } from '../running-service';
+import {
+  newAuthorizedConnection,
+  callerWith,
+  newCompany,
+  newConnection,
+  runService,
+  type RunningService,
+} from '../running-service';
 
 const LONG_AGO = new Date(0);
 const BAD = { body: '{"bad' };
@@ -59,7 +66,7 @@ describe('7 Errors: if several apply, the first of these is returned', () => {
   });
 
   it('403 or 404 of a resource', async () => {
-    const { company, connection } = await authorized(service.administrator, 'sbx-without-bills-ok-1');
+    const { company, connection } = await newAuthorizedConnection(service.administrator, 'sbx-without-bills-ok-1');
     const stranger = await service.newAccount('trial');
     expect(await stranger('POST', `${company}/syncSettings`, BAD)).toMatchObject({ status: 403 });
     for (const [method, path] of [

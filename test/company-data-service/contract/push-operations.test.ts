@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { PushOperationSchema } from '../../../company-data-service/http/schemas/push';
-import { authorized, newConnection, runService, type Body, type RunningService } from '../running-service';
+import { newAuthorizedConnection, newConnection, runService, type Body, type RunningService } from '../running-service';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const push = async ({ connection }: { connection: string }, body: unknown = reco
 
 describe('4.7 A push operation', () => {
   it('is created with 200, pending with 202 inside, and succeeds with 200', async () => {
-    const paths = await authorized(service.administrator, 'sbx-ok-1');
+    const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1');
     const created = await push(paths);
     expect(created.status).toBe(200);
     const operation = PushOperationSchema.strict().parse(created.body);
@@ -43,7 +43,7 @@ describe('4.7 A push operation', () => {
   });
 
   it('shows the provider’s own 202 while the provider has accepted and not finished', async () => {
-    const paths = await authorized(service.administrator, 'sbx-slow-500-ok-1');
+    const paths = await newAuthorizedConnection(service.administrator, 'sbx-slow-500-ok-1');
     const { pushOperationKey } = PushOperationSchema.parse((await push(paths)).body);
     for (;;) {
       const { body, status } = await service.client('GET', `${paths.company}/push/${pushOperationKey}`);
@@ -55,7 +55,7 @@ describe('4.7 A push operation', () => {
   });
 
   it('times out when the provider takes too long', async () => {
-    const paths = await authorized(service.administrator, 'sbx-ok-1.slow');
+    const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1.slow');
     await run(
       `update company_data_service.credentials set fields = fields || '{"refreshToken": "sbx-slow-700000-ok-1"}'
        where connection_id = '${paths.connection.split('/').at(-1)}'`,
@@ -65,7 +65,7 @@ describe('4.7 A push operation', () => {
   });
 
   it('fails with the provider’s refusal', async () => {
-    const paths = await authorized(service.administrator, 'sbx-expires-during-sync-2');
+    const paths = await newAuthorizedConnection(service.administrator, 'sbx-expires-during-sync-2');
     const { pushOperationKey } = PushOperationSchema.parse((await push(paths)).body);
     expect(await finished(paths.company, pushOperationKey)).toMatchObject({
       status: 'Failed',
@@ -76,7 +76,7 @@ describe('4.7 A push operation', () => {
   });
 
   it('is created once per idempotency key', async () => {
-    const paths = await authorized(service.administrator, 'sbx-ok-1');
+    const paths = await newAuthorizedConnection(service.administrator, 'sbx-ok-1');
     const headers = { 'idempotency-key': randomUUID() };
     const twice = async () =>
       service.client('POST', `${paths.connection}/push/bills`, { body: { reference: 'B' }, headers });
@@ -87,7 +87,7 @@ describe('4.7 A push operation', () => {
   });
 
   it('is refused with 400 for an invalid record, and with 409 without a linked connection', async () => {
-    const paths = await authorized(service.administrator, 'sbx-without-bills-ok-1');
+    const paths = await newAuthorizedConnection(service.administrator, 'sbx-without-bills-ok-1');
     const wrong = await push(paths, { totalAmount: 'much', status: 'Lost' });
     expect(wrong.status).toBe(400);
     expect(wrong.body.validation.errors.map(({ itemId }) => itemId).sort()).toEqual(['status', 'totalAmount']);

@@ -2,7 +2,14 @@ import { Client } from 'pg';
 import { startService } from '../../../company-data-service';
 import { SyncSettingsSchema } from '../../../company-data-service/http/schemas/company';
 import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
-import { authorized, newConnection, runService, settled, synced, type RunningService } from '../running-service';
+import {
+  newAuthorizedConnection,
+  newConnection,
+  runService,
+  waitForSyncs,
+  newSyncedConnection,
+  type RunningService,
+} from '../running-service';
 import { until } from '../../support/conditions';
 
 let service: RunningService;
@@ -53,15 +60,15 @@ describe('8 Sync settings', () => {
     const { linkUrl } = (await service.client('GET', connection)).body;
     for (const _time of [1, 2]) {
       expect((await fetch(linkUrl)).status).toBe(200);
-      await settled(service.client, company);
+      await waitForSyncs(service.client, company);
       const { body } = await service.client('GET', `${company}/data/history`);
       expect(body.results.map(({ dataType }) => dataType)).toEqual(['bills']);
     }
   });
 
   it('sync data that was requested before again when it is due', async () => {
-    const { company } = await synced(service.administrator, 'sbx-ok-2');
-    const untouched = await authorized(service.administrator, 'sbx-ok-2');
+    const { company } = await newSyncedConnection(service.administrator, 'sbx-ok-2');
+    const untouched = await newAuthorizedConnection(service.administrator, 'sbx-ok-2');
     await service.client('POST', `${company}/syncSettings`, {
       body: { settings: [setting('items', { syncSchedule: 0 }), setting('bills', { syncSchedule: 48 })] },
     });

@@ -2,12 +2,12 @@ import { Client } from 'pg';
 import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
 import { until } from '../../support/conditions';
 import {
-  authorized,
+  newAuthorizedConnection,
   byDataType,
   newConnection,
-  quickBooks,
+  quickBooksCredential,
   runService,
-  synced,
+  newSyncedConnection,
   type Body,
   type RunningService,
 } from '../running-service';
@@ -26,7 +26,7 @@ const activeErrors = ({ dataConnectionErrors }: Body): string[] =>
 async function authorize(credential: string) {
   const paths = await newConnection(service.administrator);
   const put = (body: object) => service.administrator('PUT', `${paths.connection}/authorization`, { body });
-  return { ...paths, put, answer: await put(quickBooks(credential)) };
+  return { ...paths, put, answer: await put(quickBooksCredential(credential)) };
 }
 
 describe('4.4 A new connection', () => {
@@ -55,7 +55,9 @@ describe('1.1.5 Fetch on first link', () => {
     }));
     const set = await service.administrator('POST', `${company}/syncSettings`, { body: { settings } });
     expect(set.status).toBe(204);
-    const put = await service.administrator('PUT', `${connection}/authorization`, { body: quickBooks('sbx-ok-3') });
+    const put = await service.administrator('PUT', `${connection}/authorization`, {
+      body: quickBooksCredential('sbx-ok-3'),
+    });
     expect(put).toMatchObject({ status: 200, body: { status: 'Linked' } });
     expect((await service.client('GET', `${company}/data/history`)).body.totalResults).toBe(0);
     const states = Object.values(byDataType((await service.client('GET', `${company}/dataStatus`)).body));
@@ -65,7 +67,7 @@ describe('1.1.5 Fetch on first link', () => {
 
 describe('1.1.4, 3, 4.6 A data set', () => {
   it('is answered 409 until data/all was called and its sync is complete', async () => {
-    const { company } = await authorized(service.administrator, 'sbx-slow-100-ok-300');
+    const { company } = await newAuthorizedConnection(service.administrator, 'sbx-slow-100-ok-300');
     const invoices = () => service.client('GET', `${company}/data/invoices`);
     const notReady = await invoices();
     expect(notReady.status).toBe(409);
@@ -116,7 +118,7 @@ describe('4.5 An authorization', () => {
   });
 
   it('that the platform could not process can be sent again, and then links', async () => {
-    const body = quickBooks('sbx-unavailable-2-ok-3');
+    const body = quickBooksCredential('sbx-unavailable-2-ok-3');
     const { connection } = await newConnection(service.administrator);
     const statuses = [];
     for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -131,7 +133,7 @@ describe('4.5 An authorization', () => {
   });
 
   it('does not use an accepted body twice, because a rotating token works only once', async () => {
-    const body = quickBooks('sbx-slow-50-ok-3');
+    const body = quickBooksCredential('sbx-slow-50-ok-3');
     const { connection } = await newConnection(service.administrator);
     const put = () => service.administrator('PUT', `${connection}/authorization`, { body });
     // Simultaneously, and afterwards.
@@ -144,7 +146,7 @@ describe('4.5 An authorization', () => {
     const { connection } = await newConnection(service.administrator);
     const answered: string[] = [];
     const put = async (credential: string) => {
-      await service.administrator('PUT', `${connection}/authorization`, { body: quickBooks(credential) });
+      await service.administrator('PUT', `${connection}/authorization`, { body: quickBooksCredential(credential) });
       answered.push(credential);
     };
     const inspector = new Client({ connectionString: service.database.url });
@@ -164,18 +166,18 @@ describe('4.5 An authorization', () => {
 
   it('never replaces an accepted credential with a refused one', async () => {
     const { put, company } = await authorize('sbx-ok-3');
-    const refused = await put(quickBooks('sbx-revoked'));
+    const refused = await put(quickBooksCredential('sbx-revoked'));
     expect(refused).toMatchObject({ status: 200, body: { status: 'Linked' } });
     expect(activeErrors(refused.body)).toEqual(['GrantRefused']);
     // The first credential is still in use.
     expect(await service.administrator('POST', `${company}/data/all`)).toMatchObject({ status: 204 });
-    const renewed = await put(quickBooks('sbx-ok-4'));
+    const renewed = await put(quickBooksCredential('sbx-ok-4'));
     expect(activeErrors(renewed.body)).toEqual([]);
     expect(renewed.body.dataConnectionErrors).toMatchObject([{ statusText: 'GrantRefused', status: 'Resolved' }]);
   });
 
   it('is the only use of a rotating refresh token: a second company with the same one is refused', async () => {
-    const body = quickBooks('sbx-ok-3');
+    const body = quickBooksCredential('sbx-ok-3');
     const put = async () => {
       const { connection } = await newConnection(service.administrator);
       return (await service.administrator('PUT', `${connection}/authorization`, { body })).body.status;
@@ -189,7 +191,7 @@ describe('4.5 An authorization', () => {
   });
 
   it('is refused with a token that the old application has refreshed since, and accepted with the new one', async () => {
-    const { refreshToken } = quickBooks('sbx-ok-3');
+    const { refreshToken } = quickBooksCredential('sbx-ok-3');
     const refresh = (token: string) =>
       service.client('POST', '/sandbox/fbrh/token', { body: { grant_type: 'refresh_token', refresh_token: token } });
     const successor = await refresh(refreshToken);
@@ -227,7 +229,9 @@ describe('4.5 An authorization', () => {
     const administrator = await service.newAccount('paid');
     const put = async (credential: string) => {
       const { connection } = await newConnection(administrator);
-      const { body } = await administrator('PUT', `${connection}/authorization`, { body: quickBooks(credential) });
+      const { body } = await administrator('PUT', `${connection}/authorization`, {
+        body: quickBooksCredential(credential),
+      });
       return body.status === 'Linked' ? 'Linked' : activeErrors(body);
     };
     const register = (clientId: string, clientSecret: string) =>
@@ -271,7 +275,7 @@ describe('4.5 An authorization', () => {
 
 describe('linkUrl, where the end customer authorizes,', () => {
   it('authorizes with GET, not with HEAD', async () => {
-    const { connection } = await authorized(service.administrator, 'sbx-revoked');
+    const { connection } = await newAuthorizedConnection(service.administrator, 'sbx-revoked');
     const { linkUrl } = (await service.client('GET', connection)).body;
     expect((await fetch(linkUrl, { method: 'HEAD' })).status).toBe(200);
     expect((await service.client('GET', connection)).body.status).toBe('PendingAuth');
@@ -283,7 +287,7 @@ describe('linkUrl, where the end customer authorizes,', () => {
   });
 
   it('connects the same organization again', async () => {
-    const { connection, company } = await synced(service.administrator, 'sbx-expires-during-sync-4');
+    const { connection, company } = await newSyncedConnection(service.administrator, 'sbx-expires-during-sync-4');
     const before = (await service.client('GET', connection)).body;
     expect(before.status).toBe('Deauthorized');
     await fetch(before.linkUrl);
@@ -301,7 +305,7 @@ describe('linkUrl, where the end customer authorizes,', () => {
 
 describe('An unlinked connection', () => {
   it('is no longer synced, and its data stays readable', async () => {
-    const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
+    const { company, connection } = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     expect(await service.client('PATCH', connection, { body: { status: 'Linked' } })).toMatchObject({ status: 400 });
     expect(await service.client('PATCH', connection, { body: { status: 'Unlinked' } })).toMatchObject({
       status: 200,
@@ -312,7 +316,7 @@ describe('An unlinked connection', () => {
   });
 
   it('is deleted with its data', async () => {
-    const { company, connection } = await synced(service.administrator, 'sbx-ok-3');
+    const { company, connection } = await newSyncedConnection(service.administrator, 'sbx-ok-3');
     expect(await service.client('DELETE', connection)).toMatchObject({ status: 200, text: '' });
     expect(await service.client('GET', connection)).toMatchObject({ status: 404 });
     expect(await service.client('GET', `${company}/data/invoices`)).toMatchObject({ status: 409 });
