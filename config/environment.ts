@@ -5,8 +5,8 @@ import { z } from 'zod';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
- * Tokenferry's environment variables. Each message continues a sentence that starts with the variable's name. It never
- * quotes the value, which can contain a password. Temporal's SDK reads the `TEMPORAL_*` variables: see temporal.ts.
+ * Tokenferry's environment variables. Each message continues a sentence that begins with the variable's name, and never
+ * quotes the value, because that can contain a password. For the `TEMPORAL_*` variables, see temporal.ts.
  */
 const environment = z.object({
   TOKENFERRY_HOME: z.string().optional(),
@@ -29,8 +29,8 @@ const environment = z.object({
 export type Environment = z.infer<typeof environment>;
 
 /**
- * Parses the variables. Adds a message for each invalid one to `problems` and its name to `invalid`. Valid variables
- * are returned anyway, so that all problems of a configuration are reported together.
+ * Parses the variables. Adds a message for each invalid variable to `problems`, and its name to `invalid`. Returns the
+ * valid variables even if others are invalid, so that all problems of a configuration are reported together.
  */
 export function readEnvironment(
   env: NodeJS.ProcessEnv,
@@ -44,7 +44,7 @@ export function readEnvironment(
   return { environment: environment.parse(Object.fromEntries(valid)), invalid };
 }
 
-/** Drops empty variables: `NAME=` in a file of variables means that the variable is not set. */
+/** Drops empty variables, because `NAME=` in an environment file means that the variable is not set. */
 export function withoutEmpty(env: NodeJS.ProcessEnv): Record<string, string> {
   const set = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',

@@ -1,4 +1,4 @@
-/** Configuration: read and validated once, when a process starts, and passed on from there. */
+/** Reads and validates the configuration of a process. A process does this once, when it starts. */
 import { parseMasterKeys, parsePayloadKeys, Secret, type KeyRing, type SigningKey } from '../security';
 import { homeFolder, readEnvironment, withoutEmpty, type Environment } from './environment';
 import { readKeys, readSigningKey } from './keys';
@@ -15,37 +15,37 @@ interface ServiceConfig {
 }
 
 interface WebhookConfig {
-  /** Receives notices, signed with the secret. Absent: notices only go to the log. */
+  /** The receiver of notices, which are signed with the secret. Absent: notices are only logged. */
   target?: { url: string; secret: Secret };
 }
 
-/** The parts of the configuration. A process names the parts that it needs; the others are not read. */
+/** The parts of the configuration. A process requests the parts that it needs; the others are not read. */
 interface Parts {
-  /** Connection to Temporal. Without it, nothing can be started, followed or decided. */
+  /** Connection to Temporal, which every command that starts, shows or decides needs. */
   temporal: TemporalConfig;
   /** Database of the ledger and the vault: `postgres://user:password@host:port/database`. */
   databaseUrl: Secret;
   /** The Company Data Service and the account's API key. */
   service: ServiceConfig;
-  /** Wrap the private keys of the vaults. A process without the right one cannot read credentials. */
+  /** The keys that wrap the private keys of the vaults. Without the right key, a process cannot open credentials. */
   masterKeys: KeyRing;
-  /** Encrypt the payloads that Temporal stores. A process without the right one cannot read a migration. */
+  /** The keys that encrypt the payloads in Temporal. Without the right key, a process cannot read a migration. */
   payloadKeys: KeyRing;
-  /** Signs the decisions of the person who runs the command. Default: decisions are not signed. */
+  /** The key that signs the decisions of the person who runs the command. Default: decisions are not signed. */
   signingKey: SigningKey;
-  /** Receives notices. Default: notices only go to the log. */
+  /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;
 }
 
 export type Part = keyof Parts;
 
-export type Config<Needed extends Part = never> = {
+export type Config<RequiredPart extends Part = never> = {
   /** Folder of this user's persistent files. */
   home: string;
   logLevel: Environment['TOKENFERRY_LOG_LEVEL'];
-} & Pick<Parts, Needed>;
+} & Pick<Parts, RequiredPart>;
 
-/** The name of each part in messages, and Tokenferry's variables that configure it. */
+/** The name of each part in messages, and the Tokenferry variables that configure it. */
 const PARTS: Record<Part, { name: string; variables: readonly (keyof Environment)[] }> = {
   temporal: { name: 'Temporal (TEMPORAL_ADDRESS, or a profile)', variables: [] },
   databaseUrl: { name: 'Postgres (DATABASE_URL)', variables: ['DATABASE_URL'] },
@@ -78,24 +78,24 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads the configuration. Each part comes from the environment; for Temporal, then from a profile of its configuration
- * file; then from the stack that `ferry up` runs. If the environment points to another Temporal server, nothing is
- * taken from the stack, because its database and keys only belong to its own Temporal.
+ * Reads the configuration. Environment variables take precedence over the running stack (`ferry up`). For Temporal, see
+ * {@link readTemporal}. If the environment points to another Temporal server, the running stack is ignored, because its
+ * database and keys belong only to its own Temporal.
  *
- * @param needs parts that are required
+ * @param required parts that must be configured
  * @param env the environment variables
- * @param wants parts that are used if they are configured; other parts are not read, so they cannot cause problems
+ * @param optional parts that are used if they are configured; all other parts are ignored, even if they are invalid
  * @throws {ConfigurationError} with all problems
  */
-export function loadConfig<Needed extends Part = never, Wanted extends Part = never>(
-  needs: readonly Needed[],
+export function loadConfig<RequiredPart extends Part = never, OptionalPart extends Part = never>(
+  required: readonly RequiredPart[],
   env: NodeJS.ProcessEnv = process.env,
-  wants: readonly Wanted[] = [],
-): Config<Needed> & Partial<Pick<Parts, Wanted>> {
+  optional: readonly OptionalPart[] = [],
+): Config<RequiredPart> & Partial<Pick<Parts, OptionalPart>> {
   const problems: string[] = [];
   const variables = withoutEmpty(env);
   const relevant = new Set<string>(['TOKENFERRY_HOME', 'TOKENFERRY_LOG_LEVEL']);
-  for (const part of [...needs, ...wants]) for (const variable of PARTS[part].variables) relevant.add(variable);
+  for (const part of [...required, ...optional]) for (const variable of PARTS[part].variables) relevant.add(variable);
   const { environment, invalid } = readEnvironment(
     Object.fromEntries(Object.entries(variables).filter(([name]) => relevant.has(name))),
     problems,
@@ -123,17 +123,18 @@ export function loadConfig<Needed extends Part = never, Wanted extends Part = ne
   };
   const parts: Partial<Parts> = {};
   const missing: Part[] = [];
-  for (const part of [...needs, ...wants]) {
+  for (const part of [...required, ...optional]) {
     if (PARTS[part].variables.some((variable) => invalid.has(variable))) continue;
     const problemsBefore = problems.length;
     const value = readers[part]();
     if (value !== undefined) Object.assign(parts, { [part]: value });
-    else if (problems.length === problemsBefore && needs.some((needed) => needed === part)) missing.push(part);
+    else if (problems.length === problemsBefore && required.some((requiredPart) => requiredPart === part))
+      missing.push(part);
   }
   if (missing.length > 0) problems.push(missingMessage(missing, home, running !== stack));
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return { home, logLevel: environment.TOKENFERRY_LOG_LEVEL, ...parts } as Config<Needed> &
-    Partial<Pick<Parts, Wanted>>;
+  return { home, logLevel: environment.TOKENFERRY_LOG_LEVEL, ...parts } as Config<RequiredPart> &
+    Partial<Pick<Parts, OptionalPart>>;
 }
 
 function missingMessage(missing: readonly Part[], home: string, isStackIgnored: boolean): string {
@@ -150,7 +151,7 @@ function readDatabaseUrl(environment: Environment, stack: RunningStack | undefin
   return url === undefined ? undefined : new Secret(url);
 }
 
-/** Requires a secret with the URL, because the receiver can only verify signed notices. */
+/** Reads the webhook. Requires a secret with the URL, because the receiver can only verify signed notices. */
 function readWebhook(
   { TOKENFERRY_WEBHOOK_URL: url, TOKENFERRY_WEBHOOK_SECRET: secret }: Environment,
   problems: string[],
@@ -162,7 +163,7 @@ function readWebhook(
   return undefined;
 }
 
-/** Requires URL and key from the same source, so that the running stack's key is never sent to another address. */
+/** Reads URL and key from the same source, so that the running stack's key is never sent to another service. */
 function readService(
   { COMPANY_DATA_URL: url, COMPANY_DATA_API_KEY: apiKey }: Environment,
   stack: RunningStack | undefined,

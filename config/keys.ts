@@ -1,20 +1,18 @@
-/** Reads the keys that a process is configured with: master keys, payload keys and a person's signing key. */
+/** Reads the keys of the configuration: master keys, payload keys and a person's signing key. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { KeyInvalid, parseSigningKey, Secret, type KeyRing, type SigningKey } from '../security';
 import type { Environment } from './environment';
 
-/**
- * Sources of a key ring, by precedence: a variable or the file that `<variable>_FILE` names, then the running stack.
- */
+/** Sources of a key ring: `variable` or the file in `<variable>_FILE`, and otherwise the running stack. */
 interface KeySource {
   readonly variable: 'TOKENFERRY_MASTER_KEY' | 'TOKENFERRY_PAYLOAD_KEY';
   readonly parse: (text: Secret) => KeyRing;
-  /** The running stack's key file, and how messages name it; undefined if no stack is used. */
+  /** The running stack's key file with its name in messages; undefined if no stack is used. */
   readonly stackFile: { readonly name: string; readonly file: string } | undefined;
 }
 
-/** Returns the key ring; undefined when no source has one, or when a problem was added to `problems`. */
+/** Returns the key ring; undefined if no source has one, or if a problem was added to `problems`. */
 export function readKeys(
   environment: Environment,
   { variable, parse, stackFile }: KeySource,
@@ -57,7 +55,7 @@ export function signingKeyFile(home: string, configured: string | undefined): st
   return configured ?? path.join(home, 'signing.key');
 }
 
-/** Returns the key that signs this person's decisions; undefined when there is none, so decisions are not signed. */
+/** Returns the key that signs this person's decisions; undefined if there is none. Then decisions are not signed. */
 export function readSigningKey(
   { TOKENFERRY_SIGNING_KEY_FILE: configured }: Environment,
   home: string,
@@ -70,7 +68,7 @@ export function readSigningKey(
   } catch (error) {
     const isFileError = error instanceof Error && 'code' in error;
     if (!(error instanceof KeyInvalid) && !isFileError) throw error;
-    problems.push(`The signing key (${file}): ${error.message}`);
+    problems.push(`The signing key ${file} cannot be used: ${error.message}`);
     return undefined;
   }
 }

@@ -1,21 +1,21 @@
-/** The file by which commands find the stack that `ferry up` runs. */
+/** The file in which commands find the stack that `ferry up` is running. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
 /**
- * Written to the home folder while `ferry up` runs, so that other commands need no environment variables. It contains
- * an API key and passwords, so only its owner can read it.
+ * The content of the file. `ferry up` writes it to the home folder while it is running, so that other commands need no
+ * environment variables. Only its owner can read it, because it contains an API key and passwords.
  */
 const runningStack = z.object({
-  /** Process that runs the stack. If it is dead, the file is stale. */
+  /** Id of the process that is running the stack. If this process has ended, the file is stale. */
   pid: z.int().positive(),
   temporal: z.object({ address: z.string(), namespace: z.string(), uiUrl: z.string().optional() }),
   databaseUrl: z.string(),
   service: z.object({
     url: z.string(),
     apiKey: z.string(),
-    /** Database of the service itself, for the commands that manage its API keys. */
+    /** The service's own database, for the commands that manage its API keys. */
     databaseUrl: z.string().optional(),
   }),
   masterKeyFile: z.string(),
@@ -29,13 +29,13 @@ export function stackFile(home: string): string {
   return path.join(home, 'stack.json');
 }
 
-/** Returns the stack that runs in this home folder; undefined if there is none, or the file is stale or invalid. */
+/** Returns the running stack of this home folder; undefined if there is none, or if the file is stale or invalid. */
 export function readRunningStack(home: string): RunningStack | undefined {
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(stackFile(home), 'utf8'));
   } catch {
-    return undefined; // Missing, or not readable by this user.
+    return undefined; // The file is missing, or this user cannot read it.
   }
   const stack = runningStack.safeParse(content);
   return stack.success && isAlive(stack.data.pid) ? stack.data : undefined;
@@ -49,7 +49,7 @@ export function writeRunningStack(home: string, stack: RunningStack): void {
   renameSync(temporary, stackFile(home));
 }
 
-/** Removes the file, unless another running stack has replaced it. */
+/** Removes the file, unless another running stack has overwritten it. */
 export function removeRunningStack(home: string, pid: number): void {
   const current = readRunningStack(home);
   if (current === undefined || current.pid === pid) rmSync(stackFile(home), { force: true });

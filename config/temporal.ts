@@ -1,4 +1,4 @@
-/** How to reach Temporal. */
+/** Reads the connection settings for Temporal. */
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import type { RunningStack } from './running-stack';
 
@@ -18,10 +18,10 @@ export function targetsOtherTemporal(env: Readonly<Record<string, string>>, stac
 }
 
 /**
- * Reads the same settings as Temporal's own tools: the `TEMPORAL_*` variables and a profile of its configuration file.
- * A running stack takes precedence over the default profile, because its database belongs to its own Temporal.
+ * Reads the same settings as Temporal's own tools: the `TEMPORAL_*` variables and a profile of the configuration file.
+ * The running stack takes precedence over the default profile, because its database belongs to its own Temporal.
  *
- * @returns undefined when no address is configured, or when a problem was added to `problems`
+ * @returns undefined if no address is configured, or if a problem was added to `problems`
  */
 export function readTemporal(
   env: Record<string, string>,

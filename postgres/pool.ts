@@ -1,17 +1,17 @@
-/** Connection pool for Kysely, shared by the orchestrator and the Company Data Service. */
+/** Connection pool for Kysely. The orchestrator and the Company Data Service both use it. */
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PoolClient, PoolConfig } from 'pg';
 import { DatabaseError, Pool } from 'pg';
 import { PreparedStatements } from './prepared-statements';
 
 /**
- * Opens a pool that survives the loss of connections: a statement in progress fails, and the next use opens a new
- * connection. Statements that are used often are prepared once per connection.
+ * Opens a pool that survives the loss of connections. A statement in progress fails, and the next statement opens a new
+ * connection. Frequent statements are prepared once per connection.
  */
 export function openPool(config: PoolConfig): PostgresPool {
   const pool = new Pool(config);
-  // An `error` event without a listener ends the process. The pool emits it for idle connections, and a connection
-  // emits it between two statements of a transaction.
+  // An `error` event without a listener would end the process. The pool emits the event for idle connections. A
+  // connection emits it between two statements of a transaction.
   pool.on('error', () => undefined);
   pool.on('connect', (connection) => connection.on('error', () => undefined));
   const statements = new PreparedStatements();
@@ -52,8 +52,8 @@ class PreparingConnection implements PostgresPoolClient {
 }
 
 /**
- * Detects "cached plan must not change result type": another process has changed the schema since the statement was
- * prepared. The statement had no effect, and succeeds when the caller repeats it.
+ * Detects "cached plan must not change result type": the schema has changed since the statement was prepared. The
+ * statement had no effect, and succeeds when the caller repeats it.
  */
 function isStalePlan(failure: unknown): boolean {
   return failure instanceof DatabaseError && failure.routine === 'RevalidateCachedQuery';

@@ -1,16 +1,16 @@
 /**
  * Decides which statements Postgres prepares, and under which names.
  *
- * Parsing and planning a short statement takes Postgres as long as running it, or longer. A statement gets a name, and
- * so is prepared on each connection that runs it, once it has been used more than 20 times. Statements that differ
- * every time are never prepared: their counts are dropped when there are too many of them.
+ * For a short statement, parsing and planning take at least as long as running it. A statement that has been used more
+ * than 20 times gets a name. Postgres prepares it on each connection that runs it. Statements that differ every time
+ * are never prepared, because all counts are dropped when there are too many.
  */
 
-/** A statement that was used more often than this will probably be used again. */
+/** Number of uses after which a statement is prepared, because it will probably be used again. */
 const USES_BEFORE_PREPARING = 20;
 /** Maximum number of prepared statements per connection. */
 const MAX_PREPARED = 300;
-/** Maximum number of statements to count, because callers can build any number of different ones. */
+/** Maximum number of statements whose uses are counted. Callers can build any number of different statements. */
 const MAX_COUNTED = 1_000;
 
 export class PreparedStatements {
@@ -29,7 +29,7 @@ export class PreparedStatements {
     return undefined;
   }
 
-  /** Forgets all names after a schema change: statements are prepared again under new names. */
+  /** Forgets all names after a schema change, so that statements are prepared again under new names. */
   reset(): void {
     this.names.clear();
   }

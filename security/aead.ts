@@ -11,7 +11,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts `plaintext`.
+ * Encrypts `plaintext` with a random nonce.
  *
  * @param boundTo additional authenticated data: not secret, not part of the output, and required again to decrypt
  */
@@ -23,9 +23,9 @@ export function encrypt(key: Secret<Buffer>, plaintext: Uint8Array, boundTo: str
 }
 
 /**
- * Decrypts what {@link encrypt} returned.
+ * Decrypts the output of {@link encrypt}.
  *
- * @throws when the data was altered or truncated, or was encrypted under another key or bound to something else
+ * @throws when the data was altered or truncated, was encrypted under another key, or was bound to another `boundTo`
  */
 export function decrypt(key: Secret<Buffer>, encrypted: Uint8Array, boundTo: string): Buffer {
   const nonce = encrypted.subarray(0, NONCE_BYTES);

@@ -1,4 +1,4 @@
-/** Moves the messages and stack traces of failures into a payload, so that the payload codec encrypts them too. */
+/** Moves the messages and stack traces of failures into payloads, so that the payload codec encrypts them too. */
 import { DefaultFailureConverter } from '@temporalio/common';
 
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

@@ -8,8 +8,8 @@ const HASH_BYTES = 32;
 /**
  * HKDF-SHA256 (RFC 5869) for HPKE's key schedule, computed with Node's synchronous HMAC.
  *
- * The library's own version calls Web Crypto six times per message, and each call imports a key and runs on another
- * thread. Together they take as long as all other work of opening a sealed credential.
+ * The library's own version calls Web Crypto six times per message. Each call imports a key and runs on another thread.
+ * These calls take as long as all other work of opening a sealed credential.
  */
 export class NodeHkdfSha256 extends HkdfSha256 {
   override async extract(salt: Bytes, ikm: Bytes): Promise<ArrayBuffer> {
@@ -29,7 +29,7 @@ export class NodeHkdfSha256 extends HkdfSha256 {
   }
 }
 
-/** Copies the bytes into their own ArrayBuffer. A small Buffer is a view into a pool that it shares with others. */
+/** Copies the bytes into a new ArrayBuffer. The ArrayBuffer of a small Buffer also contains other Buffers. */
 export const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer;
 
 function hmac(key: Buffer, ...parts: readonly Buffer[]): Buffer {

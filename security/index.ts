@@ -4,11 +4,11 @@
  * - `Secret` wraps a value in memory so that logs, errors and JSON show `[secret]` instead of it.
  * - Sealing encrypts a credential with its migration's public key. Only a holder of the private key can decrypt it.
  * - Master keys wrap the private keys that Postgres stores, so a copy of the database decrypts no credential.
- * - Payload keys encrypt what Temporal stores, so Temporal's operators only see ids, states, times and counts.
- * - The signing key of a person signs that person's decisions.
+ * - Payload keys encrypt what Temporal stores, so Temporal's operators see only ids, states, times and counts.
+ * - A signing key signs the decisions of one person.
  *
- * `redaction.ts` and `log.ts` remove credentials from text and log lines. `codec-server/` decrypts payloads for
- * Temporal's UI and CLI. Temporal's SDK loads `payload-converter.ts` and `failure-converter.ts` by path.
+ * `redaction.ts` removes credentials from text, and `log.ts` removes secrets from log lines. `codec-server/` decrypts
+ * payloads for Temporal's UI and CLI. Temporal's SDK loads `payload-converter.ts` and `failure-converter.ts` by path.
  */
 export { KeyInvalid, type KeyRing } from './key-ring';
 export {

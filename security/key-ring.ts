@@ -1,27 +1,27 @@
 /**
  * Key rings: the symmetric keys of one purpose, newest first.
  *
- * New data is encrypted under the newest key. Every key of the ring decrypts the data that references it, so a key is
- * rotated by putting a new one in front of the old one.
+ * New data is encrypted under the newest key and stores the id of that key. Older keys still decrypt the data that was
+ * encrypted under them. To rotate a key, put a new key in front of it.
  */
 import { createHmac } from 'node:crypto';
 import { Secret } from './secret';
 
 const KEY_BYTES = 32;
 
-/** Thrown when a text that should hold keys does not. The message says what to do and never quotes the text. */
+/** Thrown when a text does not contain valid keys. The message says what to do and never quotes the text. */
 export class KeyInvalid extends Error {
   override readonly name = 'KeyInvalid';
 }
 
-/** At least one key, all for one purpose. */
+/** At least one key. All keys have the same purpose. */
 export interface KeyRing {
   readonly newest: Key;
   readonly byId: ReadonlyMap<string, Key>;
 }
 
 interface Key {
-  /** Derived from the key and its purpose, so two different keys never share an id. Not secret. */
+  /** Derived from the key and its purpose. Not secret. */
   readonly id: string;
   readonly key: Secret<Buffer>;
 }
@@ -29,7 +29,7 @@ interface Key {
 /**
  * Parses the keys in a file or a variable: 32 bytes in base64 each, separated by white space or commas, newest first.
  *
- * @param purpose names the keys in messages (`master key`); the same key has a different id for each purpose
+ * @param purpose the name of the keys in messages, for example `master key`; part of the derivation of their ids
  * @throws {KeyInvalid}
  */
 export function parseKeyRing(text: Secret, purpose: string): KeyRing {

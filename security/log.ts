@@ -1,29 +1,29 @@
 /**
  * The logger of every process. Removes secrets from all fields and messages before a line is written.
  *
- * Values are handled by type, not by field name: a `Secret` prints `[secret]`. An error is reduced to name, message,
- * stack, code and causes, because errors of libraries carry requests, responses and database rows. Bytes print as their
- * length. The finished line is then redacted, which also covers text that quotes a credential.
+ * Values are handled by type, not by field name. A `Secret` prints as `[secret]`, and bytes print as their length. An
+ * error is reduced to its name, message, stack, code and causes, because the errors of libraries contain requests,
+ * responses and database rows. Finally, the whole line is redacted, because its text can quote a credential.
  */
 import { types } from 'node:util';
 import { destination, pino, type DestinationStream, type Logger } from 'pino';
 import { redactCredentials } from './redaction';
 
 export interface LogOptions {
-  /** One of pino's levels. Default `info`: debug and trace lines are dropped. */
+  /** One of pino's levels. Default `info`, which drops debug and trace lines. */
   readonly level?: string;
-  /** A file path (created with mode 0600, so only its owner can read it); 1 or 2 for stdout or stderr; or a stream. */
+  /** The path of a file, which only its owner can read (mode 0600); 1 for stdout; 2 for stderr; or a stream. */
   readonly to: string | 1 | 2 | DestinationStream;
 }
 
-/** Creates the logger of one process. Child loggers redact in the same way. */
+/** Creates the logger of a process. Child loggers redact in the same way. */
 export function createLog({ level = 'info', to }: LogOptions): Logger {
   const stream = typeof to === 'string' ? destination({ dest: to, mkdir: true, mode: 0o600 }) : to;
   return pino(
     {
       level,
       formatters: { log: toLoggableFields },
-      // pino's default serializer would serialize the already reduced error a second time.
+      // Replaces pino's default serializer, which would serialize the reduced error a second time.
       serializers: { err: (loggable: unknown) => loggable },
       hooks: { streamWrite: redactCredentials },
     },
@@ -31,14 +31,14 @@ export function createLog({ level = 'info', to }: LogOptions): Logger {
   );
 }
 
-/** pino's own limit for nested objects. */
+/** Maximum depth of nested objects. The same limit as pino's. */
 const MAX_DEPTH = 5;
 
 function toLoggableFields(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toLoggable(value, 1)]));
 }
 
-/** Leaves instances of other classes to their own `toJSON`, for example a `Secret` or a date. */
+/** Converts a value for logging. Instances of other classes, such as `Secret` or `Date`, have their own `toJSON`. */
 function toLoggable(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return '...';
@@ -63,7 +63,7 @@ function toLoggableError(error: Error, depth: number): object {
   };
 }
 
-/** True for an object literal, false for an instance of a class. */
+/** Returns true for an object literal and false for an instance of a class. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -1,20 +1,20 @@
 /**
- * Master keys wrap (encrypt) the private key of each vault, which Postgres stores only in wrapped form.
+ * Master keys wrap (encrypt) the private key of each vault. Postgres stores the private keys only in wrapped form.
  *
- * Workers and `ferry vault rotate` are given the master keys; the database is not. A copy of the database therefore
- * decrypts no credential.
+ * Only workers and `ferry vault rotate` have the master keys, and they never store them in the database. A copy of the
+ * database is therefore not sufficient to decrypt a credential.
  */
 import { decrypt, encrypt } from './aead';
 import { type KeyRing, parseKeyRing } from './key-ring';
 import { Secret } from './secret';
 
 interface WrappedKey {
-  /** Id of the master key that wrapped it. Not secret. */
+  /** Id of the master key that wrapped the key. Not secret. */
   readonly keyId: string;
   readonly wrapped: Buffer;
 }
 
-/** Wraps and unwraps data keys. An interface, so that a cloud key service can replace keys in a file or a variable. */
+/** Wraps and unwraps data keys. An interface, so that a cloud key service can be used instead of local master keys. */
 export interface KeyProvider {
   /** Id of the master key that {@link wrap} uses. */
   readonly newestKeyId: string;
@@ -26,7 +26,7 @@ export interface KeyProvider {
   unwrap(keyId: string, wrapped: Buffer): Promise<Secret<Buffer>>;
 }
 
-/** Thrown when this process does not have the master key that wrapped a key. Adding that master key fixes it. */
+/** Thrown when this process does not have the master key that wrapped a key. */
 export class UnknownMasterKey extends Error {
   override readonly name = 'UnknownMasterKey';
 
@@ -38,7 +38,7 @@ export class UnknownMasterKey extends Error {
   }
 }
 
-/** Thrown when a wrapped key was altered in the database, or was not wrapped by the master key that its row names. */
+/** Thrown when a wrapped key was altered in the database, or is stored with the id of another master key. */
 export class WrappedKeyBroken extends Error {
   override readonly name = 'WrappedKeyBroken';
 
@@ -51,12 +51,16 @@ export class WrappedKeyBroken extends Error {
   }
 }
 
-/** @throws {KeyInvalid} */
+/**
+ * Parses master keys, newest first.
+ *
+ * @throws {KeyInvalid}
+ */
 export function parseMasterKeys(text: Secret): KeyRing {
   return parseKeyRing(text, 'master key');
 }
 
-/** Creates a provider that wraps under the newest master key and unwraps with the key that did the wrapping. */
+/** Creates a provider that wraps with the newest master key and unwraps with the master key that wrapped the key. */
 export function createMasterKeyProvider({ newest, byId }: KeyRing): KeyProvider {
   return {
     newestKeyId: newest.id,

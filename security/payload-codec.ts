@@ -1,8 +1,9 @@
 /**
  * Encrypts everything that Temporal stores: inputs, results, messages, memos, details and failures.
  *
- * Clients and workers encrypt before they send, and decrypt what they receive. Temporal's operators, its database and
- * its UI see ciphertext and the id of the payload key. The codec server decrypts payloads for authorized readers.
+ * Clients and workers encrypt payloads before they send them, and decrypt payloads that they receive. Temporal's
+ * operators, database and UI see only ciphertext and the id of the payload key. The codec server decrypts payloads for
+ * authorized readers.
  */
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
@@ -10,19 +11,19 @@ import { decrypt, encrypt } from './aead';
 import { type KeyRing, parseKeyRing } from './key-ring';
 import type { Secret } from './secret';
 
-/** The name that Temporal's own samples use: Temporal's tools show such payloads as encrypted. */
+/** The encoding that Temporal's samples use. Temporal's tools show payloads with this encoding as encrypted. */
 const ENCRYPTED = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 
 const StoredPayload = temporal.api.common.v1.Payload;
 
-/** Replaces a payload that fails authentication. It has the form of `UnreadablePayload` in payload-converter.ts. */
+/** Replaces a payload that fails authentication. Its value is an `UnreadablePayload` (payload-converter.ts). */
 const ALTERED_PAYLOAD: Payload = {
   metadata: { encoding: Buffer.from('json/plain') },
   data: Buffer.from(JSON.stringify({ unreadable: 'the message was altered after it was encrypted' })),
 };
 
-/** Thrown when this process does not have the payload key of a payload. Adding that payload key fixes it. */
+/** Thrown when this process does not have the payload key under which a payload was encrypted. */
 export class UnknownPayloadKey extends Error {
   override readonly name = 'UnknownPayloadKey';
 
@@ -37,12 +38,16 @@ export class UnknownPayloadKey extends Error {
   }
 }
 
-/** @throws {KeyInvalid} */
+/**
+ * Parses payload keys, newest first.
+ *
+ * @throws {KeyInvalid}
+ */
 export function parsePayloadKeys(text: Secret): KeyRing {
   return parseKeyRing(text, 'payload key');
 }
 
-/** Creates the data converter that every client and worker uses to write and read payloads. */
+/** Creates the data converter of clients and workers, which encrypts and decrypts payloads. */
 export function createDataConverter(payloadKeys: KeyRing): DataConverter {
   return {
     payloadConverterPath: require.resolve('./payload-converter'),
@@ -51,19 +56,20 @@ export function createDataConverter(payloadKeys: KeyRing): DataConverter {
   };
 }
 
-/** Returns a converter that decrypts nothing, so no key can be missing: for reading states, times and counts only. */
+/** Returns a converter that does not decrypt payloads. It needs no key, and can read only states, times and counts. */
 export function withoutPayloadCodec(converter: DataConverter): DataConverter {
   return { ...converter, payloadCodecs: [] };
 }
 
 /**
- * Creates the codec. Encoding uses the newest key. Decoding distinguishes four cases:
+ * Creates the codec. It encodes with the newest key. How it decodes depends on the payload:
  *
- * - Encrypted under a known key: decrypted.
- * - Not encrypted: returned unchanged, because someone typed it into Temporal's UI or CLI.
- * - Altered after encryption: replaced by a value that says so, because a message must never stop a migration.
- * - Encrypted under an unknown key: throws {@link UnknownPayloadKey}. The migration waits until the key is added. A
- *   substitute value would make its workflow non-deterministic when it is replayed with the key.
+ * - A payload that was encrypted under a known key is decrypted.
+ * - A payload that is not encrypted is returned unchanged, because a person typed it into Temporal's UI or CLI.
+ * - A payload that was altered after its encryption is replaced by an unreadable value, because a single message must
+ *   not stop a migration.
+ * - A payload that was encrypted under an unknown key throws {@link UnknownPayloadKey}. The migration waits until the
+ *   key has been added. A substitute value would make its workflow non-deterministic when it is replayed with the key.
  */
 export function createPayloadCodec({ newest, byId }: KeyRing): PayloadCodec {
   function encode(payload: Payload): Payload {

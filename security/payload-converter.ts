@@ -1,11 +1,14 @@
 /**
- * Converts values to payloads and back like the SDK's default converter, except that a payload that cannot be decoded
- * becomes an `UnreadablePayload` instead of an error. An error would fail every workflow task of the migration forever.
+ * Converts values to payloads and back like the SDK's default converter, with one exception: a payload that cannot be
+ * decoded becomes an `UnreadablePayload`. An error would make every workflow task of the migration fail.
  */
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common/lib/converter/payload-converter';
 
-/** Stands for a payload that could not be decoded. It does not parse as a decision, so it is refused like any other malformed message. */
+/**
+ * Replaces a payload that cannot be decoded. It cannot be parsed as a decision, so it is refused like any other
+ * malformed message.
+ */
 export interface UnreadablePayload {
   readonly unreadable: string;
 }
@@ -16,7 +19,7 @@ export const payloadConverter: PayloadConverter = {
     try {
       return defaultPayloadConverter.fromPayload<T>(payload);
     } catch {
-      // The error's message is dropped because it would quote the content. The SDK's signature requires some T.
+      // The error's message is dropped, because it would quote the content. The cast satisfies the SDK's signature.
       const unreadable: UnreadablePayload = { unreadable: 'the message cannot be decoded' };
       return unreadable as T;
     }

@@ -1,25 +1,25 @@
 /**
  * Redaction: removes credentials from text before it is shown, logged or stored.
  *
- * Text from others (a service, a proxy, a platform) can quote what we sent, so it is searched for those secrets in
- * every encoding and for anything that looks like a token. Our own text is only searched for credentials in known
- * forms, because it also contains ids that look like tokens.
+ * Text from outside (a service, a proxy, a platform) can quote the secrets that we sent. It is therefore searched for
+ * these secrets in every encoding, and for everything that looks like a token. Our own text is searched only for
+ * credentials in known forms, because it contains ids that look like tokens.
  */
 import { MASK } from './secret';
 
-/** Shorter values are not treated as secrets, because masking every `eu` would make the text useless. */
+/** Minimum length of a secret. Masking a short value, such as `eu`, would make the text unreadable. */
 const MIN_SECRET_LENGTH = 8;
-/** Any run of this many characters of a secret is masked, because a quoted secret might have been truncated. */
+/** Length of the shortest part of a secret that is masked. A quoted secret might have been truncated. */
 const FRAGMENT_LENGTH = 12;
-/** Longest error text that is kept, in characters. */
+/** Maximum length of an error text, in characters. */
 const MAX_ERROR_LENGTH = 500;
-/** Part of an error text that is searched for secrets: still fills `MAX_ERROR_LENGTH` after masking. */
+/** Length of the text that is searched for secrets. It is longer than the result, because masking shortens it. */
 const MAX_SEARCHED_LENGTH = 8 * MAX_ERROR_LENGTH;
 
 /**
- * Returns an error text from outside in one line of at most 500 characters, without anything it quotes of a credential.
+ * Redacts an error text from outside, and shortens it to one line of at most 500 characters.
  *
- * @param secrets the values that the call sent
+ * @param secrets the secret values that the call sent
  */
 export function redactErrorText(text: string, secrets: readonly string[] = []): string {
   const line = text.slice(0, MAX_SEARCHED_LENGTH).replace(/\p{Cc}+/gu, ' ');
@@ -27,15 +27,15 @@ export function redactErrorText(text: string, secrets: readonly string[] = []): 
 }
 
 /**
- * Redacts text from outside: masks `secrets`, whole or in part, as plain text and as JSON, URLs, HTML, base64 and hex
- * encode them; then masks everything that looks like a credential.
+ * Redacts text from outside. Masks `secrets` and parts of them, in plain text and in the encodings of JSON, URLs, HTML,
+ * base64 and hex. Also masks everything that looks like a credential.
  */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   const encodings = secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH).flatMap(encodingsOf);
   return redactCredentials(encodings.reduce(maskFragments, text)).replace(TOKEN, MASK);
 }
 
-/** Redacts our own text, for example a log line: masks only what certainly is a credential. */
+/** Redacts our own text, for example a log line. Masks only credentials in known forms. */
 export function redactCredentials(text: string): string {
   return text
     .replace(AUTHORIZATION, `$1 ${MASK}`)
@@ -47,7 +47,7 @@ export function redactCredentials(text: string): string {
 const AUTHORIZATION = /\b([Bb]asic|[Bb]earer|BASIC|BEARER)(?:\s|%20|\+)+(?=[\w.~+/%-]*[\dA-Z=])[\w.~+/%=-]{6,}/g;
 /** `postgres://user:password@host` */
 const USER_AND_PASSWORD = /(\w:\/\/)[^\s/?#"'\\@]+@/g;
-/** `access_token=...`, `"clientSecret":"..."`, also JSON inside JSON. Does not match `accessToken: is missing`. */
+/** `access_token=...`, `"clientSecret":"..."`, including JSON inside JSON. Does not match `accessToken: is missing`. */
 const NAMED_CREDENTIAL =
   /((?:access|refresh|id)[_-]?token|client[_-]?secret|api[_-]?key|password)(\\*["']?\s*(?:=|:\s*\\*["'])\\*["']?)[^\s"'\\&;<>]+/gi;
 /** A word of at least 24 letters and digits that is not a UUID. */
@@ -60,7 +60,8 @@ function encodingsOf(secret: string): readonly string[] {
   const escaped = (escape: (code: number) => string) =>
     wellFormed.replace(/[^\w.~-]/g, (character) => escape(character.charCodeAt(0)));
   const fourHexDigits = (code: number) => code.toString(16).padStart(4, '0');
-  // Inside a longer text, base64 has three alignments. In two of them the first characters also encode earlier bytes.
+  // Base64 of a longer text can contain the secret in three alignments. In two of them, the first characters of the
+  // secret also encode the bytes before it.
   const base64 = [0, 1, 2].map((offset) =>
     Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')
@@ -84,7 +85,7 @@ function encodingsOf(secret: string): readonly string[] {
   return [...encodings];
 }
 
-/** Masks every part of `text` that is made of fragments of `secret`. */
+/** Masks every part of `text` that consists of fragments of `secret`. */
 function maskFragments(text: string, secret: string): string {
   const length = Math.min(FRAGMENT_LENGTH, secret.length);
   const fragments = new Set<string>();

@@ -1,13 +1,13 @@
 /**
- * Sealing: encrypts a credential so that only the holder of its migration's private key can decrypt it.
+ * Sealing encrypts a credential so that only the holder of its migration's private key can decrypt it.
  *
- * `ferry credentials` seals with the public key and cannot read what it has sealed. Workers open: they have the master
- * key that unwraps the private key (see master-keys.ts). Each box is bound to a migration and a row, so a box that was
- * copied to another row does not open.
+ * `ferry credentials` seals with the public key, and cannot open the credentials again. Workers can open them, because
+ * they have the master key that unwraps the private key (master-keys.ts). Each box (sealed credential) is bound to a
+ * migration and a row, so it cannot be opened after it was copied to another row.
  *
- * HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message per encapsulation.
- * A box is one version byte, the encapsulated key (65 bytes) and the ciphertext with its tag. Base mode does not
- * authenticate the sender: anyone who has the public key can seal.
+ * The encryption is HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message per
+ * encapsulation. A box consists of one version byte, the encapsulated key (65 bytes) and the ciphertext with its tag.
+ * Base mode does not authenticate the sender, so anyone who has the public key can seal.
  */
 import { createECDH, type webcrypto } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256 } from '@hpke/core';
@@ -15,7 +15,7 @@ import { NodeHkdfSha256, toArrayBuffer } from './hkdf';
 import { Secret } from './secret';
 
 declare global {
-  // The types of `@hpke/core` name the browser's globals. Node's Web Crypto has the same types under another name.
+  // The types of `@hpke/core` use the browser's globals. Node's Web Crypto has the same types under other names.
   type CryptoKey = webcrypto.CryptoKey;
   type CryptoKeyPair = webcrypto.CryptoKeyPair;
 }
@@ -24,7 +24,7 @@ const suite = new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new NodeHkd
 const VERSION = 1;
 const ENCAPSULATED_BYTES = 65;
 const HEADER_BYTES = 1 + ENCAPSULATED_BYTES;
-/** Domain separation: a box that was sealed for another purpose does not open here. */
+/** Domain separation: a box that was sealed for another purpose cannot be opened here. */
 const INFO = Buffer.from('tokenferry vault 1');
 
 /** The key pair of one migration's vault. */
@@ -35,21 +35,21 @@ export interface VaultKey {
   readonly privateKey: Secret<Buffer>;
 }
 
-/** Thrown when a box does not open: it was altered, sealed with another key, or copied from another row. */
+/** Thrown when a box cannot be opened, because it was altered, sealed with another key, or copied from another row. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 
   constructor(options?: ErrorOptions) {
     super(
-      'The sealed credential does not open: it was altered, sealed with another key, or belongs to another row.',
+      'The sealed credential cannot be opened: it was altered, sealed with another key, or copied from another row.',
       options,
     );
   }
 }
 
 /**
- * Thrown when the stored public key is not the one that belongs to the private key. Someone who can write to the
- * database and replaces the public key could read every credential that is sealed afterwards.
+ * Thrown when the stored public key does not belong to the private key. An attacker who replaces the public key in the
+ * database can read every credential that is sealed after that.
  */
 export class VaultKeyMismatch extends Error {
   override readonly name = 'VaultKeyMismatch';
@@ -75,8 +75,8 @@ export async function createVaultKey(): Promise<VaultKey> {
  * Seals `plaintext` with the vault's public key.
  *
  * @param boundTo additional authenticated data: not secret, not part of the box, and required again to open it
- * @throws {VaultKeyMismatch} when the bytes are not a P-256 point; a replaced but valid key is only detected by
- * {@link createOpener}
+ * @throws {VaultKeyMismatch} when the public key is not a P-256 point; only {@link createOpener} detects a public key
+ * that is valid but was replaced
  */
 export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo: Uint8Array): Promise<Buffer> {
   const recipientPublicKey = await readPublicKey(publicKey);
@@ -88,12 +88,16 @@ export async function seal(publicKey: Uint8Array, plaintext: Uint8Array, boundTo
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(enc), Buffer.from(ct)]);
 }
 
-/** @throws {SealBroken} */
+/**
+ * Opens a sealed box.
+ *
+ * @throws {SealBroken}
+ */
 export type Opener = (sealed: Uint8Array, boundTo: Uint8Array) => Promise<Buffer>;
 
 /**
- * Creates a function that opens every box sealed with this key pair. It imports the keys once, because importing them
- * takes longer than opening a box.
+ * Creates a function that opens the boxes that were sealed with this key pair. Imports the keys once, because importing
+ * them takes longer than opening a box.
  *
  * @throws {VaultKeyMismatch} when the public key does not belong to the private key
  */

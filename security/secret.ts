@@ -1,16 +1,16 @@
 import { inspect } from 'node:util';
 
-/** Replaces a secret in everything that is printed. */
+/** The text that replaces a secret in all output. */
 export const MASK = '[secret]';
 
 /**
- * Holds a credential, an API key or a client secret so that it cannot be printed by accident.
+ * Wraps a credential, an API key or a client secret so that it cannot be printed by accident.
  *
  * JSON, template strings, `console.log`, `util.inspect`, errors and pino's log lines show `[secret]`. The value is in a
  * private field, so spreading, `Object.entries` and structured cloning do not copy it. {@link Secret.reveal} is the
- * only way to read it: a search for `.reveal(` lists every use of a secret.
+ * only way to read the value, so a search for `.reveal(` finds every use of a secret.
  *
- * It does not protect against code that runs in this process, a core dump or a debugger.
+ * A `Secret` does not protect its value from other code in this process, a core dump or a debugger.
  */
 export class Secret<T = string> {
   readonly #value: T;
@@ -19,7 +19,7 @@ export class Secret<T = string> {
     this.#value = value;
   }
 
-  /** Returns the value, for the one call that needs it. Never put it into a message, a log line or an error. */
+  /** Returns the value for the call that needs it. Never put the value into a message, a log line or an error. */
   reveal(): T {
     return this.#value;
   }
@@ -32,7 +32,7 @@ export class Secret<T = string> {
     return MASK;
   }
 
-  /** Covers `+` and comparisons, which would otherwise call `valueOf`. */
+  /** Returns the mask for `+` and comparisons too, which would otherwise call `valueOf`. */
   [Symbol.toPrimitive](): string {
     return MASK;
   }

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { KeyInvalid } from './key-ring';
 import type { Secret } from './secret';
 
-/** A person's Ed25519 key. Its signature proves to an auditor which person made a decision. */
+/** A person's Ed25519 key. Its signatures prove to an auditor who made a decision. */
 export interface SigningKey {
   /** The person's name, as it appears in their decisions. */
   readonly by: string;
   /** 64 hexadecimal digits. */
   readonly publicKey: string;
-  /** @returns 128 hexadecimal digits */
+  /** Returns the signature: 128 hexadecimal digits. */
   sign(text: Uint8Array): string;
 }
 
@@ -20,13 +20,17 @@ const signingKeyFile = z.object({
   privateKey: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Generates a signing key and returns the content of its file. The private key in it is not encrypted. */
+/** Generates a signing key and returns the content of its file, which contains the private key unencrypted. */
 export function createSigningKey(by: string): string {
   const privateKey = bytesToHex(ed25519.utils.randomPrivateKey());
   return JSON.stringify({ signingKey: 'ed25519', by, privateKey } satisfies z.infer<typeof signingKeyFile>, null, 2);
 }
 
-/** @throws {KeyInvalid} with a message that never quotes the text */
+/**
+ * Parses the content of a signing key file.
+ *
+ * @throws {KeyInvalid} with a message that never quotes the text
+ */
 export function parseSigningKey(text: Secret): SigningKey {
   const parsed = signingKeyFile.safeParse(jsonOf(text.reveal()));
   if (!parsed.success) throw new KeyInvalid('This is not a signing key. Create one with: ferry keys create');
@@ -43,6 +47,6 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // The parser's message would quote the private key.
+    return undefined; // Drops the error, because its message would quote the private key.
   }
 }

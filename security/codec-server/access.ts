@@ -1,4 +1,4 @@
-/** Who may call the codec server: bearers of a JWT from the configured issuer, for the namespaces that it lists. */
+/** Access to the codec server: callers need a JWT of the configured issuer that lists the namespace. */
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
@@ -9,7 +9,7 @@ export interface TokenRules {
   readonly issuer: string;
   /** Required value of the claim `aud`. */
   readonly audience: string;
-  /** The issuer's public keys as a JWK set: a file, or an `https:` URL (`http:` is only accepted on this machine). */
+  /** A file or an `https:` URL with the issuer's public keys as a JWK set. An `http:` URL must be on this machine. */
   readonly keySet: string;
 }
 
@@ -24,7 +24,7 @@ export interface Reader {
 /** Verifies a bearer token. Rejects with {@link TokenRefused} or {@link KeySetUnavailable}. */
 export type VerifyToken = (token: string) => Promise<Reader>;
 
-/** Thrown when a token is not valid. The message says why and never repeats the token. */
+/** Thrown when a token is not valid. The message contains the reason, and never the token. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
 }
@@ -34,16 +34,16 @@ export class KeySetUnavailable extends Error {
   override readonly name = 'KeySetUnavailable';
 }
 
-/** Asymmetric signatures only. With HMAC or `none`, anyone who knows the public key could forge a token. */
+/** Accepted signature algorithms. With HMAC or `none`, anyone who knows the public key could forge a token. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-/** Accepted difference between the issuer's clock and ours. */
+/** Accepted difference between the issuer's clock and this machine's clock, in seconds. */
 const CLOCK_TOLERANCE_S = 30;
 
 /**
  * Creates the function that verifies tokens.
  *
- * @throws {KeySetUnavailable} when the key set file cannot be read, or its URL is `http:` to another machine, because
- * an attacker on the network could then supply their own keys
+ * @throws {KeySetUnavailable} when the key set file cannot be read, or when an `http:` URL leads to another machine. An
+ * attacker in the network could replace the keys of such a URL.
  */
 export async function createTokenVerifier({ issuer, audience, keySet }: TokenRules): Promise<VerifyToken> {
   const keys = await openKeySet(keySet);
@@ -71,7 +71,9 @@ async function openKeySet(keySet: string): Promise<JWTVerifyGetKey> {
   try {
     return createLocalJWKSet(JSON.parse(await readFile(keySet, 'utf8')) as JSONWebKeySet);
   } catch (error) {
-    throw new KeySetUnavailable(`the key set ${keySet} cannot be read: it must be a JWK set`, { cause: error });
+    throw new KeySetUnavailable(`the key set ${keySet} cannot be read; it must be a JSON file with a JWK set`, {
+      cause: error,
+    });
   }
 }
 
@@ -86,7 +88,7 @@ function remoteKeySet(address: URL): JWTVerifyGetKey {
     } catch (error) {
       const causedByToken = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
       if (causedByToken.some((each) => error instanceof each)) throw error;
-      throw new KeySetUnavailable('cannot fetch the public keys of the issuer', { cause: error });
+      throw new KeySetUnavailable("the issuer's public keys cannot be fetched", { cause: error });
     }
   };
 }
@@ -95,7 +97,7 @@ function isListOfText(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** Returns whether only this machine can reach the address. Decided from the text, because DNS answers can change. */
+/** Returns whether only this machine can reach the address. Does not use DNS, because its answers can change. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 }

@@ -2,9 +2,11 @@
  * The codec server: decrypts payloads so that Temporal's UI and CLI can show them to authorized readers.
  *
  * It implements Temporal's protocol: `POST /decode` and `POST /encode` with `{"payloads": [{"metadata", "data"}]}` in
- * protobuf's JSON form and the namespace in `X-Namespace`. It holds the payload keys, so every call is checked: the
- * `Origin` must be listed, the bearer token must be valid for the namespace, and calls are rate limited. Without token
- * checks it only serves this machine. Every call is logged with its subject, and never with its content.
+ * protobuf's JSON form, and the namespace in the header `X-Namespace`.
+ *
+ * The server has the payload keys, so it checks every call: the `Origin` must be allowed, the bearer token must be
+ * valid for the namespace, and calls are rate limited. Without token checks, the server accepts calls from this machine
+ * only. It logs the subject of every call, but not the content.
  */
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
@@ -22,15 +24,15 @@ import { isLoopback, KeySetUnavailable, TokenRefused } from './access';
 export { createTokenVerifier, isLoopback, KeySetUnavailable } from './access';
 
 export interface CodecServerOptions {
-  /** Keys that decrypt payloads. Encoding uses the newest. */
+  /** Keys that decrypt payloads. The newest key encrypts. */
   readonly payloadKeys: KeyRing;
-  /** Origins whose pages may call, for example `https://temporal.example.com`. Other origins get 403. */
+  /** Allowed origins of pages, for example `https://temporal.example.com`. Pages of other origins get a 403. */
   readonly origins: readonly string[];
-  /** Null disables token checks: everyone who reaches the address can decrypt. Only allowed on a loopback address. */
+  /** Null disables token checks, so that every caller can decrypt. Only allowed on a loopback address. */
   readonly verifyToken: VerifyToken | null;
   /** Address to listen on. */
   readonly host: string;
-  /** Port to listen on. 0: any free port. */
+  /** Port to listen on; 0 for any free port. */
   readonly port: number;
   readonly log: Logger;
 }
@@ -42,9 +44,9 @@ export interface CodecServer {
 
 /** Limit per reader. One page of Temporal's UI makes a few dozen calls. */
 const CALLS_PER_MINUTE = 600;
-/** Limit per address for calls with a bad token, which slows down guessing. */
+/** Limit per address for calls with an invalid token. It slows down guessing. */
 const REFUSALS_PER_MINUTE = 60;
-/** Temporal's largest message is 4 MB, which is a third more in base64. */
+/** Temporal's largest message has 4 MB. Base64 makes it a third larger. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
 const MAX_PAYLOADS = 10_000;
 
@@ -58,7 +60,7 @@ const body = z.object({
 
 const { Payload: StoredPayload } = temporal.api.common.v1;
 
-/** Thrown when a call is refused. The message is sent to the caller. */
+/** Thrown when a call is refused. The caller receives the message. */
 class CallRefused extends Error {
   override readonly name = 'CallRefused';
   constructor(
@@ -77,7 +79,7 @@ class CallRefused extends Error {
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
   const { payloadKeys, origins, verifyToken, host, port, log } = options;
   if (!verifyToken && !isLoopback(host))
-    throw new Error(`without token checks the codec server only listens on 127.0.0.1, not on ${host}`);
+    throw new Error(`without token checks, the codec server listens only on 127.0.0.1, not on ${host}`);
   const codec = createPayloadCodec(payloadKeys);
   const app = fastify({ bodyLimit: MAX_BODY_BYTES, trustProxy: false });
   await app.register(cors, {
@@ -112,10 +114,11 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
       return await verify(token);
     } catch (error) {
       if (error instanceof KeySetUnavailable) throw error;
-      // Counted only after the token failed: behind a proxy all callers share one address, and good tokens must pass.
+      // Only calls with invalid tokens count, because behind a proxy all callers share one address, and this limit must
+      // not block valid tokens.
       const refused = await refusals(request);
       if (refused.isAllowed || !refused.isExceeded) throw error;
-      throw new CallRefused(429, 'too many calls with a bad token; try again in a minute');
+      throw new CallRefused(429, 'too many calls with an invalid token; try again in a minute');
     }
   }
 
@@ -125,15 +128,17 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     if (origin !== undefined && !origins.includes(origin))
       throw new CallRefused(403, 'pages of this origin may not call the codec server');
     if (!verifyToken) {
-      // DNS rebinding: a page whose host name resolves to 127.0.0.1 can call this server. Its Host header is that name.
-      if (!isLoopback(request.hostname)) throw new CallRefused(403, 'without token checks only this machine may call');
+      // Prevents DNS rebinding: a page whose host name resolves to 127.0.0.1 could call this server. The Host header of
+      // such a call contains that host name.
+      if (!isLoopback(request.hostname))
+        throw new CallRefused(403, 'without token checks, only this machine may call the codec server');
       return;
     }
     const reader = await authenticate(request, verifyToken);
     readers.set(request, reader);
     const namespace = namespaceOf(request);
     if (!reader.namespaces.includes(namespace))
-      throw new CallRefused(403, `this token does not allow reading namespace ${namespace}`);
+      throw new CallRefused(403, `this token does not give access to namespace ${namespace}`);
   });
 
   app.addHook('onSend', async (_request, reply) => {

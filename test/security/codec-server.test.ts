@@ -131,7 +131,7 @@ test.each<[string, () => Promise<string> | undefined, number, RegExp]>([
     'a token for other namespaces',
     () => token({ namespaces: ['theirs'] }),
     403,
-    /does not allow reading namespace ours/,
+    /does not give access to namespace ours/,
   ],
 ])('refuses a call with %s, and logs it', async (_, bearerOf, status, why) => {
   const server = await serve();

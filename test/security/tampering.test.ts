@@ -37,7 +37,7 @@ function* withEachByteAltered(bytes: Uint8Array): Generator<Buffer> {
 
 describe('a sealed credential', () => {
   const UNREADABLE = { state: 'failed', failure: 'credential-unreadable' };
-  const SEAL_BROKEN_MESSAGE = /does not open: it was altered, sealed with another key, or belongs to another row/;
+  const SEAL_BROKEN_MESSAGE = /cannot be opened: it was altered, sealed with another key, or copied from another row/;
 
   test('with an altered byte fails only its own company and is not sent', async () => {
     const { id } = await rig.migration(GOOD);
