@@ -1,15 +1,15 @@
 /**
- * The activities as workflows call them: one proxy per set of timeouts, retries and cancellation type.
+ * The proxies through which workflows call activities, one per set of timeouts, retry policy and cancellation type.
  *
- * Every proxy states its timeouts, its retry policy and its cancellation type. With TRY_CANCEL the workflow continues
- * as soon as it has requested the cancellation, with WAIT_CANCELLATION_COMPLETED only after the activity has ended, and
- * with ABANDON the activity is not told.
+ * With TRY_CANCEL, a workflow continues as soon as it has requested the cancellation of an activity. With
+ * WAIT_CANCELLATION_COMPLETED, it continues only after the activity has ended. With ABANDON, the activity is not
+ * cancelled.
  */
 import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 
-/** The summary of each activity in the Temporal UI. Callers replace it where more can be said. */
+/** The default summary of each activity in the Temporal UI. Some callers replace it with a more specific one. */
 const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   openMigration: 'Open the migration',
   preflight: 'Check the supplied details',
@@ -18,19 +18,19 @@ const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
   count: 'Count the companies',
   recordDecisions: 'Record decisions',
   setPaused: 'Pause the migration',
-  openWindow: 'Set the current or next window',
-  keepSchedule: 'Update the schedule of the windows',
-  deleteSchedule: 'Delete the schedule of the windows',
+  openWindow: 'Find the current or next window',
+  keepSchedule: 'Update the window schedule',
+  deleteSchedule: 'Delete the window schedule',
   chooseFirstCompany: 'Choose the first company',
   advanceFirstCompany: 'Move and check the first company',
   beginRun: 'Begin the batch run',
-  askService: 'Ask whether the service responds',
+  askService: 'Check whether the service responds',
   importSlice: 'Move companies',
   verifyDue: 'Check companies that are syncing',
-  lookForRelinked: 'Check whether owners have reconnected their companies',
+  lookForRelinked: 'Check whether end customers have reconnected',
   settleInterrupted: 'Find out what happened to interrupted companies',
   closeMigration: 'Close the migration and destroy its credentials',
-  removeUnused: 'Remove companies that were created but not used',
+  removeUnused: 'Remove companies that were created but never used',
   lookForLeftBehind: 'Find terminated migrations',
   postNotice: 'Send a notice',
 };
@@ -43,11 +43,10 @@ function proxied(options: ActivityOptions): ActivityInterfaceFor<Activities> {
 }
 
 /**
- * Work on the ledger and single calls to the service: a few seconds at most.
+ * Activities that take a few seconds at most: work on the ledger and single calls to the service.
  *
- * Retried indefinitely, at most a minute apart, because a migration must survive any outage. An attempt may take 30
- * seconds; after that another worker takes over. Cancelled with TRY_CANCEL, because every activity here can be
- * repeated.
+ * Retried indefinitely, at most a minute apart, because a migration must survive any outage. An attempt times out after
+ * 30 seconds, and then another worker takes over. TRY_CANCEL, because every one of these activities can be repeated.
  */
 export const shortActivities = proxied({
   startToCloseTimeout: '30 seconds',
@@ -56,10 +55,11 @@ export const shortActivities = proxied({
 });
 
 /**
- * `recordDecisions` as a local activity in the worker that runs the workflow task: it costs half as much, and the decision reaches the ledger before its sender gets the answer.
+ * `recordDecisions` as a local activity, which the worker runs as part of the workflow task. It costs half as much as a
+ * regular activity, and the decision reaches the ledger before its sender gets the outcome.
  *
- * One attempt of one second, because the sender waits; if it fails, the caller uses `shortActivities`. Cancelled with
- * TRY_CANCEL, because recording a decision twice changes nothing.
+ * There is only one attempt, of at most one second, because the sender is waiting. If it fails, the caller falls back
+ * to `shortActivities`. TRY_CANCEL, because recording a decision twice changes nothing.
  */
 export const localActivities = proxyLocalActivities<Pick<Activities, 'recordDecisions'>>({
   startToCloseTimeout: '1 second',
@@ -69,11 +69,12 @@ export const localActivities = proxyLocalActivities<Pick<Activities, 'recordDeci
 });
 
 /**
- * Checks that go through all companies of a migration, or through all migrations: the preflight, the polls for
- * reconnected companies, the sweep.
+ * Activities that check all companies of a migration, or all migrations: the preflight, the polls for reconnected
+ * companies, and the sweep.
  *
- * Half an hour per attempt, because a manifest can hold thousands of companies. They heartbeat; after two minutes without a heartbeat, another worker takes over. Retried indefinitely, at most a minute apart, because a migration must survive
- * any outage. Cancelled with TRY_CANCEL, because every check can be repeated.
+ * An attempt may take half an hour, because a manifest can contain thousands of companies. After two minutes without a
+ * heartbeat, another worker takes over. Retried indefinitely, at most a minute apart, because a migration must survive
+ * any outage. TRY_CANCEL, because every check can be repeated.
  */
 export const longActivities = proxied({
   startToCloseTimeout: '30 minutes',
@@ -83,12 +84,12 @@ export const longActivities = proxied({
 });
 
 /**
- * Slices: they move or verify companies for about a minute, and heartbeat every five seconds.
+ * Activities that run a slice. They move or verify companies for about a minute and heartbeat every five seconds.
  *
- * After 15 seconds without a heartbeat another worker takes over. That can be short, because a worker that was only
- * slow can claim no more companies once its slice belongs to another attempt. Retried indefinitely, at most 30 seconds
- * apart, because a migration must survive any outage. Cancelled with WAIT_CANCELLATION_COMPLETED: a slice finishes the
- * requests that are in flight and writes their outcome before the run continues.
+ * After 15 seconds without a heartbeat, another worker takes over. The timeout can be this short, because a worker that
+ * was merely slow cannot claim any more companies once a newer attempt of its slice has begun. Retried indefinitely, at
+ * most 30 seconds apart, because a migration must survive any outage. WAIT_CANCELLATION_COMPLETED, because a cancelled
+ * slice must finish the requests in flight and write their outcomes before the run continues.
  */
 export const sliceActivities = proxied({
   startToCloseTimeout: '15 minutes',
@@ -98,10 +99,10 @@ export const sliceActivities = proxied({
 });
 
 /**
- * Best effort at the end of a migration: the removal of unused companies.
+ * Best-effort work at the end of a migration: the removal of unused companies.
  *
- * Five attempts within 15 minutes in all, because the closing must not wait longer; the report lists what is left.
- * Cancelled with TRY_CANCEL, because the removal can be repeated.
+ * At most five attempts within 15 minutes, because closing the migration must not take longer. The report lists the
+ * companies that could not be removed. TRY_CANCEL, because the removal can be repeated.
  */
 export const bestEffortActivities = proxied({
   startToCloseTimeout: '10 minutes',
@@ -112,10 +113,10 @@ export const bestEffortActivities = proxied({
 });
 
 /**
- * Notices to a webhook.
+ * The delivery of notices.
  *
  * Twelve attempts, at most ten minutes apart (about an hour in all), because a notice that arrives later is of no use.
- * ABANDON on cancellation, because a notice in flight is still wanted.
+ * ABANDON, because a notice that is already being sent should still arrive.
  */
 export const noticeActivities = proxied({
   startToCloseTimeout: '30 seconds',

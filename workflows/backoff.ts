@@ -1,18 +1,19 @@
 /**
- * Backoff for polls in workflows: the wait grows by a quarter after every poll that found no progress, and is short
- * again after progress. Every poll adds a few events to the workflow's history, so a long wait must not fill it.
+ * Backoff for polls in workflows. The delay grows by a quarter after every poll without progress, and drops back to the
+ * shortest delay after progress. It grows because every poll adds a few events to the workflow's history.
  */
 
-/** All times are milliseconds. */
+/** The shortest and the longest delay, in milliseconds. */
 export interface BackoffBounds {
   readonly shortestMs: number;
   readonly longestMs: number;
 }
 
 /**
- * Creates the delays of one series of polls.
+ * Creates the backoff of one series of polls.
  *
- * @returns a function for the time until the next poll: the requested time, or the backoff where that is longer
+ * @returns a function that computes the delay before the next poll: the requested delay or the backoff, whichever is
+ *   longer. Milliseconds.
  */
 export function backoff({ shortestMs, longestMs }: BackoffBounds): (requestedMs: number, progress: boolean) => number {
   let delayMs = shortestMs;

@@ -15,42 +15,42 @@ import { batchProgressSignal, wakeSignal } from './messages';
 
 export interface Batch {
   readonly migrationId: string;
-  /** Counted from 1 in the migration. */
+  /** The number of this run within its migration, counted from 1. */
   readonly runNumber: number;
-  /** The window in which companies may be started; null: at any time. */
+  /** The window in which companies may be started; null if they may be started at any time. */
   readonly opening: WindowOccurrence | null;
 }
 
 export interface BatchReport {
-  /** Why the run stopped with companies left; null: it did all it could, or reached its longest duration. */
+  /** Why the run stopped early; null if it did all it could, or reached its maximum duration. */
   readonly stop: StopReason | null;
 }
 
 /**
- * Moves and verifies the companies that can be moved now. That includes companies that become ready while others still
- * sync, because their credential was supplied late, a window has opened, or support retries them.
+ * Moves and verifies the companies that can be moved now. That includes companies that become ready during the run,
+ * because their credential is supplied, a window opens, or support retries them.
  *
- * It ends when no company is left to start or verify, when a failure stops the batch, or after a day.
+ * The run ends when no company is left to start or verify, when a failure stops the batch, or after a day at most.
  */
 export async function batchRun(batch: Batch): Promise<BatchReport> {
   const { migrationId, runNumber } = batch;
   const context = createRunContext(migrationId, `batch-${runNumber}`);
   setHandler(wakeSignal, context.wake, {
-    description: 'Sent by the migration after a decision: check what can be done',
+    description: 'Sent by the migration after a decision or when a window opens: check now what can be done',
   });
   show(batch, null);
-  // The first run is the ramp. Later runs continue it if it was interrupted.
+  // The first run starts the ramp. A later run continues a ramp that was interrupted.
   const begun = await shortActivities.beginRun({ migrationId, run: context.runName, ramp: runNumber === 1 });
   show(batch, begun.counts);
   await runAlongside(
     () => moveAndVerify(context, begun, batch.opening),
-    // A cancelled run still reports the companies of its last slices.
+    // A cancelled run still reports the results of its last slices.
     (isOver) => CancellationScope.nonCancellable(() => reportProgress(batch, context, isOver)),
   );
   return { stop: context.stopReason() };
 }
 
-/** Verifies companies whose sync may have finished, and in the background starts companies whenever some are ready. */
+/** Verifies companies whose sync may have finished, and starts companies in the background whenever some are ready. */
 async function moveAndVerify(
   context: RunContext,
   { slicesAtOnce, mayStillSync }: RunBegun,
@@ -60,7 +60,7 @@ async function moveAndVerify(
   const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
   const nextDelayMs = backoff(POLL_DELAY);
   const isDone = ({ syncing, paused = false, heldByWindow = false }: CheckReport): boolean => {
-    // Windows were agreed during this run: end it, because the migration creates their Schedule before its next run.
+    // Windows have been agreed since this run began. End it, because the migration creates their Schedule between runs.
     if (heldByWindow && window === null) return true;
     // Leave ramp stragglers syncing only if other companies are waiting to start.
     return syncing <= (paused || heldByWindow ? 0 : mayStillSync);
@@ -84,7 +84,7 @@ async function moveAndVerify(
 
 const REPORT_EVERY_MS = 60_000;
 
-/** Sends the counts to the migration after every progress, at most once a minute. */
+/** Sends the counts to the migration whenever there has been progress, at most once a minute. */
 async function reportProgress(batch: Batch, context: RunContext, isOver: () => boolean): Promise<void> {
   const { migration, migrationId } = context;
   if (!migration) return;

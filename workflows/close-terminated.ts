@@ -4,10 +4,10 @@ import type { Handover } from './migration/closing';
 import { closeLedger, removeUnused } from './migration/closing';
 
 /**
- * Closes a migration that was terminated in Temporal's own tools, as if it had been cancelled. A terminated workflow
- * runs no more code, so its organizations would stay reserved and its credentials would not be destroyed.
+ * Closes a migration that was terminated with Temporal's own tools, as if it had been cancelled. A terminated workflow
+ * runs no more code. Without this, its organizations would stay reserved and its credentials would never be destroyed.
  *
- * @param recorded the decision to close it, for the audit trail
+ * @param recorded the decision to close the migration, for the audit trail
  */
 export async function closeTerminated({
   migrationId,

@@ -1,14 +1,14 @@
-/** Two pieces of work at the same time in one workflow. */
+/** Helpers that run two pieces of work at the same time in one workflow. */
 
 /**
- * Runs a companion beside the main work, for as long as the main work lasts.
+ * Runs a companion alongside the main work, for as long as the main work lasts.
  *
- * The companion starts first. When the main work has succeeded or failed, `isOver` becomes true. The call returns after
- * both have ended, because a workflow that returns earlier would abandon what the companion is doing.
+ * The companion starts first. Once the main work has succeeded or failed, `isOver` returns true. The call returns only
+ * after both have ended, because a workflow that returned earlier would abandon the companion's work.
  *
- * @param companion returns soon after `isOver` has become true
+ * @param companion must return soon after `isOver` has become true
  * @returns the result of the main work
- * @throws the failure of the companion, otherwise the failure of the main work
+ * @throws the failure of the companion if there is one, otherwise the failure of the main work
  */
 export async function runAlongside<T>(
   main: () => Promise<T>,
@@ -16,7 +16,7 @@ export async function runAlongside<T>(
 ): Promise<T> {
   let over = false;
   const running = companion(() => over);
-  // A failure is thrown below: until then it must not count as an unhandled rejection.
+  // `await running` below throws a failure. Until then, it must not count as an unhandled rejection.
   running.catch(() => undefined);
   try {
     return await main();
@@ -30,12 +30,12 @@ export interface BackgroundTask {
   isRunning(): boolean;
   /** Starts the work unless it is running. Throws the failure of an earlier run. */
   start(): void;
-  /** Waits for the present run to end. Throws the first failure of all runs. */
+  /** Waits for the current run to end. Throws the failure of the first run that failed. */
   finish(): Promise<void>;
 }
 
 /**
- * Creates work that runs in the background, one run at a time, and can be started again after it has ended.
+ * Creates a task that runs in the background, one run at a time. It can be started again after a run has ended.
  *
  * @param onEnd called after every run
  */

@@ -1,9 +1,10 @@
 /**
- * The workflows of the one task queue: what the worker bundles for Temporal's sandbox.
+ * The workflows, which the worker bundles for Temporal's sandbox.
  *
- * `managed-migration.ts` is the place to start: it names the six steps. Every migration runs through
- * `migration/lifecycle.ts`; companies are moved by batch runs (`batch-run.ts`), which call activities.
- * Workflows know no company and no credential: these are in the ledger, and only counts come back.
+ * Start with `managed-migration.ts`, which lists the six steps. Every migration runs through `migration/lifecycle.ts`.
+ * Batch runs (`batch-run.ts`) move the companies by calling activities. A workflow never sees a credential, and it
+ * knows only the first company and the companies that a decision names. The rest is in the ledger, and activities
+ * return counts.
  */
 export { batchRun } from './batch-run';
 export { closeTerminated } from './close-terminated';

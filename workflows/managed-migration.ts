@@ -11,21 +11,21 @@ import { scheduleMigration } from './migration/steps/schedule';
 import { supplyDetails } from './migration/steps/supply-details';
 
 /**
- * The six steps, in order. `isStepComplete` in `domain/decisions/step-transitions.ts` checks the conditions.
+ * The six steps, in order. `isStepComplete` in `domain/decisions/step-transitions.ts` checks their end conditions.
  *
- * Each function returns when its step has ended, when a decision has turned the migration to another step, or when the
- * migration should continue as new. Then `runMigration` calls the function of the step that is current now.
+ * Each function returns when its step has ended, when a decision has moved the migration to another step, or when the
+ * migration should continue as new. `runMigration` then calls the function of the current step.
  */
 const STEPS: Readonly<Record<Step, (migration: MigrationContext) => Promise<void>>> = {
   // 1. Ends when the preflight has found no errors and support has accepted the details.
   'supply-details': supplyDetails,
   // 2. Ends when client and support have approved the same proposal of a start and windows.
   schedule: scheduleMigration,
-  // 3. Ends when the client has added the callback URL to its application, support has verified it, and both approved.
+  // 3. Ends when both have approved: the client added the callback URL to its application, and support verified it.
   'update-application': updateApplication,
-  // 4. Ends when the client has confirmed that syncing is off for every company of the first wave, or excluded it.
+  // 4. Ends when every company of the first wave is excluded, or the client has confirmed that its syncing is off.
   'disable-syncing': disableSyncing,
-  // 5. Ends when one company is moved and verified, and support has approved the evidence.
+  // 5. Ends when one company has been moved and verified, and support has approved the evidence.
   'migrate-first-company': migrateFirstCompany,
   // 6. Ends when no company is open and both client and support have signed off.
   'complete-migration': completeMigration,
@@ -46,6 +46,6 @@ function disableSyncing(migration: MigrationContext): Promise<void> {
 
 /** Waits for the decisions that end a step in which the migration itself does nothing. */
 async function awaitDecisions(migration: MigrationContext, step: Step): Promise<void> {
-  // The ledger counts the confirmed companies: decisions that have not reached it do not end the step.
+  // The ledger counts the confirmed companies, so a decision must reach the ledger before it can end the step.
   if (await migration.awaitInStep((state) => isRecorded(state) && isStepComplete(state, step))) migration.endStep(step);
 }

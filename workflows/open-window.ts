@@ -4,9 +4,9 @@ import { shortActivities } from './activity-proxies';
 import { windowOpenedSignal } from './messages';
 
 /**
- * Tells a migration that its window is open. The migration's Schedule starts it at the beginning of every window, and a
- * person can trigger it at any time. It also has the Schedule list the following windows, and deletes the Schedule of a
- * migration that has ended.
+ * Tells a migration that its window is open. The migration's Schedule starts this workflow at the beginning of every
+ * window, and a person can trigger it at any time. It also updates the windows that the Schedule lists, and deletes the
+ * Schedule if the migration has ended.
  *
  * @returns whether the window is open, and a sentence for the person who triggered it
  */
@@ -26,11 +26,12 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
 
 const NO_WINDOWS = 'the migration has no more windows';
 
-/** The clocks of Temporal and Postgres differ, so a Schedule may fire a little before the ledger's window opens. */
+/** How early a Schedule may fire. The clocks of Temporal and Postgres differ, and the ledger goes by Postgres. */
 const EARLY_MS = 60_000;
 
 /**
- * Returns the occurrence that is open now, after waiting for one that opens within `EARLY_MS`; otherwise the refusal.
+ * Returns the open occurrence, waiting for it first if it opens within `EARLY_MS`. Otherwise returns why no window is
+ * open.
  */
 async function currentOccurrence(migrationId: string): Promise<WindowOccurrence | WindowStart> {
   for (;;) {
@@ -38,7 +39,7 @@ async function currentOccurrence(migrationId: string): Promise<WindowOccurrence 
     if (opening === null) return notOpened(NO_WINDOWS);
     if (opensInMs === 0) return opening;
     if (opensInMs > EARLY_MS)
-      return notOpened(`no company is started outside the windows: the next opens at ${opening.opensAt}`);
+      return notOpened(`no company is started outside the windows; the next window opens at ${opening.opensAt}`);
     await sleep(opensInMs, { summary: 'Until the window opens' });
   }
 }

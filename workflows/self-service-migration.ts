@@ -5,12 +5,12 @@ import { completeMigration } from './migration/steps/complete-migration';
 import { supplyDetails } from './migration/steps/supply-details';
 
 /**
- * Moves one client that runs its own migration. Of the six steps it has the first and the last, and no approvals:
+ * Moves one client that runs its own migration. It has only two of the six steps, and no approvals:
  *
  * 1. `supplyDetails` ends when the preflight has found no errors.
- * 6. `completeMigration` ends when every company is moved, left out or given up.
+ * 6. `completeMigration` ends when every company has been moved or left out.
  *
- * Its client decides about companies that were not moved.
+ * The client decides what happens to companies that were not moved.
  */
 export async function selfServiceMigration(input: MigrationInput): Promise<Handover> {
   return runMigration(input, (migration) =>

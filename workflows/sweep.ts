@@ -5,35 +5,38 @@ import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
 import { longActivities } from './activity-proxies';
 import { closeTerminated } from './close-terminated';
 
-/** The ids of the migrations that a sweep has found. */
+/** The result of a sweep: ids of migrations. */
 export interface Swept {
   readonly schedulesDeleted: readonly string[];
-  /** Terminated: a `closeTerminated` workflow of each is running. */
+  /** Terminated in Temporal. A `closeTerminated` workflow has been started for each of them. */
   readonly closing: readonly string[];
-  /** Open in the ledger, but neither running nor terminated in Temporal: a person has to look at them. */
+  /** Open in the ledger, but neither running nor terminated in Temporal. A person has to find out why. */
   readonly unclear: readonly string[];
 }
 
-/** The audit trail names the product as the one who decided, because no person did. */
+/** The decision-maker in the audit trail. It is the product, because no person decided. */
 const DECIDED_BY = 'Tokenferry';
 
 /**
- * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration no longer runs. The
- * worker's Schedule starts it; `ferry sweep --close` does the same on request.
+ * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration is no longer running. The
+ * workers' Schedule starts it every hour; `ferry sweep --close` does the same on request.
  */
 export async function sweep(): Promise<Swept> {
   const { schedulesDeleted, terminated, unclear } = await longActivities.lookForLeftBehind();
   for (const migrationId of schedulesDeleted)
-    log.info('deleted the schedule of a migration that no longer runs', { migrationId });
+    log.info('deleted the Schedule of a migration that is no longer running', { migrationId });
   for (const migrationId of terminated) await startClosing(migrationId);
   for (const migrationId of unclear)
-    log.warn('migration is open but neither runs nor was terminated; see: ferry sweep', { migrationId });
+    log.warn(
+      'the migration is open in the ledger, but it is neither running nor terminated in Temporal; run: ferry sweep',
+      { migrationId },
+    );
   return { schedulesDeleted, closing: terminated, unclear };
 }
 
-/** Starts the closing and does not wait for it, because it waits for the leases of interrupted companies. */
+/** Starts to close a migration. Does not wait for the end, because interrupted companies may still have leases. */
 async function startClosing(migrationId: string): Promise<void> {
-  log.warn('migration was terminated in Temporal; closing it as cancelled', { migrationId });
+  log.warn('the migration was terminated in Temporal; closing it as cancelled', { migrationId });
   try {
     await startChild(closeTerminated, {
       workflowId: closeWorkflowIdOf(migrationId),
@@ -42,7 +45,7 @@ async function startClosing(migrationId: string): Promise<void> {
       staticSummary: `Close ${migrationId}, which was terminated`,
     });
   } catch (error) {
-    // An earlier sweep, or a person with `ferry sweep --close`, has started it already.
+    // An earlier sweep, or a person with `ferry sweep --close`, has already started it.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

@@ -1,15 +1,15 @@
-/** The importing half of a batch run: it starts companies, several slices at once. */
+/** The importing half of a batch run: several slices at once claim and import companies. */
 import type { SliceReport } from '../../activities/companies/batch';
 import { sliceActivities } from '../activity-proxies';
 import { backoff } from '../backoff';
 import type { RunContext } from './run-context';
 
-/** Between two polls of the ledger in a batch run. */
+/** The delay between two polls of the ledger in a batch run. */
 export const POLL_DELAY = { shortestMs: 500, longestMs: 60_000 };
 
-/** Starts companies until none is left that can be claimed now. */
+/** Imports companies until no company is left to claim, including companies whose retry is due later. */
 export async function importAll(context: RunContext, slicesAtOnce: number): Promise<void> {
-  /** The numbers of the slices that run, or have run until no company was left. */
+  /** The numbers of the slices that are running, or that have ended because no company was left. */
   const started = new Set<number>();
   const slices: Promise<void>[] = [];
   let failure: { readonly reason: unknown } | undefined;
@@ -22,12 +22,12 @@ export async function importAll(context: RunContext, slicesAtOnce: number): Prom
     }
   }
 
-  /** Claims one group of companies after another, and waits for retries that are due later, until none is left. */
+  /** Runs the activity of a slice repeatedly until no company is left. Waits for retries that are due later. */
   async function runSlice(slice: number): Promise<void> {
     const nextDelayMs = backoff(POLL_DELAY);
     while (!context.isEnding()) {
       const { claimed, blocked, nextClaimInMs, slicesAtOnce: atOnce } = await importSlice(context, slice);
-      // A decision may have changed the limits: end slices that are too many, start those that are missing.
+      // A decision may have changed the limits: end this slice if it is surplus, and start the slices that are missing.
       if (slice > atOnce) return void started.delete(slice);
       startSlices(atOnce);
       if (nextClaimInMs === null) return;
@@ -37,15 +37,15 @@ export async function importAll(context: RunContext, slicesAtOnce: number): Prom
   }
 
   startSlices(slicesAtOnce);
-  // The list grows when a slice starts others.
+  // The list can grow during this loop, because a slice can start others.
   for (const slice of slices) await slice;
   if (failure) throw failure.reason;
   await reclaimInterrupted(context);
 }
 
 /**
- * Reclaims interrupted companies after their lease. All slices have ended, so a company that is still importing belongs
- * to a dead attempt.
+ * Reclaims interrupted companies once their leases have ended. All slices have ended, so the attempt of every company
+ * that is still importing has died.
  */
 async function reclaimInterrupted(context: RunContext): Promise<void> {
   const nextDelayMs = backoff(POLL_DELAY);
@@ -60,7 +60,7 @@ async function reclaimInterrupted(context: RunContext): Promise<void> {
 
 async function importSlice(context: RunContext, slice: number): Promise<SliceReport> {
   const { migrationId, runName } = context;
-  // "Part", because clients read the summary and do not know the word "slice".
+  // "Part", because clients read the summary and do not know what a slice is.
   const options = { summary: `Move companies, part ${slice}` };
   const report = await sliceActivities.importSlice.executeWithOptions(options, [{ migrationId, run: runName, slice }]);
   context.note(report.claimed, report.stop, report.blocked);

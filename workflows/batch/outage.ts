@@ -1,8 +1,8 @@
 /**
- * Outages during a batch run: nothing gets through to the service or to its platform.
+ * Outages during a batch run: no call gets through to the service or the platform.
  *
- * The run then starts nothing, asks the service at growing intervals whether it responds, and tells the migration,
- * which shows the outage to people. It continues by itself; no decision is needed.
+ * During an outage, the run starts no companies. It probes the service at growing intervals, and reports the outage to
+ * the migration, which shows it to people. The run continues automatically once the service responds.
  */
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ServiceUnavailable } from '../../activities/companies/batch';
@@ -12,23 +12,26 @@ import { shortActivities } from '../activity-proxies';
 import { backoff } from '../backoff';
 import { outageSignal } from '../messages';
 
-/** Between two probes, where the service does not say how long to wait. */
+/** The delay between two probes, unless the service asks us to wait longer. */
 const PROBE_DELAY = { shortestMs: 2_000, longestMs: 5 * 60_000 };
 
-/** The part of a run that an outage needs. */
+/** The parts of a run context that the outage wait uses. */
 export interface OutageContext {
-  /** The migration that has started the run; undefined: the run has no parent. */
+  /** The migration that started the run; undefined if the run has no parent. */
   readonly migration: ExternalWorkflowHandle | undefined;
-  /** Returns whether the run must start nothing more. */
+  /** Returns whether the run must start no more work. */
   readonly isEnding: () => boolean;
-  /** Waits until the time is over or the run is woken. Milliseconds. */
+  /** Waits for `ms` milliseconds, or until the run is woken. */
   readonly pause: (ms: number, summary: string) => Promise<void>;
 }
 
 export interface OutageWait {
-  /** Makes the probes frequent again, because something got through. */
+  /** Resets the backoff of the probes. Called when a company has got through. */
   reset(): void;
-  /** Waits at least this long and until the service responds. Calls during an outage share one wait. Milliseconds. */
+  /**
+   * Waits until the service responds, and at least `atLeastMs` milliseconds unless the run is woken. Calls during the
+   * same outage share one wait.
+   */
   untilOver(why: string, atLeastMs: number): Promise<void>;
 }
 
@@ -46,7 +49,7 @@ export function createOutageWait({ migration, isEnding, pause }: OutageContext):
       const ms = nextDelayMs(trouble.afterMs, false);
       const outage: Outage = { why: trouble.why, since, until: new Date(Date.now() + ms).toISOString() };
       await migration?.signal(outageSignal, outage);
-      // A decision wakes the run, which then probes at once.
+      // A decision wakes the run, so that the next probe follows at once.
       await pause(ms, outageSummary(outage));
     }
     await migration?.signal(outageSignal, null);

@@ -1,4 +1,4 @@
-/** The state that the importing and the verifying half of one batch run share. */
+/** The state that the importing half and the verifying half of a batch run share. */
 import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import type { OpenCircuit } from '../../activities/companies/circuit-breaker';
 import type { StopReason } from '../../domain/companies/failures';
@@ -7,27 +7,27 @@ import { createOutageWait } from './outage';
 
 export interface RunContext extends OutageContext {
   readonly migrationId: string;
-  /** The run's name in the ledger, which lets only the current run claim companies. */
+  /** The name of the run in the ledger. Only the current run can claim companies. */
   readonly runName: string;
-  /** Why the run ends with companies left; null: no reason so far. */
+  /** Returns why the run must end early; null if there has been no reason so far. */
   stopReason(): StopReason | null;
   /**
    * Notes the result of a slice.
    *
-   * @param companies how many it has claimed, or brought to an end
-   * @param stop a reason to end the run; null: there is none
-   * @param blocked the outage that ended the slice; null: there is none
+   * @param companies the number of companies that the slice claimed, or whose verification it ended
+   * @param stop why the run must end early; null if there is no reason
+   * @param blocked the outage that ended the slice; null if there was none
    */
   note(companies: number, stop: StopReason | null, blocked: OpenCircuit | null): void;
-  /** Counts the companies of all slices so far, each company once per slice that has brought it further. */
+  /** Returns the sum of the `companies` noted so far. A higher number than before means progress. */
   progress(): number;
-  /** Ends every pause. */
+  /** Ends all current pauses. */
   readonly wake: () => void;
-  /** Waits at least this long and until the service responds again. Milliseconds. */
+  /** Waits until the service responds, and at least `atLeastMs` milliseconds unless the run is woken. */
   waitOutOutage(blocked: OpenCircuit, atLeastMs: number): Promise<void>;
 }
 
-/** After this time a run starts nothing more and leaves the rest to the next run, so that its history stays short. */
+/** After this time, a run starts no more work and leaves the rest to the next run, so that its history stays short. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
 export function createRunContext(migrationId: string, runName: string): RunContext {

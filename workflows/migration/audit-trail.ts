@@ -1,4 +1,4 @@
-/** The path of decisions from the migration's state to the ledger and the audit trail. */
+/** Carries decisions from the migration's state to the ledger and the audit trail. */
 import { ActivityFailure, condition } from '@temporalio/workflow';
 import type { Counts } from '../../domain/companies/company-state';
 import { nextAuditBatch } from '../../domain/decisions/audit-trail';
@@ -7,11 +7,11 @@ import { localActivities, shortActivities } from '../activity-proxies';
 import type { MigrationContext } from './context';
 
 /**
- * Records decisions in the order in which they were taken, for as long as the migration lives. Message handlers add
- * them to `unrecorded`; the activity applies each to the ledger and adds it to the audit trail.
+ * Records decisions in the order in which they arrived, until the migration is closed. Message handlers add decisions
+ * to `unrecorded`. The activity applies each of them to the ledger and adds it to the audit trail.
  *
- * Decisions that arrive while the migration is about to continue as new are carried over and recorded after it, because
- * a flood of messages would otherwise put that off without end.
+ * Decisions that arrive while the migration is about to continue as new are carried over and recorded by the next run.
+ * Otherwise a flood of messages could delay continue-as-new indefinitely.
  */
 export async function recordDecisions(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
@@ -30,7 +30,7 @@ export async function recordDecisions(migration: MigrationContext): Promise<void
   }
 }
 
-/** Tries a local activity first, because it is faster, and then a regular one, which is retried until it succeeds. */
+/** Tries a local activity first, because it is faster. Then falls back to a regular one, which is retried. */
 async function record(migrationId: string, recorded: readonly DecisionRecord[]): Promise<Counts> {
   try {
     return await localActivities.recordDecisions({ migrationId, recorded });

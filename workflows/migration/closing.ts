@@ -1,11 +1,11 @@
-/** The end of a migration: its Schedule is deleted, its ledger closed, its credentials destroyed. */
+/** The end of a migration: its Schedule is deleted, its ledger is closed, and its credentials are destroyed. */
 import { ActivityFailure, allHandlersFinished, condition, log, sleep } from '@temporalio/workflow';
 import type { Counts } from '../../domain/companies/company-state';
 import type { Ending } from '../../domain/migration/migration-state';
 import { shortActivities, bestEffortActivities } from '../activity-proxies';
 import type { MigrationContext } from './context';
 
-/** The result of a migration. `ferry report` reads the companies from the ledger. */
+/** The result of a migration's workflow. `ferry report` reads the companies from the ledger. */
 export interface Handover {
   readonly ending: Ending;
   readonly counts: Counts;
@@ -24,8 +24,8 @@ export async function closeMigration(migration: MigrationContext): Promise<Hando
 }
 
 /**
- * Closes the ledger and destroys the migration's key, so that the credentials that are left cannot be read. First finds
- * out what happened to the credentials of interrupted companies, which may take until their leases have ended.
+ * Closes the ledger and destroys the migration's key, so that the remaining credentials can never be read. Before that,
+ * finds out what happened to the credentials of interrupted companies, which can take until their leases have ended.
  */
 export async function closeLedger(migrationId: string, ending: Ending): Promise<Counts> {
   for (;;) {
@@ -35,12 +35,12 @@ export async function closeLedger(migrationId: string, ending: Ending): Promise<
   }
 }
 
-/** Removes from the service what was created for companies that were not moved. The report lists what is left. */
+/** Removes unused companies from the service. Best effort: the report lists those that could not be removed. */
 export async function removeUnused(migrationId: string): Promise<void> {
   try {
     await bestEffortActivities.removeUnused({ migrationId });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    log.warn('companies that were created but not used are left at the service', { migrationId });
+    log.warn('cannot remove the unused companies from the service; they are listed by: ferry report', { migrationId });
   }
 }

@@ -1,21 +1,22 @@
 /** Conditions on a migration's state that several steps wait for. */
 import type { MigrationState } from '../../domain/migration/migration-state';
 
-/** Returns whether every decision that was taken has reached the ledger. */
+/** Returns whether every decision has reached the ledger. */
 export function isRecorded({ unrecorded }: MigrationState): boolean {
   return unrecorded.length === 0;
 }
 
 /**
- * Returns whether companies may be moved. A resume must have reached the ledger, or claims would still find it paused.
+ * Returns whether companies may be moved. All decisions must have reached the ledger, because until a resume has, the
+ * ledger refuses every claim.
  */
 export function mayMove(state: MigrationState): boolean {
   return state.pause === null && isRecorded(state);
 }
 
 /**
- * Returns a predicate that becomes true when something changes after this call: a decision has reached the ledger, a window has
- * opened, or a wake signal has arrived. Call it before reading the ledger, so that no change in between is missed.
+ * Returns a predicate that becomes true when something changes after this call: a decision has reached the ledger, a
+ * window has opened, or a wake signal has arrived. Call this before reading the ledger, so that no change is missed.
  */
 export function changedSince(before: MigrationState): (state: MigrationState) => boolean {
   const { outcomes, opened, looks, unrecorded } = before;

@@ -2,9 +2,9 @@
  * The context of one migration: its plan, its state, and its waits.
  *
  * The whole state is one plain JSON value (`domain/migration/migration-state.ts`). It changes only through `change`,
- * which also refreshes the current details and the search attributes, so that people always see the present state.
- * Message handlers change it when a decision arrives (`message-handlers.ts`); the steps wait for the change and act on
- * it.
+ * which also refreshes the current details and the search attributes, so that people always see the current state.
+ * Message handlers (`message-handlers.ts`) change the state when a decision arrives. The steps wait for such changes
+ * and act on them.
  */
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
@@ -27,7 +27,7 @@ export interface MigrationContext extends Waits {
   endStep(step: Step): void;
 }
 
-/** @param carried the state at the last continue-as-new; undefined: the migration is new */
+/** @param carried the state that continue-as-new carried over; undefined if the migration is new */
 export function createMigrationContext(plan: MigrationPlan, carried: MigrationState | undefined): MigrationContext {
   let current = carried ?? newMigration(plan);
   let attributes = '';
@@ -50,13 +50,15 @@ export function createMigrationContext(plan: MigrationPlan, carried: MigrationSt
   };
 }
 
-/** Returns workflow time, which is the same in every replay. ISO 8601, UTC. */
+/** Returns the workflow's time, which is the same in every replay. ISO 8601, UTC. */
 export function now(): string {
   return new Date().toISOString();
 }
 
 /**
- * Writes the search attributes only if they differ from the last ones, because every upsert is an event in the history.
+ * Updates the search attributes if they have changed since the last update. Every update adds an event to the history.
+ *
+ * @param last the result of the last update
  */
 function updateSearchAttributes(progress: Progress, last: string): string {
   const attributes = searchAttributesOf(progress);

@@ -1,5 +1,5 @@
 /**
- * The parts of a migration's state that come from the ledger: the counts, the estimate, and a pause, which is in both.
+ * The parts of a migration's state that come from the ledger: the counts and the estimate. A pause is stored in both.
  */
 import type { StopReason } from '../../domain/companies/failures';
 import { stopReasonText } from '../../domain/companies/failures';
@@ -10,25 +10,25 @@ import type { MigrationContext } from './context';
 import { now } from './context';
 
 /**
- * Counts the companies. Counts again if a decision has reached the ledger meanwhile, because the first counts would
- * miss it.
+ * Counts the companies. If a decision reaches the ledger during the count, counts again, because the first result may
+ * not include its effect.
  *
- * @param others further changes that are applied together with the counts
+ * @param otherChanges changes that are applied together with the counts
  */
 export async function refreshCounts(
   migration: MigrationContext,
-  others: (state: MigrationState) => Partial<MigrationState> = () => ({}),
+  otherChanges: (state: MigrationState) => Partial<MigrationState> = () => ({}),
 ): Promise<void> {
   const { migrationId } = migration.plan;
   for (;;) {
     const hasChanged = changedSince(migration.state());
     const counts = await shortActivities.count({ migrationId });
     if (hasChanged(migration.state())) continue;
-    return migration.change((state) => ({ ...state, counts, ...others(state) }));
+    return migration.change((state) => ({ ...state, counts, ...otherChanges(state) }));
   }
 }
 
-/** Estimates the remaining duration from the speed measured on companies that have moved. */
+/** Estimates the remaining duration from the throughput measured on companies that have moved. */
 export async function refreshEstimate(migration: MigrationContext, runFinished: boolean): Promise<void> {
   const { migrationId } = migration.plan;
   const estimate = await shortActivities.estimateRest({ migrationId, runFinished });
@@ -36,16 +36,16 @@ export async function refreshEstimate(migration: MigrationContext, runFinished: 
 }
 
 /**
- * Pauses the migration because of a problem that is not the companies' fault. Support resumes it.
+ * Pauses the migration because of a problem that concerns more than one company. Only support can resume it.
  *
- * @param others further changes that are applied together with the pause
+ * @param otherChanges changes that are applied together with the pause
  */
 export async function pauseMigration(
   migration: MigrationContext,
   stop: StopReason,
-  others: Partial<MigrationState> = {},
+  otherChanges: Partial<MigrationState> = {},
 ): Promise<void> {
   await shortActivities.setPaused({ migrationId: migration.plan.migrationId, paused: true });
   const pause = { reason: stopReasonText(stop), by: null, stop };
-  migration.change((state) => ({ ...state, ...others, pause: { ...pause, at: now() } }));
+  migration.change((state) => ({ ...state, ...otherChanges, pause: { ...pause, at: now() } }));
 }

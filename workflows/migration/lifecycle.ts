@@ -1,6 +1,7 @@
 /**
- * The lifecycle of every migration, in both routes: step after step until one of them or a decision closes it, then the
- * closing. Beside the steps it records decisions, sends reminders and checks corrected details.
+ * The lifecycle of every migration, on both routes. The steps run one at a time until the last step or a decision
+ * closes the migration. Alongside the steps, decisions are recorded, reminders are sent and corrected details are
+ * checked.
  */
 import {
   allHandlersFinished,
@@ -22,7 +23,7 @@ import { receiveDecision, setMessageHandlers } from './message-handlers';
 import { sendReminders } from './reminders';
 import { checkChangedDetails } from './steps/supply-details';
 
-/** The plan, and after continue-as-new the state that was carried over. */
+/** The plan and, after continue-as-new, the state that was carried over. */
 export type MigrationInput = MigrationPlan & { readonly carried?: MigrationState };
 
 /** Works on the current step, and returns when the step may have changed. */
@@ -30,16 +31,16 @@ type StepRunner = (migration: MigrationContext) => Promise<void>;
 
 export async function runMigration({ carried, ...plan }: MigrationInput, runStep: StepRunner): Promise<Handover> {
   const migration = createMigrationContext(plan, carried);
-  // Before the first await, so that no message finds the migration without handlers.
+  // Set before the first await, because messages can arrive from then on.
   setMessageHandlers(migration);
-  // Changes nothing, but shows the state.
+  // Changes nothing, but updates the current details and the search attributes.
   migration.change((state) => state);
   const root = CancellationScope.current();
-  // A cancellation in Temporal's own tools is a decision like any other: work is not interrupted, but closed properly.
+  // A cancellation with Temporal's own tools is treated as a decision, so that the migration is closed properly.
   root.cancelRequested.catch(() => void receiveDecision(migration, 'cancel', CANCELLED_IN_TEMPORAL));
   return CancellationScope.nonCancellable(async () => {
     const handover = await runSteps(migration, runStep);
-    // Temporal shows the migration as cancelled, unless it refused the cancellation because decisions must be signed.
+    // Makes Temporal show it as cancelled, unless it refused the cancellation because its decisions must be signed.
     if (root.consideredCancelled && migration.state().closed === 'cancelled')
       throw new CancelledFailure(CANCELLED_IN_TEMPORAL.reason);
     return handover;
@@ -62,7 +63,7 @@ async function runSteps(migration: MigrationContext, runStep: StepRunner): Promi
   return closeMigration(migration);
 }
 
-/** Does work, and cancels it when a decision closes the migration. */
+/** Does the work, but cancels it if a decision closes the migration. */
 async function interruptWhenClosed(migration: MigrationContext, work: () => Promise<void>): Promise<void> {
   const scope = new CancellationScope();
   const isClosed = (): boolean => migration.state().closed !== null;
@@ -79,7 +80,7 @@ async function interruptWhenClosed(migration: MigrationContext, work: () => Prom
   }
 }
 
-/** Continues as new. Called only between steps and batch runs, because continuing as new would end a running child. */
+/** Continues as new. Called only between batch runs, because continuing as new would cancel a batch run. */
 async function continueWithEmptyHistory(migration: MigrationContext): Promise<void> {
   if (migration.state().closed !== null) return;
   await condition(allHandlersFinished);

@@ -1,9 +1,9 @@
 /**
- * Every message that can reach a migration, and how a decision becomes state.
+ * The handlers of all messages that a migration can receive.
  *
- * Handlers change the state and return; they start no work and never throw, because a signal that throws would fail the
- * workflow task over and over. A message that cannot be read is refused with a reason, which is recorded as well.
- * From there `audit-trail.ts` carries the decision to the ledger, and the current step acts on it.
+ * Handlers only change the state. They start no work and never throw, because a signal handler that throws would fail
+ * the workflow task repeatedly. A message that cannot be read is refused, and the refusal is recorded with its reason.
+ * `audit-trail.ts` carries each decision from the state to the ledger, and the current step acts on it.
  */
 import { ApplicationFailure, defineSignal, defineUpdate, log, setHandler, uuid4 } from '@temporalio/workflow';
 import { isCounts } from '../../domain/companies/company-state';
@@ -29,8 +29,8 @@ import { now } from './context';
 /**
  * Sets the handlers of all signals, updates and queries. Call it before the first await.
  *
- * A decision is a signal and an update of the same name. The validator of the update only rejects what cannot be read:
- * all other decisions are recorded, including refused ones.
+ * A decision is a signal and an update of the same name. The update's validator rejects only messages that cannot be
+ * read. All other decisions are recorded, including those that are refused.
  */
 export function setMessageHandlers(migration: MigrationContext): void {
   const { plan, state, change } = migration;
@@ -47,7 +47,7 @@ export function setMessageHandlers(migration: MigrationContext): void {
     });
   }
   setHandler(progressQuery, () => progressOf(plan, state()), {
-    description: 'How far the migration is, and who has to do what next',
+    description: 'The progress of the migration, and who has to do what next',
   });
   setHandler(outcomeQuery, ({ decisionId }) => outcomeOf(state(), decisionId) ?? null, {
     description: 'The outcome of a decision: {"decisionId"}',
@@ -60,25 +60,25 @@ export function setMessageHandlers(migration: MigrationContext): void {
     { description: 'Sent when a window opens, by the workflow that the Schedule of this migration starts' },
   );
   setHandler(wakeSignal, () => change((before) => ({ ...before, looks: before.looks + 1 })), {
-    description: 'Sent by ferry after the Schedule of this migration was paused or resumed: check it now',
+    description: 'Sent by ferry after the Schedule of this migration has been paused or resumed: check it now',
   });
   setHandler(
     batchProgressSignal,
     (counts: unknown) => {
       if (isCounts(counts)) change((before) => ({ ...before, counts }));
     },
-    { description: 'Sent by batch runs while companies move: the present counts' },
+    { description: 'Sent by batch runs while companies move: the current counts' },
   );
   setHandler(
     outageSignal,
     (outage: unknown) => {
       if (outage === null || isOutage(outage)) change((before) => ({ ...before, standstill: outage }));
     },
-    { description: 'Sent by batch runs: the service or its platform does not respond, or (null) does again' },
+    { description: 'Sent by batch runs: the service or the platform does not respond; null when it responds again' },
   );
 }
 
-/** Applies or refuses a decision. Both are added to the state's `unrecorded` decisions, which are recorded next. */
+/** Applies or refuses a decision. Either way, adds it to the state's `unrecorded` decisions, to be recorded. */
 export function receiveDecision(migration: MigrationContext, message: DecisionMessage, input: unknown): Outcome {
   const { plan, state, change } = migration;
   const at = now();
@@ -105,11 +105,11 @@ function refuse(
   return refused.outcome;
 }
 
-/** The description of each decision in Temporal's own tools, for people who send one from there. */
+/** The description of each decision in Temporal's own tools, for people who send decisions with them. */
 const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   approve: 'Approve a step: {"step", "role": "client" or "support", "by": your name, "reason"?}',
   reject:
-    'Reject a step: as approve; for migrate-first-company also "next": same-company, another-company ("company": reference) or abandon',
+    'Reject a step: same fields as approve; for migrate-first-company also "next": same-company, another-company (with "company": reference) or abandon',
   proposeTime: 'Propose when to start: {"startAt": ISO 8601, "role", "by"}',
   chooseFirstCompany: 'Choose which company goes first: {"company": reference, "role": "support", "by"}',
   confirmSyncDisabled:
@@ -120,11 +120,11 @@ const DESCRIPTIONS: Readonly<Record<DecisionMessage, string>> = {
   cancel: 'End the migration; companies that have moved stay moved: {"role", "by", "reason"}',
   applicationSupplied: 'Sent by ferry after the application was given to the service: {"clientId", "environment"}',
   manifestAmended: 'Sent by ferry after rows were added to the ledger or corrected',
-  exclude: 'Leave out companies that are not moved yet: {"companies": references, "reason", "role", "by"}',
-  skip: 'Give up companies that were not moved: {"companies": references, "reason", "role": "support", "by"}',
+  exclude: 'Leave out companies that have not been moved yet: {"companies": references, "reason", "role", "by"}',
+  skip: 'Give up on companies that were not moved: {"companies": references, "reason", "role": "support", "by"}',
   retry: 'Retry companies that were not moved: {"companies": "all" or references, "role": "support", "by"}',
   relink:
-    'Check companies once their owners have reconnected: {"companies": "all" or references, "role": "support", "by"}',
+    'Check companies once their end customers have reconnected: {"companies": "all" or references, "role": "support", "by"}',
   replaceCredential: 'Sent by ferry after new credentials for companies that were not moved were encrypted and stored',
   adjust: 'Change the limits: {"limits": {"companiesPerSliceAtOnce": 4}, "role": "support", "by"}',
 };

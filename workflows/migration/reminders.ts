@@ -1,4 +1,4 @@
-/** Sends notices while the migration waits for somebody: that it has stopped, reminders, an escalation. */
+/** Sends notices to people who have to act: that the migration has stopped, reminders and an escalation. */
 import { ActivityFailure, condition, log } from '@temporalio/workflow';
 import type { Wait } from '../../domain/migration/migration-state';
 import type { NoticeKind } from '../../domain/progress/notices';
@@ -7,7 +7,7 @@ import { noticeActivities } from '../activity-proxies';
 import type { MigrationContext } from './context';
 import { now } from './context';
 
-/** Runs beside the steps until the migration closes. */
+/** Sends each notice when it is due. Runs alongside the steps until the migration is closed. */
 export async function sendReminders(migration: MigrationContext): Promise<void> {
   while (migration.state().closed === null) {
     const wait = updateWait(migration);
@@ -27,7 +27,7 @@ export async function sendReminders(migration: MigrationContext): Promise<void> 
   }
 }
 
-/** Returns the present wait, which begins now if it is a new one; null: nobody has to act. */
+/** Returns the current wait; null if nobody has to act. A new wait begins now. */
 function updateWait(migration: MigrationContext): Wait | null {
   const wait = waitOf(migration.state(), migration.state().wait, now());
   if (wait !== migration.state().wait) migration.change((state) => ({ ...state, wait }));
@@ -52,6 +52,6 @@ async function post(migration: MigrationContext, kind: NoticeKind): Promise<void
     await noticeActivities.postNotice.executeWithOptions({ summary: `Send a notice: ${kind}` }, [notice]);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    log.warn('notice was not delivered', { kind });
+    log.warn('a notice was not delivered', { kind });
   }
 }

@@ -1,4 +1,4 @@
-/** The search attributes of a migration. They are never encrypted, so they hold keys and counts and no names. */
+/** The search attributes of a migration. They are never encrypted, so they contain keys and counts but no names. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
 import { finishedCompanies } from '../../domain/companies/company-state';
@@ -14,7 +14,7 @@ const FAILED = defineSearchAttributeKey('FerryCompaniesFailed', SEARCH_ATTRIBUTE
 
 export function searchAttributesOf({ route, step, state, waitingFor, counts }: Progress): SearchAttributeUpdatePair[] {
   return [
-    // A self-service migration shows no steps to people.
+    // People see no steps in a self-service migration.
     { key: STEP, value: route === 'self-service' ? route : step },
     { key: STATE, value: state },
     { key: WAITING_FOR, value: waitingFor.roles.join(' and ') || 'nobody' },

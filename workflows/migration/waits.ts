@@ -1,17 +1,17 @@
 /**
  * The waits of a migration, and when it continues as new.
  *
- * A migration waits for weeks, and its history grows. When the server suggests to continue as new, every wait of this
- * file returns early, the step returns, and `lifecycle.ts` continues with the present state and an empty history. That
- * is put off in two cases:
- * - while a batch of decisions is being written to the ledger, because it would be written twice;
- * - while more decisions wait to be written than fit into one batch, because they are part of the carried state.
+ * A migration can wait for weeks while its history grows. When the server suggests continuing as new, every wait in
+ * this file returns early, the step returns, and `lifecycle.ts` continues with the current state and an empty history.
+ * There are two cases in which the migration does so later:
+ * - A batch of decisions is being written to the ledger. It would be written twice.
+ * - More decisions are waiting to be written than fit into one batch. They would make the carried state too large.
  */
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import { nextAuditBatch } from '../../domain/decisions/audit-trail';
 
-/** The longest duration of a wait, and its reason as the Temporal UI shows it. */
+/** The maximum duration of a wait, in milliseconds, and the summary that the Temporal UI shows. */
 export interface Timer {
   readonly ms: number;
   readonly summary: string;
@@ -23,12 +23,12 @@ export interface Waits {
   /**
    * Waits until the condition holds.
    *
-   * @returns false if first the migration closed, was turned to another step, or should continue as new
+   * @returns false if the migration has closed, has moved to another step, or should continue as new before that
    */
   awaitInStep(holds: (state: MigrationState) => boolean): Promise<boolean>;
   /** Returns whether the migration should continue as new now. */
   shouldContinueAsNew(): boolean;
-  /** Returns whether a wait has returned early or is about to. Decisions that arrive now are carried over. */
+  /** Returns whether continue-as-new is under way, so that decisions that arrive now are carried over. */
   isContinuingAsNew(): boolean;
   /** Does work during which the migration must not continue as new. */
   deferContinueAsNew(work: () => Promise<void>): Promise<void>;

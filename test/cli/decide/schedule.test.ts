@@ -52,7 +52,7 @@ test('in step 6 windows can be paused with a note, resumed and triggered, for on
   });
   const triggered = await typed('schedule', 'trigger', migration.id);
   expect(triggered.exitCode).toBe(1);
-  expect(triggered.out).toContain('no company is started outside the windows: the next opens at');
+  expect(triggered.out).toContain('no company is started outside the windows; the next window opens at');
 });
 
 test('a migration or --all is required; a sweep finds nothing while migrations run', async () => {

@@ -1,4 +1,4 @@
-/** The Schedule of a migration opens its windows. People can pause and trigger it. */
+/** The Schedule of a migration, which opens its windows and which people can pause and trigger. */
 import { readWindowSchedule, setSchedulePaused, sweep, triggerSchedule, type WindowSchedule } from '../../../client';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Returns windows that open daily at this minute, for two hours. */
+/** Returns windows that open daily at the given minute, for two hours. */
 function openingAt(minute: Date) {
   const clock = (at: Date): string => at.toISOString().slice(11, 16);
   const to = new Date(minute.getTime() + 2 * 3_600_000);
@@ -27,7 +27,7 @@ const openNow = () => openingAt(new Date(Date.now() - 3_600_000));
 const schedule = (id: string): Promise<WindowSchedule> => readWindowSchedule(orchestrator.ferry, id);
 const migrated = async (id: string): Promise<number> => (await countCompanies(orchestrator.ferry.db, id)).migrated;
 
-/** Returns a migration that is in step 6 outside its windows, with two companies left. */
+/** Returns a migration in step 6 that has two companies left and is waiting for its window to open. */
 async function waitingForAWindow(client: string, windows: unknown = closedWindows()): Promise<TestMigration> {
   const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
   const migration = await startTestMigration(orchestrator, client, tokens);
@@ -49,7 +49,7 @@ async function batchRuns(id: string): Promise<number> {
   return (await orchestrator.ferry.temporal.workflow.count(query)).count;
 }
 
-test('nothing is started before the window opens, and the rest is moved then', async () => {
+test('no company is started before the window opens, and then the rest is moved', async () => {
   const soon = new Date(Math.ceil((Date.now() + 25_000) / 60_000) * 60_000);
   const migration = await waitingForAWindow('opens', openingAt(soon));
   expect((await schedule(migration.id)).openings[0]).toMatchObject({ opensAt: soon.toISOString() });
@@ -59,7 +59,7 @@ test('nothing is started before the window opens, and the rest is moved then', a
   expect(await batchRuns(migration.id)).toBe(1);
 }, 180_000);
 
-test('paused windows do not open by themselves, but a trigger opens the present one', async () => {
+test('a paused Schedule opens no window, but a trigger opens the current one', async () => {
   const migration = await waitingForAWindow('triggered');
   expect(await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam')).toBe(true);
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
@@ -74,7 +74,7 @@ test('paused windows do not open by themselves, but a trigger opens the present 
   expect(await batchRuns(migration.id)).toBe(1);
 });
 
-test('when paused windows are resumed, the present one opens at once', async () => {
+test('resuming a paused Schedule opens the current window at once', async () => {
   const migration = await waitingForAWindow('resumed');
   await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam');
   expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
@@ -83,18 +83,18 @@ test('when paused windows are resumed, the present one opens at once', async () 
   await until(async () => (await migrated(migration.id)) === 3, 30_000);
 });
 
-test('a trigger outside the windows starts no company, and says when the next one opens', async () => {
+test('a trigger outside the windows starts no company, and reports when the next window opens', async () => {
   const migration = await waitingForAWindow('outside');
   const [next] = (await schedule(migration.id)).openings;
   expect(await trigger(migration.id)).toEqual({
     opened: false,
-    text: `no company is started outside the windows: the next opens at ${next?.opensAt}`,
+    text: `no company is started outside the windows; the next window opens at ${next?.opensAt}`,
   });
   expect(await migrated(migration.id)).toBe(1);
   expect(await batchRuns(migration.id)).toBe(0);
 });
 
-test('windows that are agreed on during a long sync open for the other companies', async () => {
+test('windows that are agreed during a long sync open for the other companies', async () => {
   const tokens = ['sbx-ok-1.agreed-1', 'sbx-slow-8000-ok-1.agreed-2', 'sbx-revoked.agreed-3'];
   const migration = await startTestMigration(orchestrator, 'agreed', tokens);
   await migration.readyToMove();
@@ -112,7 +112,7 @@ test('windows that are agreed on during a long sync open for the other companies
   expect(await batchRuns(migration.id)).toBeLessThanOrEqual(3);
 }, 90_000);
 
-test('no window opens after a migration was cancelled or terminated', async () => {
+test('no window opens after a migration has been cancelled or terminated', async () => {
   const cancelled = await waitingForAWindow('cancelled');
   await cancelled.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
   await until(async () => (await schedule(cancelled.id)).state === 'none', 20_000);

@@ -1,4 +1,4 @@
-/** No worker runs when a window opens: work that starts late still keeps to the windows. */
+/** No worker is running when a window opens. Work that starts late must still keep to the windows. */
 import { readWindowSchedule, setSchedulePaused } from '../../../client';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { WindowStart } from '../../../domain/planning/windows';
@@ -20,7 +20,7 @@ afterAll(() => orchestrator.close());
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Returns windows that opened an hour ago and close at this minute. */
+/** Returns windows that opened an hour ago and close at the given minute. */
 function openUntil(minute: Date) {
   const clock = (at: Date): string => at.toISOString().slice(11, 16);
   return [{ days: WEEKDAYS, from: clock(new Date(Date.now() - HOUR_MS)), to: clock(minute), timeZone: 'UTC' }];
@@ -29,7 +29,7 @@ function openUntil(minute: Date) {
 const migrated = async ({ id }: TestMigration): Promise<number> =>
   (await countCompanies(orchestrator.ferry.db, id)).migrated;
 
-/** Returns a migration in step 6 whose windows are paused, so that the present one has not been opened. */
+/** Returns a migration in step 6 whose Schedule is paused, so that it has not opened the current window. */
 async function withUnopenedWindow(client: string, windows: unknown): Promise<TestMigration> {
   const tokens = [1, 2, 3].map((each) => `sbx-ok-1.${client}-${each}`);
   const migration = await startTestMigration(orchestrator, client, tokens);
@@ -48,13 +48,13 @@ async function withUnopenedWindow(client: string, windows: unknown): Promise<Tes
 /** Returns the handle of the openWindow workflow that the Schedule has started. */
 async function openWindowHandle({ id }: TestMigration) {
   const { temporal } = orchestrator.ferry;
-  const taken = async () => (await temporal.schedule.getHandle(scheduleIdOf(id)).describe()).info.recentActions;
-  await until(async () => (await taken()).length > 0);
-  const [action] = await taken();
+  const recentActions = async () => (await temporal.schedule.getHandle(scheduleIdOf(id)).describe()).info.recentActions;
+  await until(async () => (await recentActions()).length > 0);
+  const [action] = await recentActions();
   return temporal.workflow.getHandle(action?.action.workflow.workflowId ?? '');
 }
 
-test('a worker that starts within the window moves companies, and one that starts after it moves none', async () => {
+test('a worker that starts within the window moves companies, but none of a window that has closed', async () => {
   const worker = await orchestrator.startWorker();
   const closesAt = new Date(Math.ceil((Date.now() + 25_000) / MINUTE_MS) * MINUTE_MS);
   const [missed, late] = await Promise.all([
@@ -76,12 +76,12 @@ test('a worker that starts within the window moves companies, and one that start
   expect(await ofLate.result()).toMatchObject({ opened: true });
   await until(async () => (await migrated(late)) === 3, 30_000);
   const { opened, text } = (await ofMissed.result()) as WindowStart;
-  const [, next = ''] = /^no company is started outside the windows: the next opens at (.+)$/.exec(text) ?? [];
+  const [, next = ''] = /^no company is started outside the windows; the next window opens at (.+)$/.exec(text) ?? [];
   expect(opened).toBe(false);
   expect(Date.parse(next)).toBeGreaterThan(Date.now());
   expect(await migrated(missed)).toBe(1);
 
-  // A batch run that is started now may start no company, and ends.
+  // A batch run that is started now cannot start companies, so it ends.
   const run = { migrationId: missed.id, runNumber: 9 };
   const workflowId = `${missed.id}.batch`;
   const begunLate = await temporal.workflow.start('batchRun', { taskQueue: TASK_QUEUE, workflowId, args: [run] });

@@ -18,8 +18,8 @@ import { whileRelinking } from '../relinking';
 const STEP = 'complete-migration';
 
 /**
- * Waits until the step is complete or there is work, and does one batch run. `runMigration` calls it until the step
- * ends.
+ * Waits until the step is complete or companies can be moved, and then does one batch run if needed. `runMigration`
+ * calls this function repeatedly until the step has ended.
  */
 export async function completeMigration(migration: MigrationContext): Promise<void> {
   const isReady = (state: MigrationState): boolean =>
@@ -31,27 +31,27 @@ export async function completeMigration(migration: MigrationContext): Promise<vo
 }
 
 /**
- * Returns whether a run is needed that verifies syncing companies and starts none: a person has paused the migration,
- * and the run of the ramp has left stragglers syncing. If the migration has paused itself, a run would meet the same
- * problem.
+ * Returns whether a run is needed that only verifies companies. That is the case if a person has paused the migration
+ * and an earlier run has left stragglers of the ramp syncing. If the migration has paused itself, a run is of no use,
+ * because it would meet the same problem.
  */
 function needsVerifyingRun(state: MigrationState): boolean {
   return isRecorded(state) && state.counts.syncing > 0 && state.pause !== null && state.pause.stop === null;
 }
 
-/** Returns whether all remaining companies are syncing: verifying them needs no window, because none is started. */
+/** Returns whether all remaining companies are syncing. Verifying them needs no window. */
 function onlySyncing({ counts }: MigrationState): boolean {
   return movableCompanies(counts) === counts.syncing;
 }
 
-/** A Schedule fires a little after a window opens. If it has not by then, the migration checks that it exists. */
+/** How long to wait for the Schedule to open a window, before checking that the Schedule exists. */
 const LATE_MS = 5 * 60_000;
 
 /**
- * Returns whether a batch run may begin now. Otherwise waits until something has changed, and returns false.
+ * Returns whether a batch run may begin now. If not, first waits until something has changed.
  *
- * The migration's Schedule opens its windows, so that people can pause and trigger it in Temporal's own tools. A run
- * may begin within a window while the Schedule is not paused, or when this window has been opened already.
+ * The migration's Schedule opens its windows, so that people can pause and trigger it with Temporal's own tools. Within
+ * a window, a run may begin if the Schedule is not paused or if this window has already been opened.
  */
 async function windowOpened(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
@@ -64,7 +64,7 @@ async function windowOpened(migration: MigrationContext): Promise<boolean> {
   if (opening === null) return true;
   const isOpened = schedule === 'running' || migration.state().opened?.opensAt === opening.opensAt;
   if (opensInMs <= 0 && isOpened) return true;
-  // Before the window opens, a run only verifies stragglers: the ledger refuses every claim.
+  // Before the window opens, a run can only verify stragglers, because the ledger refuses every claim.
   if (opensInMs > 0 && migration.state().counts.syncing > 0) return true;
   await migration.awaitCondition(hasChanged, { ms: opensInMs + LATE_MS, summary: 'Until the next window has opened' });
   return false;
@@ -83,7 +83,7 @@ async function runBatch(migration: MigrationContext): Promise<void> {
   });
   const { stop } = await runAlongside(
     () => run.result(),
-    // A cancelled run still finishes its slices, so it is woken until it has ended.
+    // A cancelled run still finishes its slices, so it must be woken until it has ended.
     (isOver) => CancellationScope.nonCancellable(() => wakeOnChange(migration, run, isOver)),
   );
   await refreshCounts(migration, () => ({ standstill: null }));

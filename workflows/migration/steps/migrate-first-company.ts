@@ -1,4 +1,4 @@
-/** Step 5: one company is moved and verified before the others follow. */
+/** Step 5: one company is moved and verified before the others. */
 import { movableCompanies } from '../../../domain/companies/company-state';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Outage } from '../../../domain/migration/outage';
@@ -15,8 +15,8 @@ const STEP = 'migrate-first-company';
 
 /**
  * Waits for the agreed start and an open window, chooses a company, moves and verifies it, and waits for support to
- * approve the evidence. A rejection clears `firstCompany`: the step is run again, with the company that support has
- * named.
+ * approve the evidence. If support rejects it, `firstCompany` is cleared, and the step runs again with the company that
+ * support has chosen.
  */
 export async function migrateFirstCompany(migration: MigrationContext): Promise<void> {
   if (!(await startTimeReached(migration))) return;
@@ -38,7 +38,7 @@ function hasCandidate(state: MigrationState): boolean {
   return state.wantedFirst !== null || movableCompanies(state.counts) > 0;
 }
 
-/** Waits for the agreed start. False: the migration should continue as new, or is no longer in this step. */
+/** Waits for the agreed start. Returns false if the migration should continue as new, or has left this step. */
 async function startTimeReached(migration: MigrationContext): Promise<boolean> {
   const ms = Date.parse(migration.state().proposal?.startAt ?? now()) - Date.now();
   if (ms <= 0) return true;
@@ -47,7 +47,7 @@ async function startTimeReached(migration: MigrationContext): Promise<boolean> {
   return isInStep(migration.state()) && !migration.shouldContinueAsNew();
 }
 
-/** Returns whether the window is open. Otherwise waits until it opens or something has changed, and returns false. */
+/** Returns whether the window is open. If not, first waits until it opens or something has changed. */
 async function windowReached(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
@@ -66,7 +66,7 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
     wanted: migration.state().wantedFirst?.reference ?? null,
   });
   if (!chosen) {
-    // The requested company is not ready. Only a decision can change that, for example new credentials.
+    // The requested company is not ready. Only a decision can change that, for example by supplying credentials.
     migration.change((state) => ({
       ...state,
       wantedFirst: state.wantedFirst && { ...state.wantedFirst, heldUp: true },
@@ -74,7 +74,7 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
     await migration.awaitCondition(hasChanged);
     return;
   }
-  // A decision may have paused the migration or rejected a step while the company was chosen.
+  // A decision may have paused the migration or rejected a step while the company was being chosen.
   if (migration.state().step !== STEP || !mayMove(migration.state())) return;
   const { row, reference } = chosen;
   migration.change((state) => ({
@@ -83,7 +83,7 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
   }));
 }
 
-/** A sync can take more than a day. */
+/** The delay between two checks of the first company. A sync can take more than a day. */
 const POLL_DELAY = { shortestMs: 800, longestMs: 5 * 60_000 };
 
 /** Moves the company and polls its sync until its outcome is final, or the migration should continue as new. */
@@ -105,7 +105,7 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
     }));
     if ('stop' in advance) return pauseMigration(migration, advance.stop, { firstCompany: null });
     if ('result' in advance) return;
-    // A supplied credential or a resume ends the wait, because it may be what the company needs.
+    // A decision ends the wait, because it may be what the company needs, for example a new credential.
     const ms = nextDelayMs(advance.againInMs, false);
     const outage = outageOf(migration.state(), advance.heldUpBy, ms);
     migration.change((state) => ({ ...state, standstill: outage }));
@@ -114,7 +114,7 @@ async function moveFirstCompany(migration: MigrationContext): Promise<void> {
   }
 }
 
-/** Returns the outage that holds the company up, with the beginning of one that was known already; null: none. */
+/** Returns the outage that delays the company; null if there is none. A known outage keeps its beginning. */
 function outageOf({ standstill: known }: MigrationState, why: string | null, retryInMs: number): Outage | null {
   if (!why) return null;
   return { why, since: known?.since ?? now(), until: new Date(Date.now() + retryInMs).toISOString() };

@@ -1,13 +1,11 @@
-/** Step 2: the migration is estimated and a start agreed. */
+/** Step 2: the migration is estimated, and client and support agree on a start. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete } from '../../../domain/decisions/step-transitions';
 import { shortActivities } from '../../activity-proxies';
 import { isRecorded } from '../conditions';
 import type { MigrationContext } from '../context';
 
-/**
- * Estimates the duration for every new proposal and for changed limits, until both sides have approved one proposal.
- */
+/** Estimates the duration for every new proposal and every change of limits, until both sides approve a proposal. */
 export async function scheduleMigration(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Step 1: the supplied details are checked. After it, companies that are added or corrected are checked, too. */
+/** Step 1: the supplied details are checked. Companies that are added or corrected later are checked as well. */
 import { condition } from '@temporalio/workflow';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete } from '../../../domain/decisions/step-transitions';
@@ -7,22 +7,25 @@ import { isRecorded } from '../conditions';
 import type { MigrationContext } from '../context';
 import { refreshCounts } from '../ledger-state';
 
-/** Opens the ledger and the vault, runs the preflight, and waits until support accepts (self-service: no errors). */
+/**
+ * Opens the ledger and the vault, runs the preflight, and waits until support has accepted the details. In the
+ * self-service route, a preflight without errors is enough.
+ */
 export async function supplyDetails(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
-  // After continue-as-new the preflight may be in the carried state.
+  // After continue-as-new, the carried state may already contain a preflight.
   if (migration.state().preflight === null) {
     await shortActivities.openMigration({ migrationId });
     await runPreflight(migration);
   }
-  // A rejection or a correction discards the preflight: the step is run again.
+  // A rejection or a correction discards the preflight, and the step runs again.
   const ended = await migration.awaitInStep(
     (state) => isStepComplete(state, 'supply-details') || state.preflight === null,
   );
   if (ended && migration.state().preflight) migration.endStep('supply-details');
 }
 
-/** Repeats the preflight after step 1 when details have changed. Runs beside the steps until the migration closes. */
+/** Repeats the preflight when details change after step 1. Runs alongside the steps until the migration is closed. */
 export async function checkChangedDetails(migration: MigrationContext): Promise<void> {
   const isDue = ({ changes, changesChecked, step }: MigrationState): boolean =>
     changes > changesChecked && step !== 'supply-details';
@@ -33,10 +36,10 @@ export async function checkChangedDetails(migration: MigrationContext): Promise<
   }
 }
 
-/** Runs the preflight. Its result is discarded if details have changed meanwhile, because another one follows. */
+/** Runs the preflight. Discards its result if details change during the run, because another preflight follows. */
 async function runPreflight(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
-  // The preflight does not check companies that the ledger has as left out, so such decisions must be recorded first.
+  // The preflight skips companies that are left out in the ledger, so decisions must be recorded first.
   await condition(() => isRecorded(migration.state()));
   const { changes, proposal } = migration.state();
   const preflight = await longActivities.preflight({ migrationId, startAt: proposal?.startAt ?? null });
