@@ -1,4 +1,4 @@
-/** The worker: runs workflows and activities. `main.ts` runs one as its own process. */
+/** The worker, which runs workflows and activities. `main.ts` runs it as a separate process. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@temporalio/client';
@@ -15,26 +15,26 @@ import { installRuntime } from './runtime';
 import { createSweepSchedule } from './sweep-schedule';
 import { TIMING, type WorkerTiming } from './timing';
 
-/** The parts of the configuration that a worker needs: see `Parts` in config/index.ts. */
+/** The parts of the configuration that a worker needs; see `Parts` in config/index.ts. */
 export type WorkerConfig = Config<'temporal' | 'databaseUrl' | 'service' | 'masterKeys' | 'payloadKeys' | 'webhook'>;
 
 export interface RunningWorker {
-  /** Stops taking tasks, lets activities finish for up to 10 seconds before they are cancelled, then disconnects. */
+  /** Takes no more tasks, gives activities 10 seconds to finish before it cancels them, and then disconnects. */
   stop(): Promise<void>;
-  /** Resolves when the worker has stopped; rejects when it failed. */
+  /** Resolves when the worker has stopped; rejects if it has failed. */
   readonly ended: Promise<void>;
 }
 
-/** Shortest interval between heartbeats of an activity. An activity learns of its cancellation with a heartbeat. */
+/** How long the SDK may hold back a heartbeat. An activity learns of its cancellation only through a heartbeat. */
 const HEARTBEAT_THROTTLE_MS = 5_000;
-/** Time for activities to finish after a stop, before they are cancelled. */
+/** How long activities can continue after a stop before they are cancelled. */
 const SHUTDOWN_GRACE_MS = 10_000;
 
 /**
  * Starts a worker that runs until it is stopped.
  *
- * @param workflows the workflow code; default: the bundle of the build, or else a new bundle of the sources
- * @param timing default: {@link TIMING}
+ * @param workflows the workflow code; defaults to the bundle of the build, or to the sources if there is no build
+ * @param timing defaults to {@link TIMING}
  * @throws {DatabaseUnavailable}
  * @throws {SearchAttributesMissing}
  * @throws {TransportError} (of `@temporalio/worker`) when Temporal cannot be reached
@@ -53,7 +53,7 @@ export async function startWorker(
     apiKey: config.service.apiKey,
     authorizationTimeoutMs: timing.authorizationTimeoutMs,
     retryBudgetMs: timing.retryBudgetMs,
-    onWait: (wait) => log.info(wait, 'call to the service failed; retrying'),
+    onWait: (wait) => log.info(wait, 'a call to the service failed; retrying'),
   });
   const dataConverter = createDataConverter(config.payloadKeys);
   const connection = await NativeConnection.connect(connectionOptions);
@@ -106,7 +106,7 @@ export async function startWorker(
 
 type WorkflowCode = Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'>;
 
-/** Returns the bundle of the build if it exists beside the compiled code. Otherwise the worker bundles the sources. */
+/** Returns the bundle of the build if there is one. Otherwise returns the sources, which the worker then bundles. */
 function workflowCode(): WorkflowCode {
   const bundle = path.join(__dirname, '..', 'workflow-bundle.js');
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };

@@ -1,4 +1,4 @@
-/** Runs a worker as its own process: `node dist/worker/main.js`. SIGINT and SIGTERM stop it gracefully. */
+/** Runs a worker as a separate process: `node dist/worker/main.js`. SIGINT and SIGTERM stop it gracefully. */
 import { loadConfig } from '../config';
 import { createLog } from '../security/log';
 import { startWorker } from './index';

@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 let installed = false;
 
 /**
- * Installs Temporal's runtime, once per process. Its log lines go to `log`. It does not handle signals: the process
- * does, because `ferry up` must stop its workers before the servers that they use.
+ * Installs Temporal's runtime, once per process. Its log lines go to `log`. It does not handle signals, because
+ * `ferry up` must be able to stop its workers before the servers that they use.
  */
 export function installRuntime(log: Logger): void {
   if (installed) return;

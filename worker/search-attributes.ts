@@ -4,7 +4,7 @@ import { SEARCH_ATTRIBUTES } from '../workflows/messages';
 
 type Attribute = readonly [name: string, type: (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES]];
 
-/** Thrown when the namespace lacks search attributes: a workflow that sets a missing one would not make progress. */
+/** Thrown when the namespace lacks search attributes. A workflow that sets a missing attribute would get stuck. */
 export class SearchAttributesMissing extends Error {
   override readonly name = 'SearchAttributesMissing';
   constructor(namespace: string, missing: readonly Attribute[]) {

@@ -3,17 +3,17 @@ import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/clien
 import type { Logger } from 'pino';
 import { SWEEP, TASK_QUEUE } from '../workflows/messages';
 
-/** Schedule id. A namespace has one Schedule, which all its workers share. */
+/** The id of the Schedule. Each namespace has one, which all its workers share. */
 export const SWEEP_SCHEDULE = 'tokenferry-sweep';
 
-/** Time limit, because a worker works without the Schedule. */
+/** Short, because a worker can start without the Schedule. */
 const CREATE_TIMEOUT_MS = 5_000;
 
 /**
- * Creates the Schedule that starts a sweep every `everyMs` milliseconds, the first one after that time. Leaves an
- * existing Schedule unchanged, because an operator might have paused it. Never rejects: a failure is only logged.
+ * Creates the Schedule that starts a sweep at regular intervals. The first sweep starts after one interval. Leaves an
+ * existing Schedule unchanged, because an operator might have paused it. A failure is only logged.
  *
- * @param everyMs interval in milliseconds, at least 1,000
+ * @param everyMs the interval in milliseconds, at least 1,000
  */
 export async function createSweepSchedule(
   client: ScheduleClient,
@@ -45,6 +45,6 @@ function sweepEvery(everyMs: number) {
     },
     // After an outage, one sweep makes up for all missed ones.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: everyMs, pauseOnFailure: false },
-    state: { note: 'Closes migrations that were terminated in Temporal. While it is paused, run ferry sweep instead.' },
+    state: { note: 'Closes migrations that were terminated in Temporal. While it is paused, run: ferry sweep --close' },
   };
 }
