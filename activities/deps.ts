@@ -4,15 +4,15 @@ import type { WindowOccurrence, ScheduleState } from '../domain/planning/windows
 import type { KeyProvider } from '../security';
 import type { Database } from '../store';
 
-/** Delivers notices. Rejects when one could not be delivered. */
+/** Delivers notices. Rejects if a notice could not be delivered. */
 export interface Notifier {
-  /** @param id is the same for every attempt to deliver this notice */
+  /** @param id the same for every attempt to deliver this notice */
   post(notice: Notice, id: string): Promise<void>;
 }
 
 /** The Temporal Schedules that start work when the windows of migrations open. */
 export interface WindowSchedules {
-  /** Creates or updates the Schedule with exactly these occurrences; deletes it if there are none. Keeps a pause. */
+  /** Makes the Schedule list exactly these occurrences, or deletes it if there are none. A pause is kept. */
   keep(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<ScheduleState>;
   /** Does the same, but only if the Schedule exists. */
   refresh(migrationId: string, occurrences: readonly WindowOccurrence[]): Promise<void>;
@@ -20,7 +20,7 @@ export interface WindowSchedules {
 
 /** Reads from Temporal what the workflow of a migration cannot report itself. */
 export interface WorkflowStatus {
-  /** `terminated`: terminated or timed out; `unclear`: unknown to Temporal, or ended in another way. */
+  /** Returns `terminated` after a termination or a time-out, and `unclear` if it is unknown or ended in another way. */
   of(migrationId: string): Promise<'running' | 'terminated' | 'unclear'>;
   /** Lists the migrations that have a Schedule for their windows. */
   scheduled(): Promise<readonly string[]>;
@@ -34,13 +34,10 @@ export interface ActivityDeps {
   readonly notices: Notifier;
   readonly schedules: WindowSchedules;
   readonly workflowStatus: WorkflowStatus;
-  /** Milliseconds after its claim in which an authorization can be sent; later it is not sent at all. */
+  /** How long after the claim of a company its credential may be sent. Milliseconds. */
   readonly sendWithinMs: number;
-  /** Milliseconds from a claim to the end of its lease; see store/companies/lease.ts for its length. */
+  /** Milliseconds from a claim to the end of its lease. `leaseMs` in store/companies/lease.ts calculates it. */
   readonly leaseMs: number;
-  /**
-   * Milliseconds in which a slice takes companies. Then it ends, so that a worker that has joined can take the next
-   * one.
-   */
+  /** How long a slice takes companies. Then it ends, so that a new worker can take the next slice. Milliseconds. */
   readonly sliceTimeLimitMs: number;
 }

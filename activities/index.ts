@@ -1,4 +1,4 @@
-/** The activities: everything that workflows do outside the workflow sandbox: ledger, vault, service, Schedules, notices. */
+/** The activities. They use everything outside the workflow sandbox: ledger, vault, service, Schedules, notices. */
 import { batchActivities } from './companies/batch';
 import { lifecycleActivities } from './migration/lifecycle';
 import type { ActivityDeps } from './deps';

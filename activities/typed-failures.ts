@@ -5,9 +5,9 @@ import { CompanyDataError } from '../company-data-client';
 type AnyActivities = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
 /**
- * Wraps activities so that a failed call to the service has a type, and the next attempt waits as long as the service
- * asks. Temporal's timer does the waiting, because it occupies no slot of a worker. Every failure is retryable: the
- * workflow's retry policy decides, and an activity returns what must not be retried instead of throwing it.
+ * Wraps activities so that the failure of a call to the service has a type, and the next attempt waits for as long as
+ * the service asks us to. Temporal does the waiting, because an activity that waits would occupy a slot of its worker.
+ * Every failure can be retried. If a problem must not be retried, the activity returns it instead of throwing.
  */
 export function withTypedFailures<Plain extends AnyActivities>(activities: Plain): Plain {
   const typed = Object.entries(activities).map(([name, activity]) => [
@@ -23,7 +23,7 @@ export function withTypedFailures<Plain extends AnyActivities>(activities: Plain
   return Object.fromEntries(typed) as Plain;
 }
 
-/** The message names the call and its answer. Without the cause, because its text has not been checked for secrets. */
+/** Leaves out the cause of the error, because the text of the cause has not been checked for secrets. */
 function failureOf(error: CompanyDataError): ApplicationFailure {
   const { message, name, retryAfterMs } = error;
   return ApplicationFailure.create({

@@ -1,4 +1,4 @@
-/** The activities of a batch run: import a slice, verify what is due, ask whether the service answers. */
+/** The activities of a batch run: import a slice, verify the companies that are due, and probe the service. */
 import { cancellationSignal } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
 import type { StopReason } from '../../domain/companies/failures';
@@ -13,44 +13,48 @@ import { importSlice, verifySlice } from './slices';
 export interface SliceReport {
   readonly claimed: number;
   readonly stop: StopReason | null;
-  /** The outage that ended the slice; null: none. */
+  /** The outage that ended the slice; null if there was none. */
   readonly blocked: OpenCircuit | null;
-  /** The present limit: a slice with a higher number has nothing more to do. */
+  /** The current limit. A slice with a higher number must end. */
   readonly slicesAtOnce: number;
-  /** Milliseconds until a company can be claimed; null: none is left, or the migration is paused. */
+  /** Milliseconds until a company can be claimed; null if none is left or the migration is paused. */
   readonly nextClaimInMs: number | null;
-  /** Milliseconds until the row of a company can be reclaimed from an attempt that died; null: none is importing. */
+  /** Milliseconds until a company can be reclaimed from an attempt that died; null if no company is importing. */
   readonly nextTakeOverInMs: number | null;
 }
 
 export interface CheckReport {
-  /** Companies whose verification has ended: moved or not moved. */
+  /** The number of companies whose verification has ended, whether they were moved or not. */
   readonly settled: number;
   readonly stop: StopReason | null;
-  /** The outage that ended the checks; null: none. */
+  /** The outage that ended the checks; null if there was none. */
   readonly blocked: OpenCircuit | null;
-  /** Absent in older histories, like the next field. */
+  /** Absent in older histories, as is `heldByWindow`. */
   readonly paused?: boolean;
-  /** Companies could be claimed if the window were open. */
+  /** Whether companies could be claimed if the window were open. */
   readonly heldByWindow?: boolean;
-  /** Companies that are still syncing. */
+  /** The number of companies that are still syncing. */
   readonly syncing: number;
-  /** Milliseconds until the next check is due; null: no company is syncing. */
+  /** Milliseconds until the next check is due; null if no company is syncing. */
   readonly nextInMs: number | null;
-  /** Companies can be claimed, now or later. */
+  /** Whether companies can be claimed, now or later. */
   readonly claimable: boolean;
 }
 
-/** The service does not answer, or asks us to wait. */
+/** Why and for how long the service cannot be used: it does not respond, or asks us to wait. */
 export interface ServiceUnavailable {
   readonly why: string;
-  /** How long the service asks to wait, in milliseconds; 0: it does not say. */
+  /** How long the service asks us to wait, in milliseconds; 0 if it does not say. */
   readonly afterMs: number;
 }
 
 export function batchActivities(deps: ActivityDeps) {
   return {
-    /** Probes the service by reading the account. Returns null unless the call should be retried later (no answer, 5xx, 409, 429). */
+    /**
+     * Probes the service by reading the account.
+     *
+     * @returns null unless the call should be retried later (no response, 5xx, 409, 429)
+     */
     async askService(): Promise<ServiceUnavailable | null> {
       try {
         await deps.service.account({ signal: cancellationSignal() });

@@ -2,40 +2,40 @@
  * Circuit breaker: detects an outage of the service or its platform from consecutive failures, so that a slice ends
  * early instead of trying company after company in vain.
  *
- * Each company is recorded once. It is deferred if the service or the platform did not answer or asked to wait.
- * Otherwise it got through, even if it was not moved, because the service answered.
+ * Each company is recorded once. It is deferred if the service or the platform did not respond or asked us to wait.
+ * Otherwise it got through, even if it was not moved, because the service responded.
  *
  * ## States
  *
  * - CLOSED, the initial state. Companies are tried.
- *   - A company gets through: the count of consecutive deferrals goes back to 0.
+ *   - A company gets through: the count of consecutive deferrals is reset to 0.
  *   - A company is deferred: the count rises. When it reaches the threshold -> OPEN.
- * - OPEN. The slice takes no further companies and ends when those in flight are done. They are recorded, too; if one
+ * - OPEN. The slice takes no more companies and ends when those in flight are done. They are recorded as well. If one
  *   of them gets through -> CLOSED, and the slice reports no outage.
  *
  * The threshold is the number of companies in flight at once, because one short disturbance can defer all of them. It
- * comes with each question, because limits can change during a slice.
+ * is passed to every call, because limits can change during a slice.
  *
- * A slice may end with fewer companies than the threshold. It reports an outage then, too, if the last company was
- * deferred and none got through.
+ * A slice can end with fewer companies than the threshold. It still reports an outage if the last company was deferred
+ * and no company got through.
  *
- * There is no half-open state: each slice has its own breaker. After an outage the batch run waits, asks the service
- * with `askService`, and starts new slices (workflows/batch/outage.ts).
+ * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
+ * service with `askService`, and starts new slices (workflows/batch/outage.ts).
  */
 
 /** The outage that an open circuit breaker reports. */
 export interface OpenCircuit {
   /** Why the last company was deferred. */
   readonly why: string;
-  /** Companies that got through. */
+  /** The number of companies that got through. */
   readonly gotThrough: number;
 }
 
 export interface CircuitBreaker {
-  /** @param deferredBy why the company must be tried again; null: it got through */
+  /** @param deferredBy why the company must be tried again; null if it got through */
   record(deferredBy: string | null): void;
   isOpen(threshold: number): boolean;
-  /** Returns the outage at the end of a slice; null: there is none. */
+  /** Returns the outage at the end of a slice; null if there is none. */
   report(threshold: number): OpenCircuit | null;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Turns what the service shows of a company into evidence: one entry per check, in words for the person who approves
- * it.
- */
+/** Turns the service's data about a company into evidence: one entry per check, worded for people. */
 import type { Connection, DataStatus, SyncSettings } from '../../company-data-client';
 import type { Evidence, Records, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
 import { CHECKS, recordsText } from '../../domain/companies/evidence';
@@ -11,23 +8,24 @@ import type { DueCompany } from '../../store';
 import { organizationOf } from './service-refs';
 
 /**
- * Shows that the platform refreshed the token. The service refreshes it and stores the new pair before it answers
- * `Linked`, so an accepted authorization proves that the token worked and that only the service holds it now.
+ * Returns the evidence that the platform has accepted the token. The service refreshes the token and stores the new one
+ * before it answers `Linked`. An accepted authorization therefore proves that the token worked, and that only the
+ * service has the current one.
  */
 export function refreshEvidence({ accepted }: DueCompany, platform: Platform): Evidence {
   return {
     check: CHECKS.refreshed,
     passed: true,
-    detail: `${howAccepted(platform)}${accepted === null ? '; the answer itself was lost' : ''}`,
+    detail: `${howAccepted(platform)}${accepted === null ? '; the response to the authorization was lost' : ''}`,
     ...rounded(accepted),
   };
 }
 
 function howAccepted({ requiredFields, optionalFields }: Platform): string {
-  if (requiredFields.includes('refreshToken')) return 'the service refreshed the token once and keeps the new one';
+  if (requiredFields.includes('refreshToken')) return 'the service refreshed the token once and stored the new one';
   if (optionalFields.includes('refreshToken'))
-    return 'the platform accepted the token; a refresh token was refreshed once';
-  return 'the platform accepted the token; there is no refresh token';
+    return 'the platform accepted the token; if a refresh token was supplied, it was refreshed once';
+  return 'the platform accepted the token; the credential contains no refresh token';
 }
 
 export function authorizationEvidence({ status }: Connection, answer: ServiceAnswer): Evidence {
@@ -39,16 +37,14 @@ export function authorizationEvidence({ status }: Connection, answer: ServiceAns
   };
 }
 
-/**
- * Compares organizations by id. Shows the platform's name beside the manifest's, because only people can compare names.
- */
+/** Compares organizations by id. Shows both names as well, because only people can compare names. */
 export function organizationEvidence(due: DueCompany, connection: Connection): Evidence {
   const organization = organizationOf(connection);
   const name = connection.connectionInfo?.['organizationName'];
   return {
     check: CHECKS.organization,
     passed: organization === undefined || organization === due.organization,
-    detail: `${organization ?? 'the platform does not say'}${name === undefined ? '' : ` (${name})`}, for ${due.name}`,
+    detail: `${organization ?? 'not reported by the platform'}${name === undefined ? '' : ` (${name})`}, for ${due.name}`,
   };
 }
 
@@ -62,7 +58,7 @@ export interface DataSets {
   readonly running: readonly string[];
 }
 
-/** Final failures of a sync, in the service's words. Waiting does not change them. */
+/** The service's statuses for a sync that has finally failed. Waiting does not change them. */
 const BROKEN = [
   'FetchError',
   'MapError',
@@ -81,7 +77,7 @@ export function groupDataSets(status: DataStatus): DataSets {
   const broken: string[] = [];
   const running: string[] = [];
   for (const { dataType, currentStatus } of Object.values(status)) {
-    // The platform does not have this data set.
+    // The platform does not offer this data set.
     if (currentStatus === 'NotSupported') continue;
     if (currentStatus === 'Complete') complete.push(dataType);
     else if (BROKEN.includes(currentStatus)) broken.push(dataType);
@@ -94,7 +90,7 @@ export function syncEvidence(dataType: string, passed: boolean): Evidence {
   return { check: `${dataType} synced`, passed, detail: passed ? 'Complete' : 'failed' };
 }
 
-/** Compares the number of records with the manifest. Fewer fail the check; more do not. */
+/** Compares the number of records with the manifest. The check fails if there are fewer, but not if there are more. */
 export function recordEvidence(records: Records, answer: ServiceAnswer): Evidence {
   return {
     check: `${records.dataType} complete`,
@@ -112,8 +108,8 @@ function rounded(answer: ServiceAnswer | null): Pick<Evidence, 'correlationId' |
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns when the service syncs a company by itself. It is read when the company has moved, as one call of about ten;
- * reading it for all companies at the end would delay the handover by a minute per thousand companies.
+ * Returns when the service syncs a company automatically. The settings are read for each company when it has moved,
+ * because reading them all at the end would delay the handover by a minute per thousand companies.
  */
 export function syncScheduleOf({ settings }: SyncSettings, status: DataStatus): SyncSchedule {
   const scheduled = settings.filter(

@@ -1,4 +1,4 @@
-/** The first company: imported and verified by the same code as all others, with full evidence. */
+/** The activities for the first company, which is moved by the same code as all others, but with full evidence. */
 import { CHECKS } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { StopReason } from '../../domain/companies/failures';
@@ -9,7 +9,7 @@ import type { ActivityDeps } from '../deps';
 export type FirstCompanyStep =
   | { readonly result: FirstCompany }
   | { readonly stop: StopReason }
-  /** `heldUpBy`: the outage or failure that delays it; null: none. */
+  /** `heldUpBy`: the outage or failure that delays the company; null if there is none. */
   | { readonly againInMs: number; readonly heldUpBy: string | null };
 
 const RUN = 'first-company';
@@ -18,7 +18,7 @@ const CHECK_EVERY_MS = 1_000;
 export function firstCompanyActivities(deps: ActivityDeps) {
   const { db } = deps;
   return {
-    /** Chooses the requested company, or else the first that can be moved; see `chooseFirstCompany` of the store. */
+    /** Chooses the requested company, or else the first one that can be moved: `chooseFirstCompany` of the store. */
     async chooseFirstCompany(choice: {
       readonly migrationId: string;
       readonly wanted: string | null;
@@ -46,8 +46,15 @@ export function firstCompanyActivities(deps: ActivityDeps) {
         case 'excluded': {
           const { correlationId } = company;
           const detail = company.failureText ?? company.state;
-          const why = { check: CHECKS.moved, passed: false, detail, ...(correlationId !== null && { correlationId }) };
-          return { result: { row, reference, stage: 'failed', failure, evidence: [...(company.evidence ?? []), why] } };
+          const notMoved = {
+            check: CHECKS.moved,
+            passed: false,
+            detail,
+            ...(correlationId !== null && { correlationId }),
+          };
+          return {
+            result: { row, reference, stage: 'failed', failure, evidence: [...(company.evidence ?? []), notMoved] },
+          };
         }
         case 'waiting':
         case 'importing':

@@ -1,12 +1,12 @@
 /**
  * The import of one company: create the company and its connection, authorize the connection, start the syncs.
  *
- * The authorization is the crossing: it hands the credential over. An import never sends a credential twice:
+ * The authorization hands the credential over (the crossing). No single-use credential is ever sent twice:
  * - `authorize` records the send intent (store/companies/send-intent.ts) before the credential leaves.
- * - After a send intent of an earlier attempt, `afterLostAnswer` reads the connection before anything is sent.
+ * - If an earlier attempt recorded a send intent, `afterLostAnswer` decides whether the credential can be sent again.
  * - A credential that the service has accepted (`crossed`) is not sent again.
  *
- * A company or a connection that an earlier attempt created is looked up, not created again.
+ * If an earlier attempt has created the company or its connection, it is looked up instead of created again.
  */
 import { v5 as uuidv5 } from 'uuid';
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
@@ -33,33 +33,31 @@ export interface ImportContext {
   readonly platform: Platform;
   readonly service: CompanyDataClient;
   readonly vault: VaultReader;
-  /** Cancels calls before the authorization. The authorization and the calls after it are not cancelled. */
+  /** Cancels the calls before the authorization, but not the authorization and the calls after it. */
   readonly signal: AbortSignal;
   readonly recordSendIntent: RecordSendIntent;
-  /** No authorization leaves after this time, because another attempt can reclaim the company later (lease.ts). */
+  /** No credential leaves after this time, because another attempt might reclaim the company (lease.ts). */
   readonly sendBefore: Date;
 }
 
 export interface Imported {
   readonly outcome: ImportOutcome;
   readonly stop: StopReason | null;
-  /** Why the company must be tried again: the service or its platform did not answer, or asked to wait. */
+  /** Why the company must be tried again: the service or the platform did not respond, or asked us to wait. */
   readonly deferredBy?: string;
 }
 
-/** Namespace of the idempotency keys: a migration and a row always give the same key. */
+/** The namespace of the idempotency keys. The same migration and row always result in the same keys. */
 const KEY_NAMESPACE = '5f0f3f5e-54a7-4f0b-9d0a-6f2d3b1c7a90';
 
 const SENT_BEFORE = 'the service has already accepted this credential, and an accepted credential is never sent again';
-
-const NO_SUCH_CONNECTION = 'its company has no connection with this id to this platform';
-
+const NO_SUCH_CONNECTION = 'its company has no connection with this id for this platform';
 const CANCELLED = 'the import was cancelled before its credential was sent';
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15 * 60_000;
 
-/** Imports one claimed company, and keeps what is known of it so far. */
+/** The import of one claimed company, with the ids at the service that are known so far. */
 export class CompanyImport {
   private refs: ServiceRefs = {};
 
@@ -68,7 +66,7 @@ export class CompanyImport {
     private readonly company: ClaimedCompany,
   ) {}
 
-  /** @throws the signal's reason, when it is cancelled and an earlier attempt may have sent the credential */
+  /** @throws the signal's reason if it is cancelled after an earlier attempt may have sent the credential */
   async run(): Promise<Imported> {
     let call: Call = 'find-company';
     try {
@@ -107,12 +105,12 @@ export class CompanyImport {
     }
   }
 
-  /** The cancellation came before the credential was sent, by this attempt or an earlier one. */
+  /** Returns whether the import was cancelled before any attempt sent the credential. */
   private isCancelled(error: unknown): boolean {
     return this.context.signal.aborted && error === this.context.signal.reason && this.company.sentAt === null;
   }
 
-  /** Finds the company that the client named or that an earlier try created. */
+  /** Finds the company whose id the client supplied, or that an earlier try created. */
   private async findCompany(): Promise<Company | undefined> {
     const { service, signal } = this.context;
     if (this.company.companyId) return (await service.getCompany(this.company.companyId, { signal })).value;
@@ -136,7 +134,7 @@ export class CompanyImport {
     const query = {
       platformKey: platform.key,
       connectionId: named === 'connection' ? connectionId : null,
-      // A company that the client named can have several connections; one to other books is not ours to replace.
+      // A company that the client supplied can have connections to other organizations. They must not be replaced.
       isExcluded: (other: Connection) =>
         named === 'company' &&
         other.id !== connectionId &&
@@ -156,7 +154,7 @@ export class CompanyImport {
     return value;
   }
 
-  /** Sends the credential. Without a signal, because a cancelled call would leave its outcome unknown. */
+  /** Sends the credential. Passes no signal, because the outcome of a cancelled call would be unknown. */
   private async authorize(connection: Connection): Promise<Connection> {
     const { service, vault, sendBefore, recordSendIntent } = this.context;
     const { row, sealed } = this.company;
@@ -171,32 +169,31 @@ export class CompanyImport {
   }
 
   /**
-   * Concludes what became of a credential that an earlier attempt may have sent, from a connection that it did not
-   * link.
+   * Concludes from an unlinked connection what happened to a credential that an earlier attempt may have sent.
    *
-   * @returns undefined: no earlier attempt sent it, or it can be sent again
+   * @returns undefined if no earlier attempt sent it, or it can be sent again
    */
   private afterLostAnswer(connection: Connection): Imported | undefined {
     const { sentAt, onItsWay } = this.company;
     if (sentAt === null) return undefined;
     const error = activeError(connection);
-    // An error from before the send intent is about an older credential.
+    // An error from before the send intent concerns an older credential.
     if (error && !(Date.parse(error.erroredOnUtc ?? '') < sentAt.getTime())) return this.refused(connection);
     if (onItsWay) return this.concluded({ action: 'read-connection' }, 'the answer to its authorization was lost');
     if (this.context.platform.rotation !== 'each-refresh') return undefined;
     return this.ended({
       to: 'outcome-unknown',
-      text: 'the answer to the authorization was lost, and a token of this platform can be used only once',
+      text: 'the answer to the authorization was lost, and tokens of this platform can be used only once',
     });
   }
 
-  /** Starts the syncs of a linked connection, unless it gives access to another organization. */
+  /** Starts the syncs of a linked connection, unless it gives access to the wrong organization. */
   private async startSync(connection: Connection): Promise<Imported> {
     const { service } = this.context;
     if (!this.hasRightOrganization(connection)) {
       return this.concluded(
         consequenceOfLinkError('WrongOrganization'),
-        `the platform says organization ${organizationOf(connection)}, the manifest says ${this.company.organization}`,
+        `the platform reports organization ${organizationOf(connection)}, but the manifest says ${this.company.organization}`,
       );
     }
     this.refs = { ...this.refs, crossed: true };
@@ -205,15 +202,15 @@ export class CompanyImport {
     return this.ended({ to: 'syncing', firstCheckMs: pollDelayMs(0) });
   }
 
-  /** True as well if the platform does not say which organization it is. */
+  /** Returns true even if the platform does not report the organization. */
   private hasRightOrganization(connection: Connection): boolean {
     const organization = organizationOf(connection);
     return organization === undefined || organization === this.company.organization;
   }
 
   /**
-   * An older credential linked the connection, and this one is to replace it: the client supplied a newer one, or the
-   * older one gives access to another organization.
+   * Returns whether to replace the credential that has linked the connection, because the client supplied a newer one
+   * or because it gives access to the wrong organization.
    */
   private mustReplaceCredential(connection: Connection): boolean {
     if (this.company.crossed || this.company.sentAt !== null) return false;
@@ -239,7 +236,7 @@ export class CompanyImport {
       case 'retry':
         return this.ended({ to: 'waiting', notBeforeMs: consequence.afterMs ?? this.backoffMs(), text });
       case 'read-connection':
-        // The row keeps its lease; the attempt that reclaims it reads the connection.
+        // The row keeps its lease. The attempt that reclaims it reads the connection.
         return this.ended({ to: 'importing', text });
       case 'poll-again':
       case 'skip-data-set':
@@ -247,9 +244,7 @@ export class CompanyImport {
     }
   }
 
-  /**
-   * Keeps the row claimed if an earlier attempt may have sent the credential, because `waiting` would clear its intent.
-   */
+  /** Keeps the row claimed after a send intent of an earlier attempt, because `waiting` would clear the intent. */
   private keepAfterSending({ outcome, stop }: Imported): Imported {
     if (outcome.to !== 'waiting' || this.company.sentAt === null) return { outcome, stop };
     return this.ended({ to: 'importing', text: outcome.text }, stop);
@@ -271,7 +266,7 @@ export class CompanyImport {
     };
   }
 
-  /** The latest correlation id is the one that support quotes. */
+  /** Keeps the latest correlation id, which support quotes to the service. */
   private rememberCorrelationId(correlationId: string | undefined): void {
     if (correlationId !== undefined) this.refs = { ...this.refs, correlationId };
   }
@@ -285,11 +280,11 @@ export class CompanyImport {
     return rowTag(this.context.migrationId, this.company.row);
   }
 
-  private idempotencyKey(what: 'company' | 'connection'): string {
-    return uuidv5(`${this.rowTag()}/${what}`, KEY_NAMESPACE);
+  private idempotencyKey(resource: 'company' | 'connection'): string {
+    return uuidv5(`${this.rowTag()}/${resource}`, KEY_NAMESPACE);
   }
 
-  /** Full jitter, so that companies that failed together are not tried again together. */
+  /** Returns a backoff with full jitter, so that companies that failed together are not retried together. */
   private backoffMs(): number {
     return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.company.tries);
   }

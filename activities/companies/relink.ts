@@ -1,21 +1,21 @@
-/** Checks whether end customers who were asked to reconnect have done so. */
+/** The activity that checks whether end customers have reconnected their companies. */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { giveUpRelinking, readRelinking, recordRelinked } from '../../store';
 import { isGone } from './service-refs';
 import type { ActivityDeps } from '../deps';
 
 export interface RelinkReport {
-  /** Companies whose end customer has reconnected; they are syncing now. */
+  /** The number of companies whose end customer has reconnected. They are syncing now. */
   readonly relinked: number;
-  /** Companies whose end customer has not reconnected yet. */
+  /** The number of companies whose end customer has not reconnected yet. */
   readonly waiting: number;
 }
 
 export function relinkActivities({ db, service }: ActivityDeps) {
   return {
     /**
-     * Checks every company that waits for its end customer, and starts the syncs of those that are linked again. If the
-     * service has deleted a connection, it stops waiting for that company and goes on with the others.
+     * Checks every company whose end customer was asked to reconnect, and starts the syncs of those that are linked
+     * again. If the service has deleted a company or its connection, gives up on it and continues with the others.
      */
     async lookForRelinked({ migrationId }: { readonly migrationId: string }): Promise<RelinkReport> {
       const signal = cancellationSignal();

@@ -1,4 +1,4 @@
-/** Looks up what the Company Data Service already has of a row, and reads what a connection says about itself. */
+/** Looks up what the Company Data Service already has for a row, and interprets its connections. */
 import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
 
@@ -6,19 +6,19 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The tag of a company that names the migration and the row it was created for. */
+/** The key of a company's tag at the service. Its value is the migration and the row that it was created for. */
 export const ROW_TAG = 'ferryRow';
 
 export function rowTag(migrationId: string, row: number): string {
   return `${migrationId}/${row}`;
 }
 
-/** Tells whether a company was created for a row of this migration. */
+/** Returns whether a company was created for a row of this migration. */
 export function isOfMigration({ tags }: Company, migrationId: string): boolean {
   return tags?.[ROW_TAG]?.startsWith(`${migrationId}/`) ?? false;
 }
 
-/** Finds the company that was created for a row by its tag, because idempotency keys expire. */
+/** Finds the company that was created for a row. Searches for its tag, because idempotency keys expire. */
 export async function findCompanyByTag(
   service: CompanyDataClient,
   tag: string,
@@ -30,9 +30,9 @@ export async function findCompanyByTag(
 
 interface ConnectionQuery {
   readonly platformKey: string;
-  /** The only connection that matches; null: any. */
+  /** The id of the only connection that matches; null if any connection can match. */
   readonly connectionId: string | null;
-  /** Leaves a connection out when any matches. */
+  /** Excludes connections from the search. Used only if `connectionId` is null. */
   readonly isExcluded?: (connection: Connection) => boolean;
 }
 
@@ -50,7 +50,7 @@ export async function findConnection(
   return undefined;
 }
 
-/** Tells whether the service answered 404: it never had this, or has deleted it. */
+/** Returns whether the service answered 404, which means that it never had the object or has deleted it. */
 export function isGone(error: unknown): error is CompanyDataError {
   if (!(error instanceof CompanyDataError)) return false;
   const failure = error.toFailure();
@@ -59,19 +59,19 @@ export function isGone(error: unknown): error is CompanyDataError {
 
 type ConnectionError = Connection['dataConnectionErrors'][number];
 
-/** Returns the organization that a connection gives access to; undefined: the platform does not say. */
+/** Returns the organization that a connection gives access to; undefined if the platform does not report it. */
 export function organizationOf({ connectionInfo }: Connection): string | undefined {
   return connectionInfo?.['organizationId'];
 }
 
-/** Returns the latest unresolved error of a connection. */
+/** Returns the latest unresolved error of a connection; undefined if there is none. */
 export function activeError(connection: Connection): ConnectionError | undefined {
   return connection.dataConnectionErrors.findLast(({ status }) => status !== 'Resolved');
 }
 
 /**
- * Tells whether the service has accepted a credential. `Linked` is not enough: when it refuses a credential, a
- * connection that an older one linked stays linked, and gets a new error.
+ * Returns whether the service has accepted a credential. The status `Linked` is not enough. If an older credential has
+ * linked the connection and the service refuses the new one, the connection stays linked and gets a new error.
  *
  * @param before the connection before the credential was sent
  * @param after the answer to the authorization

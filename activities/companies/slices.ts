@@ -1,10 +1,10 @@
 /**
- * Slices: the part of a run that one activity works through. A slice takes companies in groups, handles several at once
- * (worker-pool.ts) and writes their outcomes to the ledger in groups.
+ * Slices. A slice is the part of a run that one activity works through. It takes companies in groups, handles several
+ * at once (worker-pool.ts) and writes their outcomes to the ledger in groups.
  *
- * `runSlice` is the loop that the import and the verification share. It ends when nothing is left to take, its time is
- * over, the activity is cancelled, an outcome stops the run, the plan no longer tolerates the failures, or the circuit
- * breaker opens. Companies in flight are always finished and written.
+ * `runSlice` is the loop that import and verification share. It ends when no company is left to take, its time is up,
+ * the activity is cancelled, an outcome stops the run, the limits no longer tolerate the failures, or the circuit
+ * breaker opens. Companies in flight are always finished, and their outcomes are written.
  */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
@@ -41,7 +41,7 @@ import { runWorkerPool } from './worker-pool';
 /** Why a slice ended early. */
 interface SliceEnd {
   readonly stop: StopReason | null;
-  /** The outage that ended the slice; null: none. */
+  /** The outage that ended the slice; null if there was none. */
   readonly blocked: OpenCircuit | null;
 }
 
@@ -49,7 +49,7 @@ interface SliceEnd {
 interface SliceSteps<Item, Outcome> {
   /** Returns how many companies the limits allow at once. */
   concurrencyOf(limits: MigrationLimits): number;
-  /** Waits, before the limits are read and the next group is taken. */
+  /** Waits until the next group may be taken. Called before the limits are read. */
   beforeTake?(inFlight: number): Promise<void>;
   take(size: number, limits: MigrationLimits): Promise<readonly Item[]>;
   handle(item: Item): Promise<{
@@ -76,7 +76,7 @@ async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcome>(
     runWorkerPool<Item, Awaited<ReturnType<typeof steps.handle>>>({
       take: async (inFlight) => {
         await steps.beforeTake?.(inFlight);
-        // Read for every group, because limits can change during a run.
+        // Read again for every group, because limits can change during a run.
         const { limits } = await readLimits(db, migrationId);
         concurrency = steps.concurrencyOf(limits);
         const size = concurrency - inFlight;
@@ -101,7 +101,7 @@ export interface SliceWork {
   readonly migrationId: string;
   readonly run: string;
   readonly slice: number;
-  /** The only row to import; null: any. */
+  /** The only row to import; null if any row can be imported. */
   readonly onlyRow: number | null;
 }
 
@@ -109,7 +109,7 @@ export interface SliceResult extends SliceEnd {
   readonly claimed: number;
 }
 
-/** Companies whose attempt died are looked for when a slice begins, and then this often. */
+/** How often a slice looks for companies whose attempt has died. It first does so when it begins. */
 const RECLAIM_EVERY_MS = 1_000;
 
 /** Claims and imports companies. */
@@ -119,14 +119,14 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   const owner = await beginSlice(db, { ...work, leaseMs: deps.leaseMs });
   const context = await createImportContext(deps, owner);
   let claimed = 0;
-  /** Before this moment nothing more is claimed, because of the plan's pace. */
+  /** No company is claimed before this time, because the limits set a pace. Milliseconds since 1970. */
   let nextClaimAt = 0;
   let nextReclaimAt = 0;
 
   async function nextCompanies(size: number): Promise<readonly ClaimedCompany[]> {
     if (Date.now() >= nextReclaimAt) {
       const reclaimed = await reclaimSent(db, owner, size);
-      // They come first, because their data is out of date since the claim of the attempt that died.
+      // Reclaimed companies go first, because their data has been out of date for longer than that of the others.
       if (reclaimed.length > 0) return reclaimed;
       await releaseUnsent(db, owner);
       nextReclaimAt = Date.now() + RECLAIM_EVERY_MS;
@@ -137,14 +137,14 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   const end = await runSlice<{ company: ClaimedCompany; sendBefore: Date }, ImportOutcome>(deps, migrationId, {
     concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
     beforeTake: async (inFlight) => {
-      // The pool writes the outcomes of companies in flight before it waits here.
+      // Waits only if no company is in flight, because outcomes must be written first.
       if (inFlight === 0 && Date.now() < nextClaimAt) await sleep(nextClaimAt - Date.now());
     },
     take: async (size, limits) => {
       const pace = paceOf(limits);
       const isSurplus = onlyRow === null && slice > pace.slices;
       if (isSurplus || Date.now() < nextClaimAt) return [];
-      // Taken before the claim, so that the deadline is never later than the lease allows.
+      // Read before the claim, so that the deadline is never later than the lease allows.
       const claimedAt = Date.now();
       const companies = await nextCompanies(Math.min(size, pace.companies));
       claimed += companies.length;
@@ -176,24 +176,24 @@ async function createImportContext(deps: ActivityDeps, owner: LeaseOwner): Promi
 
 export interface CheckWork {
   readonly migrationId: string;
-  /** The only row to check; null: any. */
+  /** The only row to check; null if any row can be checked. */
   readonly onlyRow: number | null;
-  /** Counts and times each data set, see `Verification`. */
+  /** Whether to count and time every data set; see `Verification`. */
   readonly everyDataSet: boolean;
 }
 
 export interface CheckResult extends SliceEnd {
-  /** Companies that are no longer syncing. */
+  /** The number of companies that are no longer syncing. */
   readonly settled: number;
 }
 
-/** Verifies every company whose next check is due, as many at once as all slices together import. */
+/** Verifies every company whose next check is due, as many at once as all slices together can import. */
 export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<CheckResult> {
   const { db, service } = deps;
   const { migrationId, onlyRow, everyDataSet } = work;
   const platform = await platformOf(db, migrationId);
   const signal = sharedSignal();
-  /** The ledger lists them as due until their outcome is written. */
+  /** The rows that are being checked. The ledger lists them as due until their outcomes have been written. */
   const rowsInFlight = new Set<number>();
   let settled = 0;
 
@@ -220,11 +220,11 @@ export async function verifySlice(deps: ActivityDeps, work: CheckWork): Promise<
 const SAMPLE = 1_000;
 
 /**
- * Returns a function that pauses the migration when the plan no longer tolerates the failures, and returns whether it
- * did. While nothing has failed it does not ask the ledger.
+ * Returns a function that pauses the migration if the limits no longer tolerate its failures, and returns whether it
+ * did. While no company has failed, the function does not query the ledger.
  */
 function watchTolerance(db: Database, migrationId: string) {
-  // True at first, because companies of other slices may have failed.
+  // Initially true, because companies of other slices may have failed.
   let someFailed = true;
   return async (outcomes: readonly (ImportOutcome | CheckOutcome)[]): Promise<boolean> => {
     someFailed ||= outcomes.some(({ to }) => to === 'failed' || to === 'outcome-unknown');
@@ -246,7 +246,7 @@ async function platformOf(db: Database, migrationId: string): Promise<Platform> 
   return platform;
 }
 
-/** Returns the activity's cancellation signal for many listeners at once; Node would warn of a leak. */
+/** Returns the activity's cancellation signal, and keeps Node from warning that it has many listeners. */
 function sharedSignal(): AbortSignal {
   const signal = cancellationSignal();
   setMaxListeners(0, signal);
@@ -255,7 +255,7 @@ function sharedSignal(): AbortSignal {
 
 const HEARTBEAT_EVERY_MS = 5_000;
 
-/** Sends heartbeats during the work, because one group can take longer than the heartbeat timeout. */
+/** Sends heartbeats during the work, because a single group can take longer than the heartbeat timeout. */
 async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
   try {

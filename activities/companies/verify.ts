@@ -1,6 +1,6 @@
 /**
- * The verification of one company whose syncs were started: it needs no reauthorization, has the right organization,
- * and every data set is complete. Each check leaves evidence.
+ * The verification of one company whose syncs have been started: it must need no reauthorization, be connected to the
+ * right organization, and have complete data sets. Each check produces evidence.
  */
 import type { CompanyDataClient, Connection, DataStatus } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';
@@ -29,9 +29,9 @@ export interface Verification {
   readonly platform: Platform;
   readonly syncTimeoutMs: number;
   /**
-   * Counts and times every data set, for the first company. For the others only invoices are counted, because the
-   * manifest says how many there are. The first company has shown that `Complete` means complete, and counting
-   * everything would add half as many requests as the whole move.
+   * Whether to count and time every data set. True only for the first company. For the others, only invoices are
+   * counted, because the manifest gives their number. Counting everything would add half as many requests again, and
+   * the first company has shown that data sets with the status `Complete` are complete.
    */
   readonly everyDataSet: boolean;
   readonly signal: AbortSignal;
@@ -40,14 +40,13 @@ export interface Verification {
 export interface Verified {
   readonly outcome: CheckOutcome;
   readonly stop: StopReason | null;
-  /** Why the company must be checked again: the service or its platform did not answer, or asked to wait. */
+  /** Why the company must be checked again: the service or the platform did not respond, or asked us to wait. */
   readonly deferredBy?: string;
 }
 
-/** A sync that takes longer is checked rarely, and then its connection is checked as well. */
+/** The age up to which a sync is checked often. After that, it is checked rarely, together with its connection. */
 const YOUNG_SYNC_MS = 60_000;
 
-/** Checks one company. */
 export async function verifyCompany(verification: Verification, due: DueCompany): Promise<Verified> {
   const { service, platform, everyDataSet, signal } = verification;
   let call: Call = 'read-sync';
@@ -56,9 +55,9 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     const { value: status } = await service.dataStatus(due.companyId, { signal });
     const sets = groupDataSets(status);
     const syncing = dataSetsInSync(sets, status);
-    // A grant that ends fails the syncs as well, so while they are young the status of the syncs is enough.
+    // If the grant ends, the syncs fail as well. While they are young, it is enough to check their status.
     if (syncing !== null && due.syncingForMs < YOUNG_SYNC_MS) return stillSyncing(verification, due, syncing);
-    // Read after the status, because a grant that ends during a sync fails that sync first.
+    // The connection is read after the status, because a grant that ends makes the sync fail first.
     call = 'read-connection';
     const { value: connection, ...answer } = await service.getConnection(due.companyId, due.connectionId, { signal });
     evidence = [refreshEvidence(due, platform), authorizationEvidence(connection, answer)];
@@ -101,11 +100,11 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
   }
 }
 
-/** Returns the data sets that are still syncing, as text; null: each is complete or has failed. */
+/** Returns the data sets that are still syncing, as text; null if each of them is complete or has failed. */
 function dataSetsInSync({ running }: DataSets, status: DataStatus): string | null {
   if (running.length > 0) return running.join(', ');
-  // The syncs were started, but the service does not show them yet.
-  return Object.keys(status).length === 0 ? 'no data set yet' : null;
+  // The syncs have been started, but the service does not list them yet.
+  return Object.keys(status).length === 0 ? 'no data set has started' : null;
 }
 
 function brokenSetEvidence({ complete, broken }: DataSets): Evidence[] {
@@ -115,7 +114,7 @@ function brokenSetEvidence({ complete, broken }: DataSets): Evidence[] {
   ];
 }
 
-/** Evidence of complete data sets. Counted ones come last, because they show the result. */
+/** Returns the evidence for complete data sets. Those that were counted come last. */
 async function dataSetEvidence(
   verification: Verification,
   due: DueCompany,
@@ -135,13 +134,13 @@ async function dataSetEvidence(
   return [...synced, ...records];
 }
 
-/** Counts a data set. Returns undefined if the platform lacks it, which the service says only when it is read. */
+/** Counts a data set. Returns undefined if the platform lacks it, which the service may report only on reading. */
 async function countEvidence(
   { service, signal }: Verification,
   due: DueCompany,
   dataType: string,
 ): Promise<Evidence | undefined> {
-  // The manifest gives an expected number of invoices only.
+  // The manifest contains an expected number only for invoices.
   const expected = dataType === 'invoices' ? due.expectedInvoices : null;
   try {
     const { value: found, ...answer } = await service.countRecords(due.companyId, dataType, { signal });
@@ -153,7 +152,7 @@ async function countEvidence(
   }
 }
 
-/** Reads how long the latest sync of each data set took, in milliseconds. */
+/** Returns how long the latest sync of each data set took, in milliseconds. */
 async function syncDurations(
   { service, signal }: Verification,
   due: DueCompany,
@@ -171,7 +170,7 @@ async function syncDurations(
 function reauthorizationRequired(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): Verified {
   const error = activeError(connection);
   const consequence = consequenceOfLinkError(error?.statusText);
-  // The connection was linked before, so only the end customer can renew the consent, whatever the platform reports.
+  // Whatever the error is, only the end customer can renew the consent, because the connection was linked before.
   const stop = consequence.action === 'stop' ? consequence.reason : null;
   return {
     ...failed(
@@ -190,8 +189,8 @@ function reauthorizationRequired(due: DueCompany, connection: Connection, eviden
 
 function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): Verified {
   const { linkUrl } = connection;
-  const text = `the platform says organization ${organizationOf(connection)}, the manifest says ${due.organization}`;
-  // Without an accepted credential the end customer reconnected, and that choice says nothing about other companies.
+  const text = `the platform reports organization ${organizationOf(connection)}, but the manifest says ${due.organization}`;
+  // If no credential was accepted, the end customer has reconnected. Their choice says nothing about other companies.
   const stop = due.accepted === null ? null : 'wrong-organization';
   return { ...failed(due, 'wrong-organization', text, evidence, { linkUrl }), stop };
 }
@@ -204,7 +203,7 @@ function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running:
   return { outcome: checkLater(due), stop: null };
 }
 
-/** @param afterMs how long the service asks to wait; undefined: it does not say */
+/** @param afterMs how long the service asks us to wait, in milliseconds; undefined if it does not say */
 function checkLater(due: DueCompany, afterMs?: number): Extract<CheckOutcome, { to: 'syncing' }> {
   const jitter = 0.8 + 0.4 * Math.random();
   return { row: due.row, to: 'syncing', nextCheckMs: afterMs ?? pollDelayMs(due.syncingForMs) * jitter };

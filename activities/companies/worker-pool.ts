@@ -1,34 +1,34 @@
 /**
- * Worker pool: handles items concurrently, and takes new items and writes results in groups.
+ * Worker pool: handles items concurrently, but takes new items and writes results in groups.
  *
- * Groups keep the number of SQL statements small: one statement claims many companies, and one writes many outcomes. No
- * item waits for another one, so one slow company does not delay the rest.
+ * Groups keep the number of SQL statements small: one statement claims many companies, and one writes many outcomes.
+ * No item waits for another one, so a slow company does not delay the rest.
  *
  * ## Modes
  *
- * - FILLING, the initial mode. When at most half of the slots are busy, `take` is asked for more items, and each of
- *   them begins at once. If it returns none, it is asked again after the next write.
- *   - `write` returned false, or an item failed -> DRAINING;
- *   - `take` returned none and nothing is in flight or unwritten -> ENDED.
- * - DRAINING. Nothing more is taken. Items in flight run to completion and are written.
- *   - Nothing is in flight or unwritten -> ENDED.
- * - ENDED. Returns, or throws the error of the first item that failed.
+ * - FILLING, the initial mode. When at most half of the slots are busy, `take` is called for more items, and each of
+ *   them starts at once. If it returns none, it is called again after the next write.
+ *   - `write` returned false, or an item failed -> DRAINING.
+ *   - `take` returned none, and no item is in flight or unwritten -> ENDED.
+ * - DRAINING. No more items are taken. Items in flight run to completion and are written.
+ *   - No item is in flight or unwritten -> ENDED.
+ * - ENDED. The pool returns, or throws the error of the first item that failed.
  *
  * If `take` or `write` itself throws, the pool waits for the items in flight and throws that error. Results that were
- * not written are lost; their companies are still owned by the attempt, and the next attempt finds them
+ * not written are lost. The attempt still owns their companies, and the next attempt reclaims them
  * (store/companies/lease.ts).
  *
  * ## When results are written
  *
- * As soon as one of these is true: half of the places have a result, the oldest result has waited 200 ms, or nothing is
- * in flight any more. A write is followed by a take, so places are filled in groups as well.
+ * Results are written as soon as one of these is true: half of the slots have a result, the oldest result has waited
+ * for 200 ms, or no item is in flight. Every write is followed by a take, so slots are also filled in groups.
  */
 
 export interface WorkerPoolOptions<Item, Result> {
   /**
    * Takes the next items; empty if there are none right now.
    *
-   * @param inFlight items that were taken and are not written yet
+   * @param inFlight the number of items that have been taken but not written
    */
   readonly take: (inFlight: number) => Promise<Taken<Item>>;
   readonly handle: (item: Item) => Promise<Result>;
@@ -92,7 +92,7 @@ export async function runWorkerPool<Item, Result>({
       results = [];
       if (group.length > 0 && !(await write(group))) isDraining = true;
       if (!isDraining && !failure && inFlight.size <= concurrency / 2) {
-        // Results that came during the write still occupy their places.
+        // Results that arrived during the write still occupy their slots.
         const taken = await take(inFlight.size + results.length);
         concurrency = taken.concurrency;
         taken.items.forEach(begin);

@@ -1,4 +1,4 @@
-/** The activities that end a migration: resolve interrupted companies, remove unused ones from the service. */
+/** The activities that end a migration: resolve interrupted companies, and remove unused ones from the service. */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient } from '../../company-data-client';
 import type { Platform } from '../../platforms/platforms';
@@ -8,16 +8,18 @@ import { clearServiceRefs, readInterrupted, readMigration, readUnusedCompanies, 
 import { findCompanyByTag, findConnection, isGone, rowTag } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 
-interface OfMigration {
+interface MigrationRef {
   readonly migrationId: string;
 }
 
 export function closingActivities({ db, service }: ActivityDeps) {
   return {
     /**
-     * Resolves companies whose attempt died, using what the service knows about them, because no slice will reclaim them now.
+     * Resolves companies whose attempt died, from their connections at the service. No slice will reclaim them now.
+     *
+     * @returns milliseconds until the last lease ends; null if no lease is left
      */
-    async settleInterrupted({ migrationId }: OfMigration): Promise<{ readonly againInMs: number | null }> {
+    async settleInterrupted({ migrationId }: MigrationRef): Promise<{ readonly againInMs: number | null }> {
       const migration = await readMigration(db, migrationId);
       const platform = migration && findPlatform(migration.platformKey);
       let againInMs: number | null = null;
@@ -32,7 +34,7 @@ export function closingActivities({ db, service }: ActivityDeps) {
     },
 
     /** Removes companies that were created at the service for rows whose credential was never sent. */
-    async removeUnused({ migrationId }: OfMigration): Promise<{ readonly removed: number }> {
+    async removeUnused({ migrationId }: MigrationRef): Promise<{ readonly removed: number }> {
       const signal = cancellationSignal();
       const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
       let removed = 0;
@@ -66,19 +68,19 @@ async function resolutionOf(
     ...(connection === undefined ? {} : { connectionId: connection.id }),
   };
   if (id !== undefined && connection?.status === 'Linked') {
-    // Its attempt may have died before this; syncs that are running already are not started again.
+    // The attempt may have died before it started the syncs. If they are running, this call changes nothing.
     await service.startSync(id, { signal });
     return { to: 'syncing', refs };
   }
   if (connection === undefined || sentAt === null) return { to: 'waiting', refs };
   return {
     to: 'outcome-unknown',
-    text: 'the migration ended before it was clear whether its credential had been used',
+    text: 'the migration ended before it was clear whether the credential had been used',
     refs,
   };
 }
 
-/** A company is unused if its connection has never been authorized. */
+/** Returns whether a company is unused, which means that its connection has never been authorized. */
 async function isUnused(
   service: CompanyDataClient,
   companyId: string,

@@ -1,11 +1,11 @@
-/** Estimates: of the whole move before it begins, and of the rest once throughput has been measured. */
+/** The activities that estimate the whole move before it begins, and the rest once throughput has been measured. */
 import type { Estimate, SpeedEstimate } from '../../domain/planning/estimate';
 import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estimate';
 import type { Database } from '../../store';
 import { savePlanned, saveSpeed, measureSpeed, readLimits, readMigration, readSpeed, readVolume } from '../../store';
 import type { ActivityDeps } from '../deps';
 
-interface OfMigration {
+interface MigrationRef {
   readonly migrationId: string;
 }
 
@@ -14,21 +14,21 @@ const MIN_COMPANIES_TO_STORE = 5;
 
 export function estimateActivities({ db }: ActivityDeps) {
   return {
-    /** Estimates the whole move. Stores the estimate of a proposed start, to compare it with the actual move later. */
-    async estimatePlan({ migrationId, startAt }: OfMigration & { readonly startAt: string | null }): Promise<Estimate> {
+    /** Estimates the whole move. If a start is proposed, stores the estimate for comparison with the actual move. */
+    async estimatePlan({
+      migrationId,
+      startAt,
+    }: MigrationRef & { readonly startAt: string | null }): Promise<Estimate> {
       const planned = await estimateBefore(db, migrationId, startAt);
       if (startAt !== null) await savePlanned(db, migrationId, { startAt, estimate: planned });
       return planned;
     },
 
-    /**
-     * Estimates the rest from this migration's throughput, which is stored for later migrations when a run has
-     * finished.
-     */
+    /** Estimates the rest from this migration's throughput. When a run has finished, stores it for later migrations. */
     async estimateRest({
       migrationId,
       runFinished,
-    }: OfMigration & { readonly runFinished: boolean }): Promise<Estimate> {
+    }: MigrationRef & { readonly runFinished: boolean }): Promise<Estimate> {
       const { platformKey, speedEstimate: before } = await speedBefore(db, migrationId);
       const measured = await measureSpeed(db, migrationId);
       if (measured === null) return estimateWith(db, migrationId, before, null);
@@ -40,7 +40,7 @@ export function estimateActivities({ db }: ActivityDeps) {
   };
 }
 
-/** Estimates with the throughput of earlier migrations of the platform, or else with a cautious assumption. */
+/** Estimates with the throughput of earlier migrations from this platform, or else with a cautious assumption. */
 export async function estimateBefore(db: Database, migrationId: string, startAt: string | null): Promise<Estimate> {
   const { speedEstimate } = await speedBefore(db, migrationId);
   return estimateWith(db, migrationId, speedEstimate, startAt);

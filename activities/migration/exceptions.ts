@@ -1,4 +1,4 @@
-/** Applies decisions about companies that were not moved, and records them with their effect on the ledger. */
+/** Applies decisions on individual companies, and records them with their effect on the ledger. */
 import type { Decision } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import {
@@ -30,9 +30,9 @@ export function isExceptionDecision(decision: DecisionRecord['decision']): decis
 }
 
 /**
- * Applies a decision and records it in one transaction, so that a second call neither applies it again nor records that
- * it had no effect. Companies may have changed since the decision was made, or may not exist; the recorded outcome says
- * how many were changed.
+ * Applies a decision and records it in one transaction. A second call therefore neither applies it again nor records
+ * that it had no effect. The recorded outcome says how many companies were changed, because some may have changed since
+ * the decision was made, and some may not exist.
  */
 export async function applyAndRecord(
   db: Database,
@@ -42,15 +42,18 @@ export async function applyAndRecord(
   await db.transaction().execute(async (tx) => {
     if (await readOutcome(tx, migrationId, decision.decisionId)) return;
     const changed = await apply(tx, migrationId, decision, outcome.at);
-    const named = decision.companies === 'all' ? changed : new Set(decision.companies).size;
-    const text = changed === named ? outcome.text : `${outcome.text}; done for ${changed} of ${named}: ${WHY_NOT}`;
+    const requested = decision.companies === 'all' ? changed : new Set(decision.companies).size;
+    const text =
+      changed === requested
+        ? outcome.text
+        : `${outcome.text}; applied to ${changed} of ${requested} companies: ${WHY_NOT_ALL}`;
     await recordDecisions(tx, migrationId, [{ decision, outcome: { ...outcome, text } }]);
   });
 }
 
-const WHY_NOT = 'the others do not exist, or are in a state that does not allow it';
+const WHY_NOT_ALL = 'the others do not exist, or their state does not allow it';
 
-/** @returns the number of companies it changed */
+/** @returns the number of companies that were changed */
 async function apply(db: Database, migrationId: string, decision: ExceptionDecision, at: string): Promise<number> {
   switch (decision.kind) {
     case 'exclude':

@@ -24,33 +24,33 @@ import type { ActivityDeps } from '../deps';
 import { isExceptionDecision, applyAndRecord } from './exceptions';
 import { updateWindowOccurrence } from './windows';
 
-interface OfMigration {
+interface MigrationRef {
   readonly migrationId: string;
 }
 
 export interface RunBegun {
   readonly slicesAtOnce: number;
-  /** The run may end while this many companies still sync: the stragglers of a ramp. */
+  /** The run may end while this many companies, the stragglers of a ramp, are still syncing. */
   readonly mayStillSync: number;
-  /** The companies when the run begins. Some of an earlier run may still sync. */
+  /** The counts when the run begins. Companies of an earlier run may still be syncing. */
   readonly counts: Counts;
 }
 
 export function lifecycleActivities(deps: ActivityDeps) {
   const { db, keys } = deps;
   return {
-    async openMigration({ migrationId }: OfMigration): Promise<void> {
+    async openMigration({ migrationId }: MigrationRef): Promise<void> {
       await openMigration(db, migrationId);
       await openVault(db, keys, migrationId);
     },
 
-    async count({ migrationId }: OfMigration): Promise<Counts> {
+    async count({ migrationId }: MigrationRef): Promise<Counts> {
       return countCompanies(db, migrationId);
     },
 
-    async beginRun({ migrationId, run, ramp }: OfMigration & { run: string; ramp: boolean }): Promise<RunBegun> {
+    async beginRun({ migrationId, run, ramp }: MigrationRef & { run: string; ramp: boolean }): Promise<RunBegun> {
       const { limits } = await readLimits(db, migrationId);
-      // An interrupted ramp continues, because the rest waits until it has succeeded.
+      // An interrupted ramp continues, because the other companies wait until it has succeeded.
       const inRamp = ramp || (await isRampInProgress(db, migrationId));
       const rampSize = await beginRun(db, migrationId, run, inRamp ? limits.rampCompanies : 0);
       return {
@@ -60,17 +60,18 @@ export function lifecycleActivities(deps: ActivityDeps) {
       };
     },
 
-    async setPaused({ migrationId, paused }: OfMigration & { paused: boolean }): Promise<void> {
+    async setPaused({ migrationId, paused }: MigrationRef & { paused: boolean }): Promise<void> {
       await setPaused(db, migrationId, paused);
     },
 
     /**
-     * Applies each decision to the ledger before recording it, so that the audit trail never claims more than was done.
+     * Applies each decision to the ledger before it records the decision, so that the audit trail never contains more
+     * than was done.
      */
     async recordDecisions({
       migrationId,
       recorded,
-    }: OfMigration & { recorded: readonly DecisionRecord[] }): Promise<Counts> {
+    }: MigrationRef & { recorded: readonly DecisionRecord[] }): Promise<Counts> {
       for (const each of recorded) {
         const { decision, outcome } = each;
         if (outcome.applied && isExceptionDecision(decision))
@@ -83,7 +84,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       return countCompanies(db, migrationId);
     },
 
-    async closeMigration({ migrationId, ending }: OfMigration & { ending: Ending }): Promise<Counts> {
+    async closeMigration({ migrationId, ending }: MigrationRef & { ending: Ending }): Promise<Counts> {
       await closeMigration(db, migrationId, ending);
       await destroyVault(db, migrationId);
       return countCompanies(db, migrationId);
@@ -100,7 +101,7 @@ async function apply(deps: ActivityDeps, migrationId: string, decision: Decision
     case 'pause':
       return setPaused(db, migrationId, true);
     case 'resume':
-      // Resuming accepts the failures so far, because support has seen them.
+      // A resume accepts the failures so far, because support has seen them.
       await acceptFailures(db, migrationId);
       return setPaused(db, migrationId, false);
     case 'step':

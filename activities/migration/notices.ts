@@ -9,11 +9,11 @@ import type { ActivityDeps, Notifier } from '../deps';
 
 export interface Webhook {
   readonly url: string;
-  /** The key that signs the body. */
+  /** The key that signs the requests. */
   readonly secret: Secret;
 }
 
-/** Thrown when the receiver of the webhook answers with an error. */
+/** Thrown when the webhook does not respond with success. */
 class NoticeRefused extends Error {
   override readonly name = 'NoticeRefused';
 }
@@ -21,9 +21,9 @@ class NoticeRefused extends Error {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Creates the notifier. Requests are signed as https://www.standardwebhooks.com describes: `webhook-id`,
- * `webhook-timestamp` (seconds) and `webhook-signature`, which is `v1,` and the base64 of HMAC-SHA256 over
- * `<id>.<timestamp>.<body>`.
+ * Creates the notifier. It signs requests as https://www.standardwebhooks.com specifies, with the headers `webhook-id`,
+ * `webhook-timestamp` (seconds) and `webhook-signature` (`v1,` followed by the base64 of an HMAC-SHA256 of
+ * `<id>.<timestamp>.<body>`).
  */
 export function createNotifier(log: Pick<Logger, 'info' | 'warn'>, webhook: Webhook | undefined): Notifier {
   return {
@@ -45,7 +45,7 @@ export function createNotifier(log: Pick<Logger, 'info' | 'warn'>, webhook: Webh
         bodyTimeout: ANSWER_TIMEOUT_MS,
       });
       await answer.dump();
-      if (statusCode >= 300) throw new NoticeRefused(`the webhook answered ${statusCode}`);
+      if (statusCode >= 300) throw new NoticeRefused(`the webhook responded with ${statusCode}`);
     },
   };
 }

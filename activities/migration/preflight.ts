@@ -1,5 +1,6 @@
 /**
- * The preflight in a worker: reads facts from the ledger and the service, writes findings to the ledger, returns them.
+ * The preflight activity. It reads facts from the ledger and the service, holds back companies in the ledger, and
+ * returns the findings.
  */
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { FoundConnection } from '../../company-data-client';
@@ -27,9 +28,9 @@ import { isOfMigration } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';
 import { estimateBefore } from './estimates';
 
-interface CheckOf {
+interface PreflightInput {
   readonly migrationId: string;
-  /** The agreed or proposed start in ISO 8601; null: none yet. */
+  /** The agreed or proposed start in ISO 8601; null if there is none yet. */
   readonly startAt: string | null;
 }
 
@@ -39,7 +40,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
      * Checks the supplied details against the account, the platform and other migrations, without using a credential.
      * Companies with an error of their own are held back; the others can be moved.
      */
-    async preflight({ migrationId, startAt }: CheckOf): Promise<Preflight> {
+    async preflight({ migrationId, startAt }: PreflightInput): Promise<Preflight> {
       const migration = await readMigration(db, migrationId);
       if (!migration) return NO_MANIFEST;
       const { total } = await countCompanies(db, migrationId);
@@ -76,9 +77,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
   };
 }
 
-/**
- * Returns the connections to organizations that are to be moved, without those that this migration has created itself.
- */
+/** Returns the connections to the organizations to be moved, except those that this migration itself has created. */
 async function withoutOwn(
   db: Database,
   migrationId: string,
@@ -116,7 +115,7 @@ async function checkEach(
     const openElsewhere = await findOpenOrganizations(db, platform.key, companies, migration.id);
     const verdicts = companies.map((company) => verdictOn(company, { connected, openElsewhere }));
     heldBack += verdicts.filter((verdict) => verdict.heldBack !== null).length;
-    // Written only where the result has changed, because most companies stay as they are.
+    // Only changed results are written, because most companies stay the same.
     const changed = verdicts.filter((verdict, index) => verdict.heldBack !== companies[index]?.heldBack);
     await recordVerdicts(db, migration, changed);
     heartbeat();
@@ -128,7 +127,7 @@ const NO_MANIFEST: Preflight = {
   companies: 0,
   manifestDigest: null,
   suppliedBy: null,
-  problems: ['no manifest was supplied'],
+  problems: ['no manifest has been supplied'],
   problemCodes: ['no-companies'],
   warnings: [],
   heldBack: 0,

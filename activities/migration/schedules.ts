@@ -1,6 +1,6 @@
 /**
- * Keeps a migration's windows as a Temporal Schedule, so that people can see, pause and trigger them in Temporal's own
- * tools.
+ * Keeps a migration's windows in a Temporal Schedule, so that people can see, pause and trigger them with Temporal's
+ * own tools.
  */
 import { randomUUID } from 'node:crypto';
 import type { ScheduleClient, ScheduleDescription } from '@temporalio/client';
@@ -11,11 +11,11 @@ import type { WindowOccurrence, ScheduleState } from '../../domain/planning/wind
 import { TASK_QUEUE } from '../../workflows/messages';
 import type { WindowSchedules } from '../deps';
 
-/** Occurrences in the Schedule; later ones are added when the first have passed. */
+/** The maximum number of occurrences in a Schedule. Later ones are added when the first have passed. */
 const MAX_OCCURRENCES = 30;
 
 export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
-  /** Updates or deletes an existing Schedule. Returns undefined if there is none. */
+  /** Updates an existing Schedule, or deletes it if no occurrences are left. Returns undefined if there is none. */
   async function refresh(
     migrationId: string,
     occurrences: readonly WindowOccurrence[],
@@ -33,8 +33,8 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
   }
 
   /**
-   * Changes only the occurrences. If somebody pauses or resumes the Schedule at the same moment, the conflict token
-   * makes Temporal drop this change, and the next update writes it. (The client's own `update` would undo the pause.)
+   * Changes only the occurrences. If a person pauses or resumes the Schedule at the same moment, the conflict token
+   * makes Temporal drop this change, and the next update applies it. The SDK's own `update` would undo the pause.
    */
   async function setOccurrences(
     scheduleId: string,
@@ -62,7 +62,7 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
       await client.create({ scheduleId: scheduleIdOf(migrationId), ...scheduleOf(migrationId, occurrences) });
       return 'running';
     } catch (error) {
-      // An earlier attempt of this activity created it.
+      // An earlier attempt of this activity has created it.
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       return keep(migrationId, occurrences);
     }
@@ -91,13 +91,13 @@ function scheduleOf(migrationId: string, occurrences: readonly WindowOccurrence[
       workflowId: `${migrationId}.window`,
       args: [{ migrationId }],
       taskQueue: TASK_QUEUE,
-      staticSummary: `A window of ${migrationId} opens`,
+      staticSummary: `Open a window of ${migrationId}`,
     },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: longestOf(occurrences), pauseOnFailure: false },
   };
 }
 
-/** The occurrences as instants in UTC; daylight saving time is already taken into account. */
+/** Returns the occurrences as instants in UTC, which already take daylight saving time into account. */
 function specOf(occurrences: readonly WindowOccurrence[]): { cronExpressions: string[]; timezone: string } {
   return {
     cronExpressions: occurrences.slice(0, MAX_OCCURRENCES).map(({ opensAt }) => onceAt(new Date(opensAt))),
@@ -111,7 +111,7 @@ function onceAt(at: Date): string {
   return [...clock, at.getUTCDate(), at.getUTCMonth() + 1, '*', at.getUTCFullYear()].join(' ');
 }
 
-/** Temporal makes up for a missed start for this long, in milliseconds: the length of the longest window. */
+/** Returns the length of the longest window in milliseconds. Temporal makes up for a missed start for this long. */
 function longestOf(occurrences: readonly WindowOccurrence[]): number {
   return Math.max(...occurrences.map(({ opensAt, closesAt }) => Date.parse(closesAt) - Date.parse(opensAt)));
 }

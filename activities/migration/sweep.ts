@@ -1,15 +1,15 @@
 /**
- * The sweep: finds what is left of migrations that were terminated in Temporal. It runs unattended, so it closes
- * nothing.
+ * The activity of the sweep: it finds migrations that were terminated in Temporal. It does not close them, because the
+ * `sweep` workflow does.
  */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { listOpenMigrations } from '../../store';
 import type { ActivityDeps } from '../deps';
 
 export interface TerminatedMigrations {
-  /** Migrations that no longer run, and whose Schedule the sweep has deleted. */
+  /** Migrations that are no longer running, and whose Schedule the activity has deleted. */
   readonly schedulesDeleted: readonly string[];
-  /** Terminated, but open in the ledger: their organizations are still taken, and their credentials not destroyed. */
+  /** Terminated, but open in the ledger: organizations are still reserved, and credentials are not destroyed yet. */
   readonly terminated: readonly string[];
   /** Open in the ledger, but unknown to Temporal or ended in another way. */
   readonly unclear: readonly string[];
@@ -17,9 +17,7 @@ export interface TerminatedMigrations {
 
 export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps) {
   return {
-    /**
-     * Deletes the Schedules of migrations that no longer run, and finds migrations that are still open in the ledger.
-     */
+    /** Deletes the Schedules of migrations that are no longer running, and finds those that are open in the ledger. */
     async lookForLeftBehind(): Promise<TerminatedMigrations> {
       const schedulesDeleted: string[] = [];
       for (const migrationId of await workflowStatus.scheduled()) {

@@ -1,48 +1,49 @@
 /**
- * Windows: in the ledger, where every claim checks them, and as a Temporal Schedule, which starts work when one opens.
+ * The activities that keep a migration's windows in two places: in the ledger, where every claim checks them, and in a
+ * Temporal Schedule, which starts work when a window opens.
  */
 import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
 import { windowOccurrences } from '../../domain/planning/windows';
 import { readLimits, readMigration, setWindowOccurrence } from '../../store';
 import type { ActivityDeps } from '../deps';
 
-interface OfMigration {
+interface MigrationRef {
   readonly migrationId: string;
 }
 
 /** When companies can be started. */
 export interface OpenWindow {
-  /** The current or the next occurrence; null: at any time, because the migration has no windows. */
+  /** The current or the next occurrence; null if the migration has no windows, so that it is open at any time. */
   readonly opening: WindowOccurrence | null;
-  /** Milliseconds until it opens, by the ledger's clock; 0: it is open. */
+  /** Milliseconds until it opens, by the ledger's clock; 0 if it is open. */
   readonly opensInMs: number;
 }
 
 export function windowActivities(deps: ActivityDeps) {
   const { db, schedules } = deps;
   return {
-    /** Writes the current or next occurrence of a window to the ledger, so that companies can be claimed in it. */
-    async openWindow({ migrationId }: OfMigration): Promise<OpenWindow> {
+    /** Finds the current or next occurrence and writes it to the ledger, which allows claims only within it. */
+    async openWindow({ migrationId }: MigrationRef): Promise<OpenWindow> {
       const { next, now } = await nextOccurrences(deps, migrationId);
       const opening = next[0] ?? null;
       await setWindowOccurrence(db, migrationId, opening);
       return { opening, opensInMs: opening ? Math.max(0, Date.parse(opening.opensAt) - now.getTime()) : 0 };
     },
 
-    /** Updates the migration's Schedule, and deletes it if the migration is closed or has no windows. */
-    async keepSchedule({ migrationId }: OfMigration): Promise<ScheduleState> {
+    /** Updates the migration's Schedule, or deletes it if the migration is closed or has no windows. */
+    async keepSchedule({ migrationId }: MigrationRef): Promise<ScheduleState> {
       const migration = await readMigration(db, migrationId);
       const isOpen = migration !== undefined && migration.state !== 'closed';
       return schedules.keep(migrationId, isOpen ? (await nextOccurrences(deps, migrationId)).next : []);
     },
 
-    async deleteSchedule({ migrationId }: OfMigration): Promise<void> {
+    async deleteSchedule({ migrationId }: MigrationRef): Promise<void> {
       await schedules.keep(migrationId, []);
     },
   };
 }
 
-/** Applies changed windows: a running batch follows them from its next claim, and an existing Schedule lists them. */
+/** Applies changed windows to the ledger, where the next claim checks them, and to the Schedule if it exists. */
 export async function updateWindowOccurrence(deps: ActivityDeps, migrationId: string): Promise<void> {
   const { next } = await nextOccurrences(deps, migrationId);
   await setWindowOccurrence(deps.db, migrationId, next[0] ?? null);

@@ -4,7 +4,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule } from '../../domain/migration/temporal-names';
 import type { WorkflowStatus } from '../deps';
 
-/** @param client decodes no payloads, so that it can read migrations whose payload key is missing */
+/** @param client must not decode payloads, because the payload key of a migration can be missing */
 export function createWorkflowStatus({ schedule, workflow }: Client): WorkflowStatus {
   return {
     of: async (migrationId) => {

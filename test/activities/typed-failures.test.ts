@@ -1,4 +1,4 @@
-/** Failures of activities, as Temporal receives them. */
+/** The failures of activities as Temporal receives them. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { dropped, failing } from '../company-data-client/misbehaving-service';
 import type { ImportRig } from '../support/company-import';
@@ -13,14 +13,14 @@ beforeAll(async () => {
 beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
-/** Runs `lookForRelinked` while every read of a connection is intercepted, and returns its failure. */
+/** Returns the failure of `lookForRelinked` while every read of a connection is intercepted. */
 async function failureOf(interference: Interceptor): Promise<ApplicationFailure> {
   const { id } = await rig.migration(['sbx-revoked']);
   await rig.importSlice(id);
   await updateRow(rig.ledger.db, id, 1, { relinking_since: new Date() });
   rig.proxy.on('GET', /\/connections/, interference);
-  const looking = rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
-  const failure = await looking.then(
+  const activity = rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
+  const failure = await activity.then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -28,7 +28,7 @@ async function failureOf(interference: Interceptor): Promise<ApplicationFailure>
   return failure;
 }
 
-test('the next attempt waits as long as the service asks', async () => {
+test('the next attempt waits for as long as the service asks us to', async () => {
   const failure = await failureOf(failing(429, 'slowly', { 'retry-after': '3600' }));
   expect(failure).toMatchObject({ type: 'DeferredUntil', nonRetryable: false });
   expect(Number(failure.nextRetryDelay)).toBeGreaterThan(3_590_000);
@@ -39,7 +39,7 @@ test.each<[string, Interceptor, string]>([
   ['an outage', failing(503, 'maintenance'), 'ServiceFailing'],
   ['a dropped connection', dropped, 'NoAnswer'],
   ['a refused key', failing(401, 'the key is wrong'), 'KeyRefused'],
-])('%s fails with its own type and stays retryable', async (_, interference, type) => {
+])('%s causes a retryable failure with its own type', async (_, interference, type) => {
   const failure = await failureOf(interference);
   expect(failure).toMatchObject({ type, nonRetryable: false });
   expect(failure.message).toContain('GET /companies/');

@@ -1,4 +1,4 @@
-/** A credential that was sent is not sent again; one that replaces it starts without a history. */
+/** An accepted credential is never sent again, but a credential that replaces it is. */
 import { retryWithNewCredential, replaceCredentials, supplyCredentials, retryCompanies } from '../../../store';
 import { Secret } from '../../../security';
 import type { ImportRig } from '../../support/company-import';
@@ -14,13 +14,13 @@ beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
 const SINGLE_USE = 'vxvy';
-/** A platform whose authorization names no organization, so that the service cannot notice a wrong one. */
-const SAYS_NO_ORGANIZATION = 'fbrh';
+/** A platform whose authorization contains no organization, so that the service cannot detect a wrong one. */
+const WITHOUT_ORGANIZATION = 'fbrh';
 const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
 const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).length;
 
-/** Takes the row from its attempt, which can then write nothing, and drops the connection. */
-const dying =
+/** Drops the connection, and takes the row away from its attempt, which can then write nothing. */
+const dyingAttempt =
   (id: string): Interceptor =>
   async (response) => {
     await updateRow(rig.ledger.db, id, 1, { attempt: 'died' });
@@ -36,7 +36,7 @@ async function replaceCredential(id: string, fields: Record<string, string>): Pr
   await retryWithNewCredential(db, id, ['c1']);
 }
 
-test('a credential that the service accepted is never sent again, even if its company was not moved', async () => {
+test('an accepted credential is never sent again, even if its company was not moved', async () => {
   const { id } = await rig.migration(['sbx-expires-during-sync-5']);
   await rig.importSlice(id);
   await rig.verify(id);
@@ -52,15 +52,14 @@ test('a credential that the service accepted is never sent again, even if its co
   expect(puts()).toBe(1);
 });
 
-test('a replacement credential is sent, even if an attempt dies before it sends it', async () => {
+test('a replacement credential is sent, even if the first attempt dies before sending it', async () => {
   const { id } = await rig.migration(['sbx-revoked'], { platformKey: SINGLE_USE });
   await rig.importSlice(id);
   expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
   const { organization } = await rowOf(id);
   const fields = { accessToken: 'a', refreshToken: 'sbx-ok-5.new', accountId: 'a', businessId: organization };
   await replaceCredential(id, fields);
-  // The attempt dies before it sends the credential.
-  rig.proxy.on('GET', /\/connections/, [dying(id)]);
+  rig.proxy.on('GET', /\/connections/, [dyingAttempt(id)]);
   await rig.importSlice(id);
   expect(await rowOf(id)).toMatchObject({ state: 'importing' });
   await rig.expireLeases(id);
@@ -69,8 +68,8 @@ test('a replacement credential is sent, even if an attempt dies before it sends 
   expect(puts()).toBe(2);
 });
 
-test('a credential for another organization can be replaced by the right one, which is sent', async () => {
-  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SAYS_NO_ORGANIZATION });
+test('a credential for the right organization replaces a credential for the wrong one', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: WITHOUT_ORGANIZATION });
   const { organization } = await rowOf(id);
   const token = (suffix: string) => ({ accessToken: 'any', refreshToken: `sbx-ok-10.${suffix}` });
   await replaceCredential(id, token('somebody-else'));
@@ -86,8 +85,8 @@ test('a credential for another organization can be replaced by the right one, wh
   expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
-/** A linked company with fewer records than the manifest expects. */
-async function incomplete(): Promise<string> {
+/** Creates a linked company that has fewer records than the manifest expects. */
+async function incompleteCompany(): Promise<string> {
   const { id } = await rig.migration(['sbx-short-3-of-10']);
   await rig.importSlice(id);
   await rig.verify(id);
@@ -95,14 +94,14 @@ async function incomplete(): Promise<string> {
   return id;
 }
 
-async function withToken(id: string, token: string): Promise<Record<string, string>> {
+async function fieldsWith(id: string, token: string): Promise<Record<string, string>> {
   const { organization } = await rowOf(id);
   return { accessToken: 'a', refreshToken: `${token}.${organization}`, realmId: organization };
 }
 
-test('a credential that replaces an accepted one is sent, although the connection is already linked', async () => {
-  const id = await incomplete();
-  await replaceCredential(id, await withToken(id, 'sbx-ok-10'));
+test('a replacement for an accepted credential is sent, although the connection is already linked', async () => {
+  const id = await incompleteCompany();
+  await replaceCredential(id, await fieldsWith(id, 'sbx-ok-10'));
   await rig.importSlice(id);
   expect(puts()).toBe(2);
   await rig.verify(id);
@@ -110,22 +109,22 @@ test('a credential that replaces an accepted one is sent, although the connectio
 });
 
 test('a refused credential does not count as accepted, although the connection stays linked', async () => {
-  const id = await incomplete();
-  await replaceCredential(id, await withToken(id, 'sbx-revoked'));
+  const id = await incompleteCompany();
+  await replaceCredential(id, await fieldsWith(id, 'sbx-revoked'));
   await rig.importSlice(id);
   expect(puts()).toBe(2);
   expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required', accepted: null });
 
-  // The next credential is not blamed for the error of the one before.
-  await replaceCredential(id, await withToken(id, 'sbx-ok-10'));
+  // The error of the refused credential does not count against the next one.
+  await replaceCredential(id, await fieldsWith(id, 'sbx-ok-10'));
   await rig.importSlice(id);
   await rig.verify(id);
   expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
 });
 
-test('when the migration ends, the syncs of a linked company whose attempt died are started', async () => {
+test('closing a migration starts the syncs of a linked company whose attempt died', async () => {
   const { id } = await rig.migration(['sbx-ok-5']);
-  rig.proxy.on('POST', /\/data\/all$/, [dying(id)]);
+  rig.proxy.on('POST', /\/data\/all$/, [dyingAttempt(id)]);
   await rig.importSlice(id);
   await rig.expireLeases(id);
   rig.proxy.reset();

@@ -1,4 +1,4 @@
-/** Companies that exist at the service already and that the client named: moved like any other, and never removed. */
+/** Companies that already exist at the service and whose ids the client supplied. They are never removed. */
 import { randomUUID } from 'node:crypto';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
@@ -15,13 +15,13 @@ const XERO = 'gbol';
 const key = () => ({ idempotencyKey: randomUUID() });
 
 /** Creates a company with the given number of pending connections to Xero. */
-async function existing(connections = 0) {
+async function createExisting(connections = 0) {
   const { id } = (await rig.directClient.createCompany({ name: 'Here before' }, key())).value;
-  const made: string[] = [];
+  const connectionIds: string[] = [];
   for (let each = 0; each < connections; each += 1) {
-    made.push((await rig.directClient.createConnection(id, XERO, key())).value.id);
+    connectionIds.push((await rig.directClient.createConnection(id, XERO, key())).value.id);
   }
-  return { companyId: id, connections: made };
+  return { companyId: id, connections: connectionIds };
 }
 
 async function statuses(companyId: string): Promise<readonly string[]> {
@@ -31,32 +31,35 @@ async function statuses(companyId: string): Promise<readonly string[]> {
 }
 
 test.each<[string, string, RegExp]>([
-  ['its connection', 'POST', /\/connections$/],
-  ['its authorization', 'PUT', /\/authorization$/],
-  ['the start of its syncs', 'POST', /\/data\/all$/],
-])('after a worker dies following %s, the company has one connection, authorized once', async (_, method, path) => {
-  const { companyId } = await existing();
-  const named = { companyId, connectionId: null };
-  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
-  const { db } = rig.ledger;
-  rig.proxy.on(method, path, [
-    async (response, _request, pass) => {
-      await pass();
-      await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
-      response.destroy();
-    },
-  ]);
-  await rig.importSlice(id).catch(() => undefined);
-  await rig.expireLeases(id);
-  await rig.importSlice(id);
-  expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', company_id: companyId });
-  expect(await statuses(companyId)).toEqual(['Linked']);
-  expect(rig.proxy.arrived('PUT', /\/authorization$/)).toHaveLength(1);
-  expect(rig.proxy.arrived('POST', /^\/companies$/)).toHaveLength(0);
-});
+  ['creating the connection', 'POST', /\/connections$/],
+  ['the authorization', 'PUT', /\/authorization$/],
+  ['starting the syncs', 'POST', /\/data\/all$/],
+])(
+  'a supplied company gets one connection, authorized once, even if a worker dies after %s',
+  async (_, method, path) => {
+    const { companyId } = await createExisting();
+    const named = { companyId, connectionId: null };
+    const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
+    const { db } = rig.ledger;
+    rig.proxy.on(method, path, [
+      async (response, _request, pass) => {
+        await pass();
+        await db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
+        response.destroy();
+      },
+    ]);
+    await rig.importSlice(id).catch(() => undefined);
+    await rig.expireLeases(id);
+    await rig.importSlice(id);
+    expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', company_id: companyId });
+    expect(await statuses(companyId)).toEqual(['Linked']);
+    expect(rig.proxy.arrived('PUT', /\/authorization$/)).toHaveLength(1);
+    expect(rig.proxy.arrived('POST', /^\/companies$/)).toHaveLength(0);
+  },
+);
 
-test('resolving an interrupted company reads the connection that the client named', async () => {
-  const { companyId, connections } = await existing(2);
+test('an interrupted company is resolved from the connection that the client supplied', async () => {
+  const { companyId, connections } = await createExisting(2);
   const [, connectionId = ''] = connections;
   const named = { companyId, connectionId };
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ named }) });
@@ -76,8 +79,8 @@ test('resolving an interrupted company reads the connection that the client name
   expect(await readRow(db, id, 1)).toMatchObject({ state: 'syncing', connection_id: connectionId });
 });
 
-test('the end of a migration removes unused companies that it created, but none that the client named', async () => {
-  const { companyId } = await existing();
+test('closing a migration removes the unused companies that it created, but none that the client supplied', async () => {
+  const { companyId } = await createExisting();
   const named = { companyId, connectionId: null };
   const { id } = await rig.migration(['sbx-unavailable', 'sbx-unavailable'], {
     platformKey: XERO,
@@ -90,14 +93,13 @@ test('the end of a migration removes unused companies that it created, but none 
   await expect(rig.directClient.getCompany(created ?? '')).rejects.toThrow('404');
 });
 
-test('the preflight holds back a named company that somebody else connected, but not one that an earlier try authorized', async () => {
-  const { companyId } = await existing();
+test('the preflight holds back a supplied company that is already connected, unless an earlier try connected it', async () => {
+  const { companyId } = await createExisting();
   const named = { companyId, connectionId: null };
   const { id } = await rig.migration(['sbx-ok-1'], { platformKey: XERO, row: () => ({ named }) });
   await rig.importSlice(id);
   const { db } = rig.ledger;
-  const waits = { state: 'waiting' } as const;
-  await db.updateTable('companies').set(waits).where('migration_id', '=', id).execute();
+  await db.updateTable('companies').set({ state: 'waiting' }).where('migration_id', '=', id).execute();
   const check = () => rig.runActivity((activities) => activities.preflight({ migrationId: id, startAt: null }));
   expect((await check()).heldBack).toBe(0);
   await db.updateTable('companies').set({ crossed_at: null }).where('migration_id', '=', id).execute();

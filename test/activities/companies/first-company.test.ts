@@ -1,4 +1,4 @@
-/** The first company: chosen, imported and verified by the same code as all others, and returned with its evidence. */
+/** The activities for the first company: it is chosen, imported and verified, and its evidence is returned. */
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import type { FirstCompanyStep } from '../../../activities/companies/first-company';
 import { failing } from '../../company-data-client/misbehaving-service';
@@ -20,7 +20,7 @@ const choose = (migrationId: string, wanted: string | null) =>
 const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
   rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId, row }), environment);
 
-/** Advances the company, each time as a new activity, until it has a result. */
+/** Advances the company until it has a result. Every advance is a new activity. */
 async function advance(migrationId: string, row: number): Promise<FirstCompanyStep> {
   for (;;) {
     const step = await oneStep(migrationId, row);
@@ -44,11 +44,11 @@ test('the evidence lists every check with its result, correlation id and duratio
   await choose(id, 'c1');
   const step = await advance(id, 1);
   const evidence = 'result' in step ? step.result.evidence : [];
-  const [refreshed, ...others] = evidence;
+  const [refreshed, ...otherChecks] = evidence;
   expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
   const put = rig.proxy.arrived('PUT', /\/authorization$/);
   expect(put).toHaveLength(1);
-  expect(others.map(({ check }) => check)).toEqual([
+  expect(otherChecks.map(({ check }) => check)).toEqual([
     ...['no reauthorization required', 'right organization', 'name as expected'],
     ...['accounts', 'bills', 'customers', 'invoices', 'items', 'payments', 'suppliers'].map((set) => `${set} complete`),
   ]);
@@ -86,7 +86,7 @@ test('in a batch, only data sets with an expected number of records are counted'
   expect(Math.abs(Date.parse(row.sync_schedule?.nextAt ?? '') - tomorrow)).toBeLessThan(60_000);
 });
 
-test('if the answer to the authorization was lost, the connection is the evidence, without a correlation id', async () => {
+test('the evidence has no correlation id if the response to the authorization was lost', async () => {
   const { id } = await rig.migration(['sbx-ok-10']);
   await choose(id, 'c1');
   rig.proxy.on('PUT', /\/authorization$/, loseAnswer);
@@ -96,14 +96,14 @@ test('if the answer to the authorization was lost, the connection is the evidenc
   const step = await advance(id, 1);
   const [refreshed] = 'result' in step ? step.result.evidence : [];
   expect(refreshed).toMatchObject({ check: 'refreshed at the platform', passed: true });
-  expect(refreshed?.detail).toContain('the answer itself was lost');
+  expect(refreshed?.detail).toContain('the response to the authorization was lost');
   expect(refreshed).not.toHaveProperty('correlationId');
 });
 
 test.each([
   ['sbx-revoked', 'reauthorization-required'],
   ['sbx-short-3-of-10', 'incomplete'],
-])('a company that is not moved (%s) is returned with its reason: %s', async (token, failure) => {
+])('a first company that was not moved (%s) is returned with its failure (%s)', async (token, failure) => {
   const { id } = await rig.migration([token]);
   await choose(id, null);
   const step = await advance(id, 1);
@@ -121,7 +121,7 @@ test('a refused key stops the run and leaves the company waiting', async () => {
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
 });
 
-test('a step that Temporal retried does not block later steps', async () => {
+test('an activity that Temporal has retried does not block later ones', async () => {
   const { id } = await rig.migration(['sbx-unavailable-1-ok-10']);
   await choose(id, null);
   const { db } = rig.ledger;
@@ -131,7 +131,7 @@ test('a step that Temporal retried does not block later steps', async () => {
   expect(await advance(id, 1)).toMatchObject({ result: { stage: 'proven' } });
 });
 
-test('when an incomplete first company is tried again, its token is not sent again', async () => {
+test('the token of an incomplete first company is not sent again when the company is retried', async () => {
   const { id } = await rig.migration(['sbx-short-3-of-10']);
   await choose(id, null);
   await advance(id, 1);

@@ -1,4 +1,4 @@
-/** Every row of the failure table that an import can meet: its effect on the company and on the batch. */
+/** The rows of the failure table that concern an import: their effects on the company and on the batch. */
 import { failing, html, dropped } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
@@ -18,12 +18,12 @@ const AUTHORIZATION = /\/authorization$/;
 const SYNC = /\/data\/all$/;
 const stateOf = async (id: string, row = 1) => readRow(rig.ledger.db, id, row);
 const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
-const OF_PLATFORM: Interceptor = (response) => {
+const REFUSED_BY_PLATFORM: Interceptor = (response) => {
   response.writeHead(403, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ statusCode: 403, service: 'QuickBooks Online', error: 'not accessible' }));
 };
 
-test('companies are linked and their syncs started, with one authorization each', async () => {
+test('an import links each company with one authorization and starts its syncs', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-6', 'sbx-ok-7']);
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 3, stop: null, nextClaimInMs: null });
   for (const row of [1, 2, 3]) {
@@ -39,12 +39,12 @@ test('companies are linked and their syncs started, with one authorization each'
   expect(puts()).toBe(3);
 });
 
-describe('the company is not moved, and the batch continues', () => {
+describe('the company fails and the batch continues', () => {
   test.each<[string, string, RegExp, Interceptor]>([
-    ['400 on its creation', 'POST', COMPANY, failing(400, 'the name is not allowed')],
-    ['400 on its connection', 'POST', CONNECTION, failing(400, 'no such platform')],
-    ['400 on its authorization', 'PUT', AUTHORIZATION, failing(400, 'a field is missing')],
-    ['404 on its authorization', 'PUT', AUTHORIZATION, failing(404, 'no such connection')],
+    ['after a 400 for its creation', 'POST', COMPANY, failing(400, 'the name is not allowed')],
+    ['after a 400 for its connection', 'POST', CONNECTION, failing(400, 'no such platform')],
+    ['after a 400 for its authorization', 'PUT', AUTHORIZATION, failing(400, 'a field is missing')],
+    ['after a 404 for its authorization', 'PUT', AUTHORIZATION, failing(404, 'no such connection')],
   ])('%s', async (_, method, path, interference) => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     rig.proxy.on(method, path, [interference]);
@@ -58,7 +58,7 @@ describe('the company is not moved, and the batch continues', () => {
   });
 
   test.each(['sbx-revoked', 'sbx-expired', 'sbx-used', 'sbx-refresh-refused'])(
-    'the platform refuses the grant (%s): the end customer must reconnect, and the link is stored',
+    'if the platform refuses the grant (%s), and the link for reconnecting is stored',
     async (token) => {
       const { id } = await rig.migration([token, 'sbx-ok-5']);
       expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 2, stop: null });
@@ -70,13 +70,25 @@ describe('the company is not moved, and the batch continues', () => {
   );
 });
 
-describe('the company is untouched, and the batch stops until support resumes it', () => {
+describe('the company stays untouched and the batch stops', () => {
   test.each<[string, string, RegExp, Interceptor, string]>([
-    ['401', 'POST', COMPANY, failing(401, 'the key is wrong'), 'key-refused'],
-    ['403 of the key', 'POST', CONNECTION, failing(403, 'the key is outdated'), 'key-refused'],
-    ['403 of the key, at the authorization', 'PUT', AUTHORIZATION, failing(403, 'managed only'), 'key-refused'],
-    ["403, a proxy's page", 'POST', COMPANY, html(403, '<h1>Forbidden</h1>'), 'key-refused'],
-    ['402', 'POST', COMPANY, failing(402, 'CompanyValidationException: Company limit exceeded'), 'account-limit'],
+    ['after a 401', 'POST', COMPANY, failing(401, 'the key is wrong'), 'key-refused'],
+    ['after a 403 for the key', 'POST', CONNECTION, failing(403, 'the key is outdated'), 'key-refused'],
+    [
+      'after a 403 for the key during the authorization',
+      'PUT',
+      AUTHORIZATION,
+      failing(403, 'managed only'),
+      'key-refused',
+    ],
+    ['after a 403 with the page of a proxy', 'POST', COMPANY, html(403, '<h1>Forbidden</h1>'), 'key-refused'],
+    [
+      'after a 402',
+      'POST',
+      COMPANY,
+      failing(402, 'CompanyValidationException: Company limit exceeded'),
+      'account-limit',
+    ],
   ])('%s', async (_, method, path, interference, stop) => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     rig.proxy.on(method, path, interference);
@@ -89,7 +101,7 @@ describe('the company is untouched, and the batch stops until support resumes it
     expect((await stateOf(id, 1)).state).toBe('syncing');
   });
 
-  test("the platform refuses the client's application", async () => {
+  test("if the platform refuses the client's application", async () => {
     const { id } = await rig.migration(['sbx-other-application', 'sbx-ok-5']);
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'application-refused' });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'waiting', failure: null });
@@ -97,38 +109,39 @@ describe('the company is untouched, and the batch stops until support resumes it
   });
 });
 
-describe('the wrong organization: the company is not moved, and the batch stops, because the manifest may be shifted by a row', () => {
-  test('when the service notices it', async () => {
+// The rows of the manifest may be shifted, which would affect other companies as well.
+describe('a company with the wrong organization fails and stops the batch', () => {
+  test('if the service detects it', async () => {
     const { id } = await rig.migration(['sbx-wrong-organization-5', 'sbx-ok-5']);
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'wrong-organization' });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
     expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
   });
 
-  test('when only the manifest shows it; no sync is started', async () => {
+  test('if only the manifest shows it, and no sync is started', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
-    const ofAnother = alterBody((body) => ({ ...body, connectionInfo: { organizationId: 'another' } }));
-    rig.proxy.on('PUT', AUTHORIZATION, ofAnother);
+    const wrongOrganization = alterBody((body) => ({ ...body, connectionInfo: { organizationId: 'another' } }));
+    rig.proxy.on('PUT', AUTHORIZATION, wrongOrganization);
     expect(await rig.importSlice(id)).toMatchObject({ stop: 'wrong-organization' });
     const row = await stateOf(id);
     expect(row).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
-    expect(row.failure_text).toContain('the platform says organization another');
+    expect(row.failure_text).toContain('the platform reports organization another');
     expect(rig.proxy.arrived('POST', SYNC)).toEqual([]);
   });
 });
 
-describe('the company is untouched and is tried again later', () => {
-  // The wait before the next try is random; here it is never 0.
+describe('the company stays untouched and is retried later', () => {
+  // The backoff before the next try is random. Keep it from being 0.
   beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
   afterEach(() => jest.restoreAllMocks());
 
   test.each<[string, string, RegExp, Interceptor]>([
-    ['500', 'POST', COMPANY, failing(500, 'oops')],
-    ['503', 'POST', CONNECTION, failing(503, 'maintenance')],
-    ["502, a proxy's page", 'POST', COMPANY, html(502, '<h1>Bad gateway</h1>')],
-    ['dropped connections', 'POST', COMPANY, dropped],
-    ['403 of the platform, not accessible', 'PUT', AUTHORIZATION, OF_PLATFORM],
-    ['the same creation in progress for long', 'POST', COMPANY, failing(409, 'in progress')],
+    ['after a 500', 'POST', COMPANY, failing(500, 'oops')],
+    ['after a 503', 'POST', CONNECTION, failing(503, 'maintenance')],
+    ['after a 502 with the page of a proxy', 'POST', COMPANY, html(502, '<h1>Bad gateway</h1>')],
+    ['if connections are dropped', 'POST', COMPANY, dropped],
+    ['after a 403 from the platform', 'PUT', AUTHORIZATION, REFUSED_BY_PLATFORM],
+    ['if its creation stays in progress', 'POST', COMPANY, failing(409, 'in progress')],
   ])('%s', async (_, method, path, interference) => {
     const { id } = await rig.migration(['sbx-ok-5']);
     rig.proxy.on(method, path, interference);
@@ -142,7 +155,7 @@ describe('the company is untouched and is tried again later', () => {
   });
 
   test.each(['sbx-unavailable-1-ok-5', 'sbx-rate-limited-1-ok-5'])(
-    'the platform is busy (%s): the same company and connection are used again',
+    'if the platform is busy (%s), with the same company and connection',
     async (token) => {
       const { id } = await rig.migration([token]);
       await rig.importSlice(id);
@@ -156,7 +169,7 @@ describe('the company is untouched and is tried again later', () => {
     },
   );
 
-  test('a short disturbance is retried within the call and leaves no trace', async () => {
+  test('but a short disturbance is retried within the call and leaves no trace', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, [failing(503, 'maintenance'), dropped, failing(409, 'in progress')]);
     rig.proxy.on('POST', SYNC, [failing(500, 'oops')]);
@@ -165,8 +178,8 @@ describe('the company is untouched and is tried again later', () => {
   });
 });
 
-describe('429', () => {
-  test('with a short wait is waited out, for the authorization too', async () => {
+describe('a 429', () => {
+  test('with a short Retry-After is waited out, even for the authorization', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, [failing(429, 'slowly', { 'retry-after': '0' })]);
     rig.proxy.on('PUT', AUTHORIZATION, [failing(429, 'slowly', { 'retry-after': '0' })]);
@@ -175,7 +188,7 @@ describe('429', () => {
     expect(puts()).toBe(2);
   });
 
-  test('with a long wait leaves every company untouched until then', async () => {
+  test('with a long Retry-After leaves every company untouched until then', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, failing(429, 'slowly', { 'retry-after': '3600' }));
     const worker = rig.worker();

@@ -20,7 +20,7 @@ afterAll(() => rig.close());
 
 const SINGLE_USE = 'vxvy';
 const KEPT = 'rwuv';
-/** How platforms treat a refresh token that was used. */
+/** How platforms treat a refresh token after its use. */
 const PLATFORMS = [
   ['used once', SINGLE_USE],
   ['changed daily', 'qhyg'],
@@ -48,7 +48,11 @@ async function letTimePass(id: string): Promise<void> {
   await db.updateTable('companies').set(due).where('migration_id', '=', id).execute();
 }
 
-/** @returns the rows that still have a credential after the verification */
+/**
+ * Moves a company, and closes its migration.
+ *
+ * @returns the rows that still have a credential after the verification
+ */
 async function moveCompany(migrationId: string, worker: CrashableWorker): Promise<readonly number[]> {
   const service = rig.client(worker.serviceUrl, { requestTimeoutMs: 1_500, authorizationTimeoutMs: 1_500 });
   const activities: Activities = rig.worker({ db: worker.db, keys: worker.keys, service });
@@ -103,7 +107,7 @@ const MOVED = {
   atTheService: ['company with Linked'],
   accepted: 1,
 };
-/** For a single-use token that may or may not have been used. */
+/** The expected result for a single-use token that may or may not have been used. */
 const UNKNOWN = {
   ...ALWAYS,
   state: 'outcome-unknown',
@@ -133,11 +137,12 @@ const EXPECTED_POINTS = [
   expect.stringContaining('with settled'),
   'delete credentials',
 ];
-/** Points from the claim to the recorded outcome, and points of the next attempt before it reaches the company. */
+/** The number of points from the claim to the recorded outcome. */
 const CROSSING_POINTS = 7;
+/** The number of points of the next attempt before it reclaims the company. */
 const BEFORE_RECLAIM = 7;
 
-/** The point at which a fault leaves it unknown whether a single-use token was used. */
+/** For each fault, the only point at which it leaves unclear whether a single-use token was used. */
 const UNKNOWN_AFTER: Readonly<Record<Fault, string>> = {
   dies: SEND_INTENT,
   fails: AUTHORIZATION,
@@ -150,10 +155,10 @@ const expectedResult = ({ state }: { readonly state: string }, platformKey: stri
   state === 'outcome-unknown' && platformKey === SINGLE_USE ? UNKNOWN : MOVED;
 
 const FAULTS: readonly Fault[] = ['dies', 'fails', 'loses the answer', 'is answered 500', 'is not answered'];
-/** The import treats kept tokens like those that change daily, so one fault is enough. */
+/** One fault is enough for tokens that are kept, because the import treats them like tokens that change daily. */
 const faultsFor = (platformKey: string) => (platformKey === KEPT ? FAULTS.slice(0, 1) : FAULTS);
 const isCall = (point: string) => /^(GET|POST|PUT|DELETE) /.test(point);
-const canMeet = (fault: Fault, point: string) => isCall(point) || !/^is /.test(fault);
+const canOccurAt = (fault: Fault, point: string) => isCall(point) || !/^is /.test(fault);
 
 describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
   let baseline: readonly string[];
@@ -170,9 +175,9 @@ describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
   });
 
   test.each(faultsFor(platformKey))(
-    'the worker %s at any point: the company is moved once, and the token used once',
+    'the company is moved once and the token is used once, even if the worker %s at any point',
     async (fault) => {
-      const points = [...baseline.keys()].filter((at) => canMeet(fault, baseline[at] ?? ''));
+      const points = [...baseline.keys()].filter((at) => canOccurAt(fault, baseline[at] ?? ''));
       const seen = await mapConcurrently(
         8,
         points,
@@ -186,7 +191,7 @@ describe.each(PLATFORMS)('a token that is %s', (_, platformKey) => {
 });
 
 test.each(PLATFORMS.filter(([, platformKey]) => platformKey !== KEPT))(
-  'two faults in one move, the second after the reclaim, with a token that is %s: the same',
+  'a company whose token is %s is moved once, even if another fault follows the first',
   async (_, platformKey) => {
     const { points: baseline } = await moveWithFaults(platformKey, []);
     const from = baseline.findIndex((point) => point.startsWith(CLAIM));

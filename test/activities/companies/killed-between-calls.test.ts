@@ -18,7 +18,7 @@ const SINGLE_USE = 'vxvy';
 const stateOf = async (id: string, row = 1) => (await readRow(rig.ledger.db, id, row)).state;
 const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
 
-/** Lets the attempt die after the service has handled this call and before the answer arrives. */
+/** Makes the attempt die after the service has handled a call, but before the response arrives. */
 async function dyingAfter(id: string, method: string, path: RegExp): Promise<void> {
   const { db } = rig.ledger;
   rig.proxy.on(method, path, [
@@ -33,12 +33,12 @@ async function dyingAfter(id: string, method: string, path: RegExp): Promise<voi
 }
 
 test.each<[string, string, RegExp]>([
-  ['its company', 'POST', /^\/companies$/],
-  ['its connection', 'POST', /\/connections$/],
-  ['its authorization', 'PUT', AUTHORIZATION],
-  ['the start of its syncs', 'POST', /\/data\/all$/],
+  ['creating the company', 'POST', /^\/companies$/],
+  ['creating the connection', 'POST', /\/connections$/],
+  ['the authorization', 'PUT', AUTHORIZATION],
+  ['starting the syncs', 'POST', /\/data\/all$/],
 ])(
-  'a company whose worker died after %s continues at once: one company, one connection, authorized once',
+  'the next attempt continues at once if the worker dies after %s, and creates and authorizes nothing twice',
   async (_, method, path) => {
     const { id } = await rig.migration(['sbx-ok-5']);
     await dyingAfter(id, method, path);
@@ -49,7 +49,7 @@ test.each<[string, string, RegExp]>([
   },
 );
 
-test('a single-use token was certainly not used before its connection exists', async () => {
+test('a single-use token is sent if the attempt before died before creating the connection', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   await dyingAfter(id, 'POST', /^\/companies$/);
   await rig.importSlice(id);
@@ -57,7 +57,7 @@ test('a single-use token was certainly not used before its connection exists', a
   expect(puts()).toBe(1);
 });
 
-test('a single-use token was certainly not used before its send intent is recorded', async () => {
+test('a single-use token is sent if the attempt before died before recording a send intent', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   await dyingAfter(id, 'POST', /\/connections$/);
   await rig.importSlice(id);
@@ -65,9 +65,9 @@ test('a single-use token was certainly not used before its send intent is record
   expect(puts()).toBe(1);
 });
 
-test('a single-use token may have been used after its send intent is recorded', async () => {
+test('a single-use token is not sent if the attempt before died after recording a send intent', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
-  // The service never receives it and the attempt dies, so its outcome is unknown.
+  // The service never receives the token and the attempt dies, so the outcome is unknown.
   rig.proxy.on('PUT', AUTHORIZATION, [
     async (response) => {
       await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
@@ -83,11 +83,11 @@ test('a single-use token may have been used after its send intent is recorded', 
   expect(puts()).toBe(1);
 });
 
-test('an error from before the send intent says nothing about the credential', async () => {
+test('an error from before the send intent is not attributed to the credential', async () => {
   const { id } = await rig.migration(['sbx-revoked'], { platformKey: SINGLE_USE });
   await rig.importSlice(id);
   expect(await stateOf(id)).toBe('failed');
-  // The request of the next try is lost, so the connection still shows the first error.
+  // The request of the next try will be lost, so that the connection still shows the first error.
   await rig.ledger.db
     .updateTable('companies')
     .set({ state: 'waiting', failure: null, authorization_sent_at: null })
@@ -107,21 +107,24 @@ test('an error from before the send intent says nothing about the credential', a
   expect(await stateOf(id)).toBe('outcome-unknown');
 });
 
-test.each(['qhyg', SINGLE_USE])('an attempt that has lost its lease sends nothing (%s)', async (platformKey) => {
-  const { id } = await rig.migration(['sbx-ok-5'], { platformKey });
-  rig.proxy.on('POST', /\/connections$/, [
-    async (response, _request, pass) => {
-      const answer = await pass();
-      await rig.ledger.db.updateTable('companies').set({ attempt: 'newer' }).where('migration_id', '=', id).execute();
-      sendAnswer(response, answer);
-    },
-  ]);
-  await rig.importSlice(id);
-  expect(puts()).toBe(0);
-  expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'importing', attempt: 'newer' });
-});
+test.each(['qhyg', SINGLE_USE])(
+  'an attempt that has lost its lease sends nothing (platform %s)',
+  async (platformKey) => {
+    const { id } = await rig.migration(['sbx-ok-5'], { platformKey });
+    rig.proxy.on('POST', /\/connections$/, [
+      async (response, _request, pass) => {
+        const answer = await pass();
+        await rig.ledger.db.updateTable('companies').set({ attempt: 'newer' }).where('migration_id', '=', id).execute();
+        sendAnswer(response, answer);
+      },
+    ]);
+    await rig.importSlice(id);
+    expect(puts()).toBe(0);
+    expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'importing', attempt: 'newer' });
+  },
+);
 
-test('a cancelled slice waits for credentials in flight and writes their outcomes', async () => {
+test('a cancelled slice waits for the credentials in flight and writes their outcomes', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-slow-100-ok-5', 'sbx-ok-5']);
   const environment = activityEnvironment();
   let answered = false;
@@ -144,7 +147,7 @@ test('a cancelled slice waits for credentials in flight and writes their outcome
   expect(await Promise.all([1, 2, 3].map((row) => stateOf(id, row)))).toEqual(['syncing', 'syncing', 'waiting']);
 });
 
-test('a retried slice continues the companies of the earlier attempt, which changes nothing when it wakes up', async () => {
+test('a retried slice takes over the companies of an attempt that hangs, which then changes nothing', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
   rig.proxy.on('POST', /^\/companies$/, neverAnswered);
   const first = rig.importSlice(id, { atOnce: 1, environment: activityEnvironment({ attempt: 1 }) });
@@ -157,7 +160,7 @@ test('a retried slice continues the companies of the earlier attempt, which chan
   expect(puts()).toBe(3);
 });
 
-test('when a slice is scheduled again, its newest attempt claims, whatever attempt number Temporal gives it', async () => {
+test('the newest attempt of a slice claims companies even if Temporal counts its attempts from 1 again', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
   await rig.importSlice(id, { environment: activityEnvironment({ attempt: 1 }) });
   await rig.importSlice(id, { environment: activityEnvironment({ attempt: 2 }) });
@@ -166,7 +169,7 @@ test('when a slice is scheduled again, its newest attempt claims, whatever attem
   expect((await rig.importSlice(id, { environment: activityEnvironment({ attempt: 1 }) })).claimed).toBe(2);
 });
 
-test('a credential that was altered in the database fails its company, and the batch continues', async () => {
+test('a credential that was altered in the database fails its company without stopping the batch', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
   const { db } = rig.ledger;
   const { sealed } = await db

@@ -1,4 +1,4 @@
-/** The plan's limits, which a slice reads from the ledger for every group. */
+/** The limits of a migration, which a slice reads from the ledger for every group. */
 import { beginRun, changeLimits, countCompanies } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
 import { activityEnvironment, openImportRig } from '../../support/company-import';
@@ -13,32 +13,32 @@ beforeAll(async () => {
 beforeEach(() => rig.proxy.reset());
 afterAll(() => rig.close());
 
-const some = (count: number, token: string) => Array.from({ length: count }, () => token);
+const repeated = (count: number, token: string) => Array.from({ length: count }, () => token);
 
-test('too many failures pause the batch; after a resume only new failures count', async () => {
-  const { id } = await rig.migration(some(8, 'sbx-revoked'));
+test('too many failures pause the batch, and only new failures count after a resume', async () => {
+  const { id } = await rig.migration(repeated(8, 'sbx-revoked'));
   await changeLimits(rig.ledger.db, id, { toleratedFailures: 2 });
   expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 3, stop: 'too-many-failures' });
   expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 0 });
   const resume = {
     decision: { kind: 'resume', decisionId: 'r', role: 'support', by: 'Sam' },
-    outcome: { decisionId: 'r', applied: true, text: 'goes on', at: new Date().toISOString() },
+    outcome: { decisionId: 'r', applied: true, text: 'resumed', at: new Date().toISOString() },
   } as const;
   await rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded: [resume] }));
   expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 3, stop: 'too-many-failures' });
 });
 
-test('the tolerated share of failures applies once enough companies were tried', async () => {
-  const { id } = await rig.migration([...some(10, 'sbx-revoked'), ...some(20, 'sbx-ok-1')]);
+test('the tolerated share of failures applies once enough companies have been tried', async () => {
+  const { id } = await rig.migration([...repeated(10, 'sbx-revoked'), ...repeated(20, 'sbx-ok-1')]);
   const { claimed, stop } = await rig.importSlice(id, { atOnce: 5 });
   expect(stop).toBe('too-many-failures');
   expect(claimed).toBeGreaterThanOrEqual(20);
-  // Four may have been in flight beside the twentieth.
+  // Four more may have been in flight with the twentieth.
   expect(claimed).toBeLessThanOrEqual(24);
 });
 
 test('a limit that changes during a slice applies to its next group', async () => {
-  const { id } = await rig.migration(some(6, 'sbx-ok-1'));
+  const { id } = await rig.migration(repeated(6, 'sbx-ok-1'));
   const groups: number[] = [];
   rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
     groups.push((await countCompanies(rig.ledger.db, id)).importing);
@@ -46,13 +46,13 @@ test('a limit that changes during a slice applies to its next group', async () =
     sendAnswer(response, await pass());
   });
   await rig.importSlice(id, { atOnce: 3 });
-  // The third company of the first group may count when the outcomes of the other two are written already.
+  // groups[2] is left out: the outcomes of the first two companies may have been written before the third counts.
   expect(groups.slice(0, 2)).toEqual([3, 3]);
   expect(groups.slice(3)).toEqual([1, 1, 1]);
 });
 
-test('a slice ends after its group when the limit of slices falls below its number', async () => {
-  const { id } = await rig.migration(some(6, 'sbx-ok-1'));
+test('a slice ends after its current group when the limit of slices falls below its number', async () => {
+  const { id } = await rig.migration(repeated(6, 'sbx-ok-1'));
   rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
     await changeLimits(rig.ledger.db, id, { slicesAtOnce: 1 });
     sendAnswer(response, await pass());
@@ -64,17 +64,17 @@ test('a slice ends after its group when the limit of slices falls below its numb
   expect(await slice(1)).toMatchObject({ claimed: 4 });
 });
 
-test('all slices together start companies no faster than the plan says', async () => {
-  const { id } = await rig.migration(some(4, 'sbx-ok-1'));
+test('all slices together start companies no faster than the limit', async () => {
+  const { id } = await rig.migration(repeated(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 240, slicesAtOnce: 2 });
   const startedAt = Date.now();
   await rig.importSlice(id, { atOnce: 1 });
-  // This slice has half of four companies a second. It does not wait after the last of its four companies.
+  // The share of this slice is two companies per second. It does not wait after the last of its four companies.
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
 });
 
-test('a pace below one company a minute per slice is kept with fewer slices', async () => {
-  const { id } = await rig.migration(some(4, 'sbx-ok-1'));
+test('a limit below one company per minute and slice reduces the number of slices', async () => {
+  const { id } = await rig.migration(repeated(4, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 1, slicesAtOnce: 4, companiesPerSliceAtOnce: 4 });
   const slice = (number: number, environment = activityEnvironment()) =>
     rig.runActivity(
@@ -85,14 +85,14 @@ test('a pace below one company a minute per slice is kept with fewer slices', as
   const environment = activityEnvironment();
   const first = slice(1, environment);
   await until(async () => (await countCompanies(rig.ledger.db, id)).syncing === 1);
-  // It waits for a minute without ending, because the next slice would begin at once.
+  // The slice waits for a minute instead of ending, because the next slice would begin at once.
   environment.cancel();
   await first.catch(() => undefined);
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 1, waiting: 3 });
 });
 
-test('an interrupted ramp continues in the next run, and ends when its companies have finished', async () => {
-  const { id } = await rig.migration(some(5, 'sbx-ok-1'));
+test('an interrupted ramp continues in the next run and ends when its companies have finished', async () => {
+  const { id } = await rig.migration(repeated(5, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { rampCompanies: 3 });
   const begin = (run: string, ramp: boolean) =>
     rig.runActivity((activities) => activities.beginRun({ migrationId: id, run, ramp }));
@@ -102,23 +102,23 @@ test('an interrupted ramp continues in the next run, and ends when its companies
     activityEnvironment(),
   );
   await updateRow(rig.ledger.db, id, 3, { state: 'waiting' });
-  // A company of the ramp waits again, after a pause or a deferred try.
+  // A company of the ramp is waiting again, as after a pause or a deferral.
   expect(await begin('run-2', false)).toMatchObject({ mayStillSync: 1 });
   await rig.runActivity(
     (activities) => activities.importSlice({ migrationId: id, run: 'run-2', slice: 1 }),
     activityEnvironment(),
   );
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 3, waiting: 2 });
-  // All of them still sync, so the ramp has not succeeded yet.
+  // All of them are still syncing, so the ramp has not succeeded yet.
   expect(await begin('run-3', false)).toMatchObject({ mayStillSync: 1 });
   await rig.verify(id);
   await updateRow(rig.ledger.db, id, 2, { state: 'syncing' });
-  // The last straggler does not delay the run, and counts from the beginning of the run.
+  // The last straggler does not delay the run, and is included in its first counts.
   expect(await begin('run-4', false)).toMatchObject({ mayStillSync: 0, counts: { syncing: 1 } });
 });
 
 test('a run moves only the ramp, and the next run moves the rest', async () => {
-  const { id } = await rig.migration(some(5, 'sbx-ok-1'));
+  const { id } = await rig.migration(repeated(5, 'sbx-ok-1'));
   const { db } = rig.ledger;
   await beginRun(db, id, 'run-1', 2);
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 2, nextClaimInMs: null });

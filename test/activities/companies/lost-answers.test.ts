@@ -1,6 +1,6 @@
 /**
- * A lost answer to the authorization: the credential may have been used, so the connection is read before anything
- * else.
+ * A lost response to the authorization: the credential may have been used, so the next attempt reads the connection
+ * before it does anything else.
  */
 import { dropped, failing, json, neverAnswered } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
@@ -21,7 +21,7 @@ const SINGLE_USE = 'vxvy';
 const puts = () => rig.proxy.arrived('PUT', AUTHORIZATION).length;
 const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
 
-/** Intercepts the first authorization. The company stays claimed, and the next slice reads its connection. */
+/** Intercepts the first authorization, and runs the next slice, which reads the connection of the claimed company. */
 async function afterLosing(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id } = await rig.migration([token], { platformKey });
   rig.proxy.on('PUT', AUTHORIZATION, [interference]);
@@ -32,13 +32,13 @@ async function afterLosing(token: string, interference: Interceptor, platformKey
   return { id, report, row: await rowOf(id) };
 }
 
-/** The service received nothing. The company stays claimed until its lease ends, and is then read again. */
+/** Does the same if the service has received nothing. Then ends the lease, and runs another slice. */
 async function afterNothingArrived(token: string, interference: Interceptor, platformKey = 'qhyg') {
-  const { id, report: tooEarly, row } = await afterLosing(token, interference, platformKey);
+  const { id, report: beforeLeaseEnd, row } = await afterLosing(token, interference, platformKey);
   expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to its authorization was lost' });
-  expect(tooEarly.nextTakeOverInMs).toBeGreaterThan(0);
+  expect(beforeLeaseEnd.nextTakeOverInMs).toBeGreaterThan(0);
   const { held_until: heldUntil } = row;
-  // Reading it again does not extend the lease.
+  // Reading the connection again does not extend the lease.
   await rig.importSlice(id);
   expect((await rowOf(id)).held_until).toEqual(heldUntil);
   expect(puts()).toBe(1);
@@ -50,21 +50,21 @@ async function afterNothingArrived(token: string, interference: Interceptor, pla
 test.each([
   ['a token that changes daily', 'qhyg'],
   ['a single-use token', SINGLE_USE],
-])('the service had linked it: its syncs are started, and the token is not sent again (%s)', async (_, platformKey) => {
+])('a company that the service has linked is synced, and %s is not sent again', async (_, platformKey) => {
   const { id, row } = await afterLosing('sbx-ok-5', loseAnswer, platformKey);
   expect(row).toMatchObject({ state: 'syncing', tries: 2 });
   expect(puts()).toBe(1);
   expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
 });
 
-test('the platform had refused it: the end customer must reconnect, and the link is stored', async () => {
+test('a company whose grant the platform has refused must reconnect, and the link is stored', async () => {
   const { row } = await afterLosing('sbx-revoked', loseAnswer);
   expect(row).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
   expect(row.link_url).toMatch(/^http/);
   expect(puts()).toBe(1);
 });
 
-test("the platform had refused the client's application: the batch stops, the company waits", async () => {
+test("a company stays untouched and the batch stops if the platform has refused the client's application", async () => {
   const { row, report } = await afterLosing('sbx-other-application', loseAnswer);
   expect(report.stop).toBe('application-refused');
   expect(row).toMatchObject({ state: 'waiting', failure: null });
@@ -73,40 +73,34 @@ test("the platform had refused the client's application: the batch stops, the co
 const OUTCOME_UNKNOWN: readonly [string, Interceptor][] = [
   ['a dropped connection', dropped],
   ['a time-out', neverAnswered],
-  ['500', failing(500, 'oops')],
-  ['503', failing(503, 'maintenance')],
+  ['a 500', failing(500, 'oops')],
+  ['a 503', failing(503, 'maintenance')],
   ['a success that cannot be read', json(200, { nothing: 'known' })],
 ];
 
-test.each(OUTCOME_UNKNOWN)(
-  'the outcome is unknown after %s: a token that survives a second use is sent again',
-  async (_, lost) => {
-    const { id, row } = await afterNothingArrived('sbx-ok-5', lost);
-    expect(row.state).toBe('syncing');
-    expect(puts()).toBe(2);
-    expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
-  },
-);
+test.each(OUTCOME_UNKNOWN)('a token that can be used twice is sent again after %s', async (_, lost) => {
+  const { id, row } = await afterNothingArrived('sbx-ok-5', lost);
+  expect(row.state).toBe('syncing');
+  expect(puts()).toBe(2);
+  expect(await statusAtService(rig.directClient, id, 1)).toEqual(['company with Linked']);
+});
 
-test.each(OUTCOME_UNKNOWN)(
-  'the outcome is unknown after %s: a single-use token is left to support',
-  async (_, lost) => {
-    const { row, report } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
-    expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
-    expect(row.failure_text).toContain('can be used only once');
-    expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextTakeOverInMs: null });
-    expect(puts()).toBe(1);
-  },
-);
+test.each(OUTCOME_UNKNOWN)('a single-use token is left to support after %s', async (_, lost) => {
+  const { row, report } = await afterNothingArrived('sbx-ok-5', lost, SINGLE_USE);
+  expect(row).toMatchObject({ state: 'outcome-unknown', failure: null });
+  expect(row.failure_text).toContain('can be used only once');
+  expect(report).toMatchObject({ stop: null, nextClaimInMs: null, nextTakeOverInMs: null });
+  expect(puts()).toBe(1);
+});
 
-test('no token is sent after the deadline that the lease allows', async () => {
+test('no token is sent after its deadline', async () => {
   const { id } = await rig.migration(['sbx-ok-5']);
   await rig.importSlice(id, { worker: rig.worker({ sendWithinMs: 0 }) });
   expect(puts()).toBe(0);
   expect((await rowOf(id)).state).toBe('waiting');
 });
 
-test('when the syncs of a linked company do not start, it is read again and its token is not sent again', async () => {
+test('a linked company whose syncs do not start is read again, and its token is not sent again', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   rig.proxy.on('POST', SYNC, [failing(409, 'no linked connection')]);
   await rig.importSlice(id);
@@ -118,19 +112,22 @@ test('when the syncs of a linked company do not start, it is read again and its 
 
 test.each<[string, Interceptor]>([
   ['an outage', failing(503, 'Maintenance')],
-  ['a key that is refused', failing(401, 'unknown key')],
-])('%s after a lost answer keeps the send intent: a single-use token is not sent again', async (_, failure) => {
-  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
-  rig.proxy.on('PUT', AUTHORIZATION, [failing(503, 'Maintenance')]);
-  await rig.importSlice(id);
-  rig.proxy.on('GET', /^\/companies/, failure);
-  await rig.expireLeases(id);
-  expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
-  expect((await rowOf(id)).state).toBe('importing');
+  ['a refused key', failing(401, 'unknown key')],
+])(
+  '%s after a lost response keeps the send intent, so that a single-use token is not sent again',
+  async (_, failure) => {
+    const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+    rig.proxy.on('PUT', AUTHORIZATION, [failing(503, 'Maintenance')]);
+    await rig.importSlice(id);
+    rig.proxy.on('GET', /^\/companies/, failure);
+    await rig.expireLeases(id);
+    expect(await rig.importSlice(id)).toMatchObject({ claimed: 1 });
+    expect((await rowOf(id)).state).toBe('importing');
 
-  rig.proxy.on('GET', /^\/companies/, async (response, _request, pass) => sendAnswer(response, await pass()));
-  await rig.expireLeases(id);
-  await rig.importSlice(id);
-  expect((await rowOf(id)).state).toBe('outcome-unknown');
-  expect(puts()).toBe(1);
-});
+    rig.proxy.on('GET', /^\/companies/, async (response, _request, pass) => sendAnswer(response, await pass()));
+    await rig.expireLeases(id);
+    await rig.importSlice(id);
+    expect((await rowOf(id)).state).toBe('outcome-unknown');
+    expect(puts()).toBe(1);
+  },
+);

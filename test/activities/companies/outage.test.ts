@@ -1,4 +1,4 @@
-/** Outages: the circuit breaker ends a slice or the checks instead of trying every company in vain. */
+/** The circuit breaker in an outage: it ends an import or a verification early. */
 import { countCompanies } from '../../../store';
 import { failing } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
@@ -10,17 +10,17 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   rig.proxy.reset();
-  // The backoff is a random share of its maximum. A retry after almost no time would be claimed by the same slice.
+  // The backoff is random. If it were almost 0, the same slice would claim the company again.
   jest.spyOn(Math, 'random').mockReturnValue(0.9);
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => rig.close());
 
-const some = (count: number, token: string) => Array.from({ length: count }, () => token);
+const repeated = (count: number, token: string) => Array.from({ length: count }, () => token);
 const unavailable = failing(503, 'Maintenance');
 
-test('a slice ends after as many consecutive deferrals as it handles at once', async () => {
-  const { id } = await rig.migration(some(20, 'sbx-ok-1'));
+test('a slice ends after as many consecutive deferrals as it has companies in flight', async () => {
+  const { id } = await rig.migration(repeated(20, 'sbx-ok-1'));
   rig.proxy.on('POST', /^\/companies$/, unavailable);
   const { claimed, blocked } = await rig.importSlice(id, { atOnce: 3 });
   expect(blocked).toMatchObject({ why: expect.stringContaining('answered 503 Maintenance') as string, gotThrough: 0 });
@@ -29,26 +29,26 @@ test('a slice ends after as many consecutive deferrals as it handles at once', a
 });
 
 test('an outage of the platform ends a slice like an outage of the service', async () => {
-  const { id } = await rig.migration(some(20, 'sbx-unavailable-9-ok-1'));
+  const { id } = await rig.migration(repeated(20, 'sbx-unavailable-9-ok-1'));
   const { claimed, blocked } = await rig.importSlice(id, { atOnce: 3 });
   expect(blocked?.gotThrough).toBe(0);
   expect(claimed).toBeLessThanOrEqual(6);
 });
 
-test('companies that fail, and a single deferred one, do not end a slice', async () => {
+test('a slice does not end because of failed companies or a single deferred company', async () => {
   const { id } = await rig.migration(['sbx-revoked', 'sbx-ok-1', 'sbx-unavailable-9-ok-1', 'sbx-ok-1', 'sbx-ok-1']);
   expect(await rig.importSlice(id, { atOnce: 2 })).toMatchObject({ claimed: 5, blocked: null });
 });
 
-test('fewer companies are enough when none of them gets through', async () => {
-  const { id } = await rig.migration(some(2, 'sbx-unavailable-9-ok-1'));
+test('a slice with few companies reports an outage if none of them gets through', async () => {
+  const { id } = await rig.migration(repeated(2, 'sbx-unavailable-9-ok-1'));
   const { blocked, nextClaimInMs } = await rig.importSlice(id, { atOnce: 8 });
   expect(blocked).not.toBeNull();
   expect(nextClaimInMs).toBeGreaterThan(0);
 });
 
-test('checks end when no company can be read', async () => {
-  const { id } = await rig.migration(some(3, 'sbx-ok-1'));
+test('a verification ends when no company can be read', async () => {
+  const { id } = await rig.migration(repeated(3, 'sbx-ok-1'));
   expect(await rig.importSlice(id)).toMatchObject({ claimed: 3, blocked: null });
   rig.proxy.on('GET', /dataStatus/, unavailable);
   const check = () => rig.checkDue(id, 60_000);
@@ -62,7 +62,7 @@ test('checks end when no company can be read', async () => {
 test.each([
   [503, { why: expect.stringContaining('answered 503') as string, afterMs: 0 }],
   [401, null],
-])('askService reports an outage, but not an answer with an error: %d', async (status, trouble) => {
-  rig.proxy.on('GET', /^\/account$/, failing(status, 'told'));
-  expect(await rig.runActivity((activities) => activities.askService())).toEqual(trouble);
+])('askService reports an outage only if a retry can help (%d)', async (status, outage) => {
+  rig.proxy.on('GET', /^\/account$/, failing(status, 'an error'));
+  expect(await rig.runActivity((activities) => activities.askService())).toEqual(outage);
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-test('a company that was deleted at the service is no longer waited for, and does not delay the others', async () => {
+test('the poll gives up on a company that was deleted at the service and continues with the others', async () => {
   const { id } = await rig.migration(['sbx-revoked', 'sbx-revoked']);
   const { db } = rig.ledger;
   await rig.importSlice(id);
@@ -19,8 +19,8 @@ test('a company that was deleted at the service is no longer waited for, and doe
   const { link_url: linkUrl, organization } = await readRow(db, id, 2);
   expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
 
-  const look = () => rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
-  expect(await look()).toEqual({ relinked: 1, waiting: 0 });
+  const poll = () => rig.runActivity((activities) => activities.lookForRelinked({ migrationId: id }));
+  expect(await poll()).toEqual({ relinked: 1, waiting: 0 });
   expect(await readRow(db, id, 1)).toMatchObject({
     state: 'failed',
     link_url: null,
@@ -30,7 +30,7 @@ test('a company that was deleted at the service is no longer waited for, and doe
   expect(await readRelinking(db, id)).toEqual([]);
 });
 
-test('an end customer who connects another organization must reconnect again, and the batch does not stop', async () => {
+test('an end customer who connects the wrong organization must reconnect again, without stopping the batch', async () => {
   const { id } = await rig.migration(['sbx-revoked']);
   const { db } = rig.ledger;
   await rig.importSlice(id);

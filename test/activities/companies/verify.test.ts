@@ -1,4 +1,4 @@
-/** The verification of syncing companies: no reauthorization, the right organization, every data set complete. */
+/** The verification of syncing companies: no reauthorization required, right organization, complete data sets. */
 import { failing } from '../../company-data-client/misbehaving-service';
 import type { ImportRig } from '../../support/company-import';
 import { openImportRig } from '../../support/company-import';
@@ -18,7 +18,7 @@ const STATUS = /\/dataStatus$/;
 const INVOICES = /\/data\/invoices/;
 const rowOf = (id: string, row = 1) => readRow(rig.ledger.db, id, row);
 
-/** Creates a company whose syncs were started and whose check is due. */
+/** Creates a company whose syncs have been started and whose check is due. */
 async function syncing(token: string, expectedInvoices: number | null = 10): Promise<string> {
   const { id } = await rig.migration([token], { row: () => ({ expectedInvoices }) });
   await rig.importSlice(id);
@@ -26,7 +26,7 @@ async function syncing(token: string, expectedInvoices: number | null = 10): Pro
   return id;
 }
 
-/** Checks a company after its syncs have ended, with one call intercepted. */
+/** Checks a company whose syncs have ended, while one kind of call is intercepted. */
 async function checkWith(method: string, path: RegExp, interference: Interceptor, syncingForMs = 0) {
   const id = await syncing('sbx-ok-10');
   const { company_id: companyId } = await rowOf(id);
@@ -40,8 +40,8 @@ async function checkWith(method: string, path: RegExp, interference: Interceptor
   return { id, report, row: await rowOf(id) };
 }
 
-describe('a company is moved', () => {
-  test('when everything matches the manifest, and its credential is erased', async () => {
+describe('verification moves a company', () => {
+  test('whose data matches the manifest, and erases its credential', async () => {
     const id = await syncing('sbx-ok-10');
     expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([1]);
     expect(await rig.verify(id)).toMatchObject({
@@ -70,20 +70,20 @@ describe('a company is moved', () => {
     expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([]);
   });
 
-  test('when there are more records than expected', async () => {
+  test('with more records than expected', async () => {
     const id = await syncing('sbx-ok-12');
     await rig.verify(id);
     expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
     expect((await rowOf(id)).evidence?.at(-1)).toMatchObject({ passed: true, detail: '10 expected, 12 found' });
   });
 
-  test('when the manifest does not say how many there are', async () => {
+  test('without an expected number of records in the manifest', async () => {
     const id = await syncing('sbx-ok-3', null);
     await rig.verify(id);
     expect((await rowOf(id)).evidence?.at(-1)).toMatchObject({ check: 'invoices complete', detail: '3 found' });
   });
 
-  test('when the platform lacks a data set', async () => {
+  test('whose platform lacks a data set', async () => {
     const id = await syncing('sbx-without-invoices-ok-10');
     await rig.verify(id);
     const row = await rowOf(id);
@@ -91,7 +91,7 @@ describe('a company is moved', () => {
     expect(row.evidence?.map(({ check }) => check)).not.toContain('invoices complete');
   });
 
-  test('when the service says that the platform lacks a data set only when it is read', async () => {
+  test('whose platform lacks a data set, if the service reports that only on reading it', async () => {
     const unsupported = failing(404, 'Datatype invoices not supported by platform(s) QuickBooks Online');
     const id = await syncing('sbx-ok-10');
     rig.proxy.on('GET', INVOICES, unsupported);
@@ -100,8 +100,8 @@ describe('a company is moved', () => {
   });
 });
 
-describe('a company is not moved', () => {
-  test('when there are fewer records than expected', async () => {
+describe('verification fails a company', () => {
+  test('with fewer records than expected', async () => {
     const id = await syncing('sbx-short-7-of-10');
     expect(await rig.verify(id)).toMatchObject({ settled: 1, stop: null });
     const row = await rowOf(id);
@@ -111,7 +111,7 @@ describe('a company is not moved', () => {
     expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([1]);
   });
 
-  test('when its grant ends during the sync: the end customer must reconnect, and the link is stored', async () => {
+  test('whose grant ends during the sync, and stores the link for reconnecting', async () => {
     const id = await syncing('sbx-expires-during-sync-10');
     // The grant ends in the middle of a check.
     rig.proxy.on('GET', STATUS, async (response, _request, pass) => {
@@ -128,7 +128,7 @@ describe('a company is not moved', () => {
     expect(row.link_url).toMatch(/^http/);
   });
 
-  test('when a data set could not be synced, and the evidence says which', async () => {
+  test('with a data set that could not be synced, and names the data set in the evidence', async () => {
     const broken = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'FetchError' } }));
     const id = await syncing('sbx-ok-10');
     rig.proxy.on('GET', STATUS, broken);
@@ -139,7 +139,7 @@ describe('a company is not moved', () => {
     expect(row.evidence?.filter(({ passed }) => !passed)).toMatchObject([{ check: 'bills synced' }]);
   });
 
-  test('when it belongs to another organization: the batch stops too', async () => {
+  test('connected to the wrong organization, and stops the batch', async () => {
     const id = await syncing('sbx-ok-10');
     rig.proxy.on(
       'GET',
@@ -150,20 +150,20 @@ describe('a company is not moved', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
   });
 
-  test('when its connection was deleted', async () => {
+  test('whose connection was deleted', async () => {
     const { row, report } = await checkWith('GET', CONNECTION, failing(404, 'no such connection'));
     expect(row).toMatchObject({ state: 'failed', failure: 'refused' });
     expect(report.stop).toBeNull();
   });
 
-  test('when its sync does not end in time', async () => {
+  test('whose sync does not end in time', async () => {
     const fetching = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'Fetching' } }));
     const { row } = await checkWith('GET', STATUS, fetching, 61_000);
     expect(row).toMatchObject({ state: 'failed', failure: 'sync-timed-out' });
     expect(row.failure_text).toMatch(/still syncing after .*: .*bills/);
   });
 
-  test('when its records do not become readable in time', async () => {
+  test('whose records do not become readable in time', async () => {
     const id = await syncing('sbx-ok-10');
     rig.proxy.on('GET', INVOICES, failing(409, 'not ready'));
     await rig.verify(id, 1_000);
@@ -171,21 +171,21 @@ describe('a company is not moved', () => {
   });
 });
 
-describe('a company is checked again', () => {
+describe('verification checks a company again', () => {
   const NOTHING_YET = alterBody(() => ({}));
 
   test.each<[string, string, RegExp, Interceptor]>([
     [
-      'a data set is still being fetched',
+      'if a data set is still being fetched',
       'GET',
       STATUS,
       alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'Fetching' } })),
     ],
-    ['a status is unknown', 'GET', STATUS, alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'New' } }))],
-    ['there is no data set yet', 'GET', STATUS, NOTHING_YET],
-    ['500', 'GET', STATUS, failing(500, 'oops')],
-    ['503 on its connection', 'GET', CONNECTION, failing(503, 'maintenance')],
-    ['409 on its data', 'GET', STATUS, failing(409, 'not ready')],
+    ['if a status is unknown', 'GET', STATUS, alterBody((s) => ({ ...s, x: { dataType: 'x', currentStatus: 'New' } }))],
+    ['if no data set has started', 'GET', STATUS, NOTHING_YET],
+    ['after a 500', 'GET', STATUS, failing(500, 'oops')],
+    ['after a 503 for its connection', 'GET', CONNECTION, failing(503, 'maintenance')],
+    ['after a 409 for its data', 'GET', STATUS, failing(409, 'not ready')],
   ])('%s', async (_, method, path, interference) => {
     const { row, report } = await checkWith(method, path, interference);
     expect(row).toMatchObject({ state: 'syncing', failure: null });
@@ -193,7 +193,7 @@ describe('a company is checked again', () => {
     expect(report.nextInMs).toBeGreaterThan(0);
   });
 
-  test('when the service asks to wait, after that time', async () => {
+  test('after the time that the service asks us to wait', async () => {
     const { row, report } = await checkWith('GET', STATUS, failing(429, 'slowly', { 'retry-after': '3600' }));
     expect(row.state).toBe('syncing');
     expect(report.nextInMs).toBeGreaterThan(3_500_000);
@@ -203,7 +203,7 @@ describe('a company is checked again', () => {
     ['401', failing(401, 'wrong key'), 'key-refused'],
     ['402', failing(402, 'Payment Required'), 'account-limit'],
     ['403', failing(403, 'outdated key'), 'key-refused'],
-  ] as const)('after the key or the account is fixed (%s): the batch stops', async (_, interference, stop) => {
+  ] as const)('after a %s because of the key or the account, which stops the batch', async (_, interference, stop) => {
     const { row, report } = await checkWith('GET', CONNECTION, interference);
     expect(report.stop).toBe(stop);
     expect(row).toMatchObject({ state: 'syncing', failure: null });

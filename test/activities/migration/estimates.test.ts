@@ -1,4 +1,4 @@
-/** Estimates use the best known throughput: an assumption, the platform's last run, or this migration's own. */
+/** Estimates use the best throughput that is known: this migration's own, that of the platform, or an assumption. */
 import { sql } from 'kysely';
 import { changeLimits } from '../../../store';
 import type { ImportRig } from '../../support/company-import';
@@ -10,17 +10,17 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const rest = (migrationId: string, runFinished: boolean) =>
+const estimateRest = (migrationId: string, runFinished: boolean) =>
   rig.runActivity((activities) => activities.estimateRest({ migrationId, runFinished }));
-const plan = (migrationId: string, startAt: string | null) =>
+const estimatePlan = (migrationId: string, startAt: string | null) =>
   rig.runActivity((activities) => activities.estimatePlan({ migrationId, startAt }));
 
 const plannedOf = async (id: string) =>
   rig.ledger.db.selectFrom('migrations').select('planned').where('id', '=', id).executeTakeFirstOrThrow();
 
-test('before anything is moved the estimate is an assumption; the one for a proposed start is stored', async () => {
+test('the first estimate is based on an assumption, and is stored if a start is proposed', async () => {
   const { id } = await rig.migration(['sbx-ok-10', 'sbx-ok-10']);
-  expect(await plan(id, null)).toMatchObject({
+  expect(await estimatePlan(id, null)).toMatchObject({
     basis: 'assumed',
     measuredOn: 0,
     volume: { companies: 2, records: 20 },
@@ -29,12 +29,12 @@ test('before anything is moved the estimate is an assumption; the one for a prop
   const startAt = '2036-03-03T22:00:00.000Z';
   const window = { days: ['mon', 'tue', 'wed'], from: '23:00', to: '01:00', timeZone: 'UTC' } as const;
   await changeLimits(rig.ledger.db, id, { windows: [window] });
-  const made = await plan(id, startAt);
-  expect(made.ends?.earliest.slice(0, 13)).toBe('2036-03-03T23');
-  expect(await plannedOf(id)).toEqual({ planned: { startAt, estimate: made } });
+  const planned = await estimatePlan(id, startAt);
+  expect(planned.ends?.earliest.slice(0, 13)).toBe('2036-03-03T23');
+  expect(await plannedOf(id)).toEqual({ planned: { startAt, estimate: planned } });
 });
 
-test('the rest is estimated from the first moved company; later migrations use only finished runs', async () => {
+test('the rest is estimated from moved companies, and later migrations are estimated from finished runs', async () => {
   const { db } = rig.ledger;
   const { id } = await rig.migration(Array.from({ length: 7 }, () => 'sbx-ok-10'));
   await sql`update companies set not_before = now() + interval '1 day' where migration_id = ${id} and row > 1`.execute(
@@ -42,19 +42,19 @@ test('the rest is estimated from the first moved company; later migrations use o
   );
   await rig.importSlice(id);
   await rig.verify(id);
-  const afterOne = await rest(id, false);
+  const afterOne = await estimateRest(id, false);
   expect(afterOne).toMatchObject({ basis: 'migration', measuredOn: 1, volume: { companies: 6, records: 60 } });
-  // The sandbox syncs within a second; the assumption is half a minute.
+  // The sandbox syncs within a second, whereas half a minute is assumed.
   expect(afterOne.highMs).toBeLessThan(30_000);
 
   const { id: next } = await rig.migration(['sbx-ok-10']);
-  expect(await plan(next, null)).toMatchObject({ basis: 'assumed' });
+  expect(await estimatePlan(next, null)).toMatchObject({ basis: 'assumed' });
   await sql`update companies set not_before = null where migration_id = ${id}`.execute(db);
   await rig.importSlice(id);
   await rig.verify(id);
-  expect(await rest(id, false)).toMatchObject({ measuredOn: 7, volume: { companies: 0 }, highMs: 0 });
-  expect(await plan(next, null)).toMatchObject({ basis: 'assumed' });
-  await rest(id, true);
-  expect(await plan(next, null)).toMatchObject({ basis: 'platform', measuredOn: 7 });
-  expect(await rest(next, true)).toMatchObject({ basis: 'platform', measuredOn: 7 });
+  expect(await estimateRest(id, false)).toMatchObject({ measuredOn: 7, volume: { companies: 0 }, highMs: 0 });
+  expect(await estimatePlan(next, null)).toMatchObject({ basis: 'assumed' });
+  await estimateRest(id, true);
+  expect(await estimatePlan(next, null)).toMatchObject({ basis: 'platform', measuredOn: 7 });
+  expect(await estimateRest(next, true)).toMatchObject({ basis: 'platform', measuredOn: 7 });
 });

@@ -1,4 +1,4 @@
-/** The lifecycle of a migration: decisions reach the ledger, and the end destroys credentials. */
+/** The lifecycle activities of a migration: recording decisions, and closing. */
 import type { Decision } from '../../../domain/migration/decision';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { readDecisions, readMigration } from '../../../store';
@@ -24,7 +24,7 @@ describe('a decision', () => {
     return rig.runActivity((activities) => activities.recordDecisions({ migrationId: id, recorded }));
   };
 
-  test('reaches the ledger and the audit trail; a refused one reaches only the audit trail', async () => {
+  test('reaches the ledger and the audit trail, but only the audit trail if it is refused', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
     for (const row of [1, 2]) await updateRow(db, id, row, { confirmed_at: null });
@@ -38,7 +38,7 @@ describe('a decision', () => {
     expect(await readDecisions(db, id)).toHaveLength(2);
   });
 
-  test('about companies is recorded with its effect: some have changed state since, and one does not exist', async () => {
+  test('on companies is recorded with the number of companies that it has changed', async () => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
     await updateRow(db, id, 2, { state: 'importing', attempt: 'a' });
@@ -54,11 +54,11 @@ describe('a decision', () => {
     const texts = (await readDecisions(db, id)).map(({ outcome }) => outcome.text);
     expect(texts).toEqual([
       'done',
-      'done; done for 1 of 3: the others do not exist, or are in a state that does not allow it',
+      'done; applied to 1 of 3 companies: the others do not exist, or their state does not allow it',
     ]);
   });
 
-  test('can be sent twice', async () => {
+  test('is recorded once if it is sent twice', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     const pause: readonly [Decision, boolean] = [{ kind: 'pause', decisionId: 'p', ...sent }, true];
     await record(id, pause);
@@ -70,7 +70,7 @@ describe('a decision', () => {
   });
 });
 
-test('closing a migration destroys its credentials and ends claims, and can be repeated', async () => {
+test('closing a migration destroys its credentials, prevents claims, and can be repeated', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
   const close = () =>
     rig.runActivity((activities) => activities.closeMigration({ migrationId: id, ending: 'abandoned' }));

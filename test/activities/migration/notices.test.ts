@@ -24,7 +24,7 @@ function recordingLog() {
   };
 }
 
-test('a notice reaches the webhook with a signature over its id, time and body', async () => {
+test('a notice reaches the webhook with a signature of its id, time and body', async () => {
   const receiver = await startMisbehavingService();
   receiver.answer(json(200, {}));
   await createNotifier(recordingLog(), { url: receiver.url, secret: SECRET }).post(NOTICE, 'run.7');
@@ -38,15 +38,15 @@ test('a notice reaches the webhook with a signature over its id, time and body',
   await receiver.close();
 });
 
-test('a webhook that refuses a notice makes the delivery fail, so that it is retried', async () => {
+test('the delivery of a notice fails if the webhook refuses it, so that it is retried', async () => {
   const receiver = await startMisbehavingService();
   receiver.answer(json(503, {}));
   const notifier = createNotifier(recordingLog(), { url: receiver.url, secret: SECRET });
-  await expect(notifier.post(NOTICE, 'run.7')).rejects.toThrow('the webhook answered 503');
+  await expect(notifier.post(NOTICE, 'run.7')).rejects.toThrow('the webhook responded with 503');
   await receiver.close();
 });
 
-test('without a webhook notices go to the log, urgent ones as warnings', async () => {
+test('notices go to the log if there is no webhook, urgent ones as warnings', async () => {
   const log = recordingLog();
   const notifier = createNotifier(log, undefined);
   await notifier.post(NOTICE, '1');

@@ -1,4 +1,4 @@
-/** The preflight with a real ledger and a real service: what it finds and holds back. It uses no credential. */
+/** The preflight activity with a real ledger and a real service. It uses no credential. */
 import { randomUUID } from 'node:crypto';
 import { ManifestDigest } from '../../../cli/manifest';
 import { Secret } from '../../../security';
@@ -23,7 +23,7 @@ const check = (migrationId: string) =>
   rig.runActivity((activities) => activities.preflight({ migrationId, startAt: null }));
 const DIGITS = { row: (row: number) => ({ organization: `${randomUUID().replace(/\D/g, '')}${row}` }) };
 
-test('correct details: returns the callback URL and uses no credential', async () => {
+test('correct details pass and return the callback URL, and no credential is used', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   expect(await check(id)).toEqual({
     companies: 2,
@@ -56,40 +56,43 @@ test.each<[string, RegExp, Parameters<typeof alterBody>[0], RegExp]>([
   ['a platform that is off', /^\/integrations\//, (body) => ({ ...body, enabled: false }), /is not enabled/],
   ['no application', /^\/integrations\//, (body) => ({ ...body, application: null }), /application is registered/],
   [
-    'an application of the other environment',
+    'an application for the wrong environment',
     /^\/integrations\//,
     (body) => ({ ...body, application: { clientId: 'mine', environment: 'sandbox' } }),
     /for the sandbox environment of QuickBooks Online, not for production/,
   ],
-])('a problem: %s', async (_, path, alter, problem) => {
+])('the preflight reports %s as a problem', async (_, path, alter, problem) => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   rig.proxy.on('GET', path, alterBody(alter));
   expect((await check(id)).problems).toEqual([expect.stringMatching(problem)]);
 });
 
-test('a problem: a platform without the managed route', async () => {
+test('the preflight reports a platform without the managed route as a problem', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: 'mqjo' });
   expect((await check(id)).problems).toContain('Sandbox has no managed route');
 });
 
-test('a problem: the service refuses the key', async () => {
+test('the preflight reports a key that the service refuses as a problem', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
   rig.proxy.on('GET', /^\/account$/, failing(401, 'the key is wrong'));
   expect(await check(id)).toMatchObject({ problems: [expect.stringContaining('the key is wrong')], callbackUrl: null });
 });
 
-test.each([500, 503, 429])('while the service answers %d the preflight fails and is retried', async (status) => {
-  const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
-  rig.proxy.on('GET', /^\/account$/, failing(status, 'later', { 'retry-after': '3600' }));
-  await expect(check(id)).rejects.toThrow();
+test.each([500, 503, 429])(
+  'the preflight fails, so that it is retried, while the service answers %d',
+  async (status) => {
+    const { id } = await rig.migration(['sbx-ok-5'], DIGITS);
+    rig.proxy.on('GET', /^\/account$/, failing(status, 'later', { 'retry-after': '3600' }));
+    await expect(check(id)).rejects.toThrow();
+  },
+);
+
+test('the preflight reports a missing manifest as a problem', async () => {
+  expect((await check('nobody.xero')).problems).toEqual(['no manifest has been supplied']);
 });
 
-test('a problem: no manifest was supplied', async () => {
-  expect((await check('nobody.xero')).problems).toEqual(['no manifest was supplied']);
-});
-
-/** A company of the account that is linked to an organization. */
-async function connected(organization: string): Promise<{ companyId: string; connectionId: string }> {
+/** Creates a company in the account that is linked to an organization. */
+async function createConnected(organization: string): Promise<{ companyId: string; connectionId: string }> {
   const key = { idempotencyKey: randomUUID() };
   const { value: company } = await rig.directClient.createCompany({ name: 'Here before' }, key);
   const { value: connection } = await rig.directClient.createConnection(company.id, 'qhyg', key);
@@ -100,7 +103,7 @@ async function connected(organization: string): Promise<{ companyId: string; con
 
 test('a company whose organization is already connected to the account is held back until it is unlinked', async () => {
   const { id, rows } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
-  const { companyId, connectionId } = await connected(rows[1]?.organization ?? '');
+  const { companyId, connectionId } = await createConnected(rows[1]?.organization ?? '');
   const problem = `"${rows[1]?.organization}" is already connected to company "Here before" (${companyId}) in the account`;
   expect(await check(id)).toMatchObject({ problems: [`c2 (row 2): ${problem}`], heldBack: 1 });
   expect((await readRow(rig.ledger.db, id, 2)).held_back).toBe(problem);
@@ -115,7 +118,7 @@ test('a company whose organization is already connected to the account is held b
   expect((await readRow(rig.ledger.db, id, 2)).held_back).toBeNull();
 });
 
-test('companies this migration has already moved are not reported as problems', async () => {
+test('companies that this migration has already moved are not reported as problems', async () => {
   const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5'], DIGITS);
   await updateRow(rig.ledger.db, id, 2, { confirmed_at: null });
   await rig.importSlice(id);
@@ -125,22 +128,24 @@ test('companies this migration has already moved are not reported as problems', 
 });
 
 test('a company whose organization is open in another migration is held back even if its id differs in case', async () => {
-  const owner = randomUUID();
+  const organization = randomUUID();
   const other = suppliedMigration();
   await supplyMigration(
     rig.ledger.db,
     other,
-    manifestRows(1, () => ({ organization: owner.toUpperCase() })),
+    manifestRows(1, () => ({ organization: organization.toUpperCase() })),
   );
-  const { id } = await rig.migration(['sbx-ok-5'], { row: () => ({ organization: owner }) });
-  expect((await check(id)).problems).toEqual([`c1 (row 1): "${owner}" is already part of migration ${other.id}`]);
+  const { id } = await rig.migration(['sbx-ok-5'], { row: () => ({ organization }) });
+  expect((await check(id)).problems).toEqual([
+    `c1 (row 1): "${organization}" is already part of migration ${other.id}`,
+  ]);
 });
 
-/** Runs something while the preflight reads the account. */
-function duringPreflight(happens: () => Promise<unknown>): void {
+/** Does something while the preflight is reading the account. */
+function duringPreflight(work: () => Promise<unknown>): void {
   rig.proxy.on('GET', /^\/account$/, [
     async (response, _request, pass) => {
-      await happens();
+      await work();
       const { status, headers, body } = await pass();
       response.writeHead(status, headers).end(body);
     },
@@ -150,9 +155,9 @@ function duringPreflight(happens: () => Promise<unknown>): void {
 test.each<[string, Partial<ManifestRow>]>([
   ['corrected', { organization: '4711' }],
   ['added', { organization: '4712', reference: 'late' }],
-])('a company that was %s during the preflight is held back until the next one', async (_, some) => {
+])('a company that was %s during the preflight is held back until the next one', async (_, amendment) => {
   const { id, rows } = await rig.migration(['sbx-ok-5'], DIGITS);
-  const amended = manifestRows(1, () => ({ ...rows[0], ...some }));
+  const amended = manifestRows(1, () => ({ ...rows[0], ...amendment }));
   duringPreflight(() =>
     amendManifest(rig.ledger.db, { migrationId: id, rows: amended, createDigest: () => new ManifestDigest() }),
   );
@@ -163,7 +168,7 @@ test.each<[string, Partial<ManifestRow>]>([
   expect(await heldBack()).toEqual([]);
 });
 
-test('the migration keeps one sentence for many companies with the same problem; the ledger keeps all', async () => {
+test('the result stays small even if every company has a problem', async () => {
   const many = 2_300;
   const migration = suppliedMigration();
   await supplyMigration(

@@ -1,4 +1,4 @@
-/** The Schedule of a migration's windows, as Temporal itself understands it. */
+/** The Schedule of a migration's windows, as interpreted by Temporal itself. */
 import { Client, Connection } from '@temporalio/client';
 import { createWindowSchedules } from '../../../activities';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await client.connection.close();
 });
 
-/** Reads from Temporal when it will start the windows. */
+/** Returns the next times at which Temporal will open a window. */
 async function nextStarts(count: number): Promise<readonly string[]> {
   const described = async () => (await client.schedule.getHandle(scheduleIdOf(MIGRATION)).describe()).info;
   await until(async () => (await described()).nextActionTimes.length >= count);
@@ -30,37 +30,37 @@ const nightly = (timeZone: string): Window => ({ days: ['sat', 'sun'], from: '02
 
 test.each<[string, Window, string, readonly string[]]>([
   [
-    'clocks go forward: 02:30 does not exist, so it starts at the jump',
+    'at the change if clocks go forward and 02:30 does not exist',
     nightly('Europe/Berlin'),
     '2027-03-26T12:00:00.000Z',
     ['2027-03-27T01:30:00.000Z', '2027-03-28T01:00:00.000Z', '2027-04-03T00:30:00.000Z'],
   ],
   [
-    'clocks go back: 02:30 occurs twice, so it starts at the first',
+    'at the first 02:30 if clocks go back and 02:30 occurs twice',
     nightly('Europe/Berlin'),
     '2027-10-29T12:00:00.000Z',
     ['2027-10-30T00:30:00.000Z', '2027-10-31T00:30:00.000Z', '2027-11-06T01:30:00.000Z'],
   ],
   [
-    'where the clock is changed by half an hour',
+    'in a zone whose clocks change by half an hour',
     { days: ['sat', 'sun'], from: '02:15', to: '05:00', timeZone: 'Australia/Lord_Howe' },
     '2027-10-01T00:00:00.000Z',
     ['2027-10-01T15:45:00.000Z', '2027-10-02T15:30:00.000Z', '2027-10-08T15:15:00.000Z'],
   ],
-])('Temporal starts the windows at the computed instants: %s', async (_, window, from, instants) => {
+])('Temporal opens the windows at the calculated instants: %s', async (_, window, from, instants) => {
   expect(await createWindowSchedules(client.schedule).keep(MIGRATION, windowOccurrences([window], from))).toBe(
     'running',
   );
   expect(await nextStarts(instants.length)).toEqual(instants);
 });
 
-test('new occurrences replace the old ones and keep a pause and its note', async () => {
+test('new occurrences replace the old ones without changing a pause or its note', async () => {
   const schedules = createWindowSchedules(client.schedule);
-  const list = (timeZone: string) =>
+  const keep = (timeZone: string) =>
     schedules.keep(MIGRATION, windowOccurrences([nightly(timeZone)], '2027-06-01T12:00:00.000Z'));
-  await list('Europe/Berlin');
+  await keep('Europe/Berlin');
   await client.schedule.getHandle(scheduleIdOf(MIGRATION)).pause('paused by Sam');
-  await until(async () => (await list('Europe/London')) === 'paused');
+  await until(async () => (await keep('Europe/London')) === 'paused');
   await until(async () => (await nextStarts(1))[0] === '2027-06-05T01:30:00.000Z');
   const { state, info } = await client.schedule.getHandle(scheduleIdOf(MIGRATION)).describe();
   expect(state).toMatchObject({ paused: true, note: 'paused by Sam' });
