@@ -1,6 +1,6 @@
 /**
- * Several namespaces on one Temporal server, each with its own workers and keys, selected by a profile of Temporal's
- * configuration file.
+ * Several namespaces on one Temporal server, each with its own workers and keys. A profile in Temporal's configuration
+ * file selects the namespace.
  */
 import { randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
@@ -22,15 +22,15 @@ import { temporalCli } from '../support/servers';
 const NAMESPACE = `client-${randomBytes(4).toString('hex')}`;
 const ID = 'separated.quickbooks-online';
 
-let ours: Orchestrator;
+let providerSide: Orchestrator;
 let folder: string;
-/** Configuration of the client's namespace, for its workers and for support. */
-let theirs: Orchestrator;
+/** The same servers with the configuration for the client's namespace. */
+let clientSide: Orchestrator;
 let worker: RunningWorker;
 
 beforeAll(async () => {
-  ours = await startOrchestrator();
-  const { address } = ours.config.temporal;
+  providerSide = await startOrchestrator();
+  const { address } = providerSide.config.temporal;
   const connection = await Connection.connect({ address });
   await connection.workflowService.registerNamespace({
     namespace: NAMESPACE,
@@ -42,59 +42,61 @@ beforeAll(async () => {
   const file = path.join(folder, 'temporal.toml');
   writeFileSync(
     file,
-    `[profile.default]\naddress = "127.0.0.1:1"\n[profile.theirs]\naddress = "${address}"\nnamespace = "${NAMESPACE}"\n`,
+    `[profile.default]\naddress = "127.0.0.1:1"\n[profile.client]\naddress = "${address}"\nnamespace = "${NAMESPACE}"\n`,
   );
-  const { TEMPORAL_ADDRESS: _address, TEMPORAL_NAMESPACE: _namespace, ...rest } = ours.env;
+  const { TEMPORAL_ADDRESS: _address, TEMPORAL_NAMESPACE: _namespace, ...rest } = providerSide.env;
   const env = {
     ...rest,
-    ...{ TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'theirs' },
+    ...{ TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'client' },
     TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
     TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
   };
   const config = loadConfig(['temporal', 'databaseUrl', 'service', 'masterKeys', 'payloadKeys', 'webhook'], env);
-  theirs = { ...ours, env, config };
+  clientSide = { ...providerSide, env, config };
 });
 afterAll(async () => {
   await worker.stop();
   rmSync(folder, { recursive: true, force: true });
-  await ours.close();
+  await providerSide.close();
 });
 
-test('a worker refuses a namespace without search attributes and prints the command that creates them', async () => {
-  const refusal = await ours.startWorker(theirs.config).catch((error: unknown) => error);
+test('a worker refuses a namespace without search attributes, and prints the command that creates them', async () => {
+  const refusal = await providerSide.startWorker(clientSide.config).catch((error: unknown) => error);
   const command = /create them with: (temporal operator .*)$/.exec(String(refusal))?.[1] ?? '';
   expect(command).toContain(`--namespace ${NAMESPACE}`);
-  const { TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE } = theirs.env;
+  const { TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE } = clientSide.env;
   execFileSync(temporalCli(), command.split(' ').slice(1), {
     env: { ...process.env, TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE },
   });
   await until(async () => {
-    worker ??= await ours.startWorker(theirs.config).catch(() => worker);
+    worker ??= await providerSide.startWorker(clientSide.config).catch(() => worker);
     return worker !== undefined;
   }, 20_000);
 });
 
-test("a migration that is started with a profile exists only in that profile's namespace", async () => {
-  await ours.startWorker();
+test('a migration that was started with a profile exists only in the namespace of that profile', async () => {
+  await providerSide.startWorker();
   const start = ['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'separated'];
-  expect((await runJson(theirs, ...start)).exitCode).toBe(0);
+  expect((await runJson(clientSide, ...start)).exitCode).toBe(0);
   const idsIn = async (orchestrator: Orchestrator) =>
     ((await runJson(orchestrator, 'list')).json['migrations'] as { migrationId: string }[]).map(
       (each) => each.migrationId,
     );
-  await until(async () => (await idsIn(theirs)).includes(ID));
-  expect(await idsIn(ours)).not.toContain(ID);
-  expect((await runJson(theirs, 'show', ID)).json).toMatchObject({
+  await until(async () => (await idsIn(clientSide)).includes(ID));
+  expect(await idsIn(providerSide)).not.toContain(ID);
+  expect((await runJson(clientSide, 'show', ID)).json).toMatchObject({
     migrationId: ID,
     preflight: expect.anything() as unknown,
   });
-  expect((await ferry(['show', ID], undefined, ours.env)).err).toContain(`there is no migration ${ID}`);
-  expect((await runJson(theirs, 'approve', ID, 'supply-details', '--yes')).json).toMatchObject({ became: 'applied' });
+  expect((await ferry(['show', ID], undefined, providerSide.env)).err).toContain(`there is no migration ${ID}`);
+  expect((await runJson(clientSide, 'approve', ID, 'supply-details', '--yes')).json).toMatchObject({
+    became: 'applied',
+  });
 });
 
-test('without the client’s payload key nothing can be read or sent', async () => {
-  const { TOKENFERRY_PAYLOAD_KEY } = ours.env;
-  const env = { ...theirs.env, TOKENFERRY_PAYLOAD_KEY };
+test('a migration cannot be read or changed without its payload key', async () => {
+  const { TOKENFERRY_PAYLOAD_KEY } = providerSide.env;
+  const env = { ...clientSide.env, TOKENFERRY_PAYLOAD_KEY };
   for (const args of [
     ['show', ID],
     ['pause', ID],
@@ -103,9 +105,9 @@ test('without the client’s payload key nothing can be read or sent', async () 
   }
 });
 
-test('a sweep leaves the migrations of other namespaces alone, even in a shared ledger', async () => {
-  expect((await runJson(ours, 'sweep', '--close')).json).toMatchObject({ open: [], closed: [], closing: [] });
-  expect(await readMigration(ours.ferry.db, ID)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
-  await runJson(theirs, 'cancel', ID, '--reason', 'the test is over');
-  await until(async () => (await readMigration(ours.ferry.db, ID))?.state === 'closed');
+test('a sweep ignores the migrations of other namespaces, even in a shared ledger', async () => {
+  expect((await runJson(providerSide, 'sweep', '--close')).json).toMatchObject({ open: [], closed: [], closing: [] });
+  expect(await readMigration(providerSide.ferry.db, ID)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
+  await runJson(clientSide, 'cancel', ID, '--reason', 'the test is over');
+  await until(async () => (await readMigration(providerSide.ferry.db, ID))?.state === 'closed');
 });

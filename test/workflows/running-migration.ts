@@ -1,6 +1,6 @@
 /**
- * A migration for tests of workflows and commands: `started` starts one with test credentials, and `readyToMove` takes
- * it through steps 1 to 4.
+ * A migration for tests of workflows and commands. `startTestMigration` starts it with test credentials, and
+ * `readyToMove` takes it through steps 1 to 4.
  */
 import { decide, readProgress, startMigration } from '../../client';
 import type { LedgerClient, DecisionContent } from '../../client';
@@ -19,7 +19,7 @@ import type { Orchestrator } from '../support/orchestrator';
 export const SUPPORT = { role: 'support', by: 'Sam' } as const;
 export const CLIENT = { role: 'client', by: 'Cleo' } as const;
 
-/** Returns windows that are closed now: one minute, two days ahead. */
+/** Returns windows that are closed now, because they open in two days, for a minute. */
 export function closedWindows() {
   const day = WEEKDAYS[(new Date().getUTCDay() + 2) % 7];
   return [{ days: [day], from: '12:00', to: '12:01', timeZone: 'UTC' }];
@@ -33,33 +33,33 @@ export interface TestMigration {
   readonly id: string;
   /** Sends a decision and returns `applied`, or `refused: <reason>`. */
   readonly send: (message: DecisionMessage, sent: DecisionContent) => Promise<string>;
-  /** Waits until the progress is as wanted, and returns it. */
+  /** Waits until the progress meets the condition, and returns it. */
   readonly until: (reached: (progress: Progress) => boolean) => Promise<Progress>;
-  /** Takes steps 1 to 4, and supplies the credentials that the migration was started with. */
+  /** Takes the migration through steps 1 to 4, and supplies the credentials that it was started with. */
   readyToMove(): Promise<void>;
-  /** Stores a credential, obtained just now, without sending a decision. */
+  /** Stores a credential that was obtained just now. Sends no decision. */
   supply(reference: string, credential: string): Promise<void>;
-  /** Stores a new credential for a company that was not moved, and sends the decision to use it. */
+  /** Stores a new credential for a company that was not moved, and sends the `replaceCredential` decision. */
   replace(reference: string, credential: string): Promise<string>;
 }
 
-/** Long enough for a busy machine. */
-const MOVED_WITHIN_MS = 40_000;
+/** Time limit of a wait. Long enough for a busy machine. */
+const REACHED_WITHIN_MS = 40_000;
 
 let organizations = 5_000_000_000_000_000;
 
-/** Waits until the progress of a migration is as wanted, and returns it. */
+/** Waits until the progress of a migration meets the condition, and returns it. */
 export async function waitForProgress(
   ferry: LedgerClient,
   id: string,
   reached: (progress: Progress) => boolean,
 ): Promise<Progress> {
   let progress = await readProgress(ferry, id);
-  await until(async () => reached(progress) || reached((progress = await readProgress(ferry, id))), MOVED_WITHIN_MS);
+  await until(async () => reached(progress) || reached((progress = await readProgress(ferry, id))), REACHED_WITHIN_MS);
   return progress;
 }
 
-/** Starts a migration with one company for each test credential; the references are `R-1`, ... */
+/** Starts a migration with one company per test credential. The references are `R-1`, `R-2`, ... */
 export async function startTestMigration(
   { ferry }: Orchestrator,
   client: string,

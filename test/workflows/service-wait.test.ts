@@ -1,4 +1,4 @@
-/** A long Retry-After of the service becomes a visible wait in Temporal that occupies no worker. */
+/** After a long Retry-After of the service, Temporal does the waiting, so that it is visible and occupies no worker. */
 import { readOutages } from '../../client';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/conditions';
@@ -20,13 +20,13 @@ afterAll(async () => {
   await between.close();
 });
 
-test('an activity that gets a Retry-After of an hour is retried in an hour, and the reason is visible', async () => {
+test('an activity is retried after a Retry-After of an hour, and shows the reason until then', async () => {
   const { ferry } = orchestrator;
   between.on('GET', /^\/account/, failing(429, 'slowly', { 'retry-after': '3600' }));
   const { id } = await startTestMigration(orchestrator, 'asked-to-wait', ['sbx-ok-1']);
   await until(async () => (await readOutages(ferry, id)).length > 0);
-  const [heldUp] = await readOutages(ferry, id);
-  expect(heldUp).toMatch(/^GET \/account: the service asks us to retry after /);
+  const [outage] = await readOutages(ferry, id);
+  expect(outage).toMatch(/^GET \/account: the service asks us to retry after /);
   const { raw } = await ferry.temporal.workflow.getHandle(id).describe();
   const [pending] = raw.pendingActivities ?? [];
   const nextAt = Number(pending?.nextAttemptScheduleTime?.seconds);

@@ -1,4 +1,4 @@
-/** The sweep closes migrations that were terminated in Temporal's own tools. */
+/** The sweep closes migrations that were terminated with Temporal's own tools. */
 import { Client, Connection, ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { createWindowSchedules } from '../../activities';
 import { scheduleIdOf, closeWorkflowIdOf } from '../../domain/migration/temporal-names';
@@ -39,7 +39,7 @@ async function supplied(client: string): Promise<string> {
 }
 
 /** Triggers a sweep and returns its result. */
-async function swept(): Promise<Swept> {
+async function triggerSweep(): Promise<Swept> {
   const { numActionsTaken: before } = (await sweeps().describe()).info;
   await sweeps().trigger();
   await until(async () => (await sweeps().describe()).info.numActionsTaken > before);
@@ -58,7 +58,7 @@ async function scheduleIds(): Promise<readonly string[]> {
   return ids.sort();
 }
 
-test('several workers share one hourly sweep, which first runs an hour after the first start', async () => {
+test('several workers share one hourly sweep, which first runs an hour after the first worker starts', async () => {
   await until(async () => (await scheduleIds()).length > 0);
   expect(await scheduleIds()).toEqual([SWEEP_SCHEDULE]);
   const { info } = await sweeps().describe();
@@ -73,7 +73,7 @@ test('a terminated migration is closed as cancelled by Tokenferry, and a running
   await listWindows(running);
   await workflow(terminated).terminate('a test');
 
-  expect(await swept()).toEqual({ schedulesDeleted: [], closing: [terminated], unclear: [] });
+  expect(await triggerSweep()).toEqual({ schedulesDeleted: [], closing: [terminated], unclear: [] });
   await isClosed(terminated);
   expect(await ledger(terminated)).toMatchObject({ state: 'closed', ending: 'cancelled' });
   expect(await rowsWithCredential(orchestrator.ferry.db, terminated)).toEqual([]);
@@ -84,33 +84,34 @@ test('a terminated migration is closed as cancelled by Tokenferry, and a running
     { decision: { by: 'Tokenferry', reason: expect.stringContaining('Temporal') as string } },
   ]);
 
-  expect(await swept()).toEqual({ schedulesDeleted: [], closing: [], unclear: [] });
+  expect(await triggerSweep()).toEqual({ schedulesDeleted: [], closing: [], unclear: [] });
   expect(await ledger(running)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
   expect(await rowsWithCredential(orchestrator.ferry.db, running)).toEqual([1]);
   expect(await scheduleIds()).toContain(scheduleIdOf(running));
 });
 
-test('a migration that was terminated during its cancellation is closed, too', async () => {
+test('a migration that was terminated during its cancellation is closed as well', async () => {
   const id = await supplied('swept-cancelling');
   await stopClaims(orchestrator.ferry.db, id);
   await workflow(id).terminate('a test');
-  expect(await swept()).toMatchObject({ closing: [id], unclear: [] });
+  expect(await triggerSweep()).toMatchObject({ closing: [id], unclear: [] });
   await isClosed(id);
   expect(await ledger(id)).toMatchObject({ ending: 'cancelled' });
 });
 
-test('a closing that is running is not started twice, and the next sweep replaces one that failed', async () => {
+test('a running closing is not started again, but a failed closing is', async () => {
   const id = await supplied('swept-twice');
   await workflow(id).terminate('a test');
   const options = { workflowId: closeWorkflowIdOf(id), taskQueue: 'nobody', args: [] };
   const stuck = await orchestrator.ferry.temporal.workflow.start(CLOSE_TERMINATED, options);
-  expect(await swept()).toMatchObject({ closing: [id] });
+  expect(await triggerSweep()).toMatchObject({ closing: [id] });
   await stuck.terminate('a test');
-  expect(await swept()).toMatchObject({ closing: [id] });
+  expect(await triggerSweep()).toMatchObject({ closing: [id] });
   await isClosed(id);
 });
 
-test('a migration that Temporal does not know stays open: the worker might be connected to the wrong server', async () => {
+// The worker might be connected to the wrong server.
+test('a migration that Temporal does not know stays open', async () => {
   const id = await supplied('swept-unknown');
   const { namespace } = orchestrator.config.temporal;
   await orchestrator.ferry.temporal.workflowService.deleteWorkflowExecution({
@@ -125,12 +126,12 @@ test('a migration that Temporal does not know stays open: the worker might be co
     30_000,
   );
 
-  expect(await swept()).toMatchObject({ closing: [], unclear: [id] });
+  expect(await triggerSweep()).toMatchObject({ closing: [], unclear: [id] });
   expect(await ledger(id)).toMatchObject({ state: 'open', vaultDestroyedAt: null });
   expect(await rowsWithCredential(orchestrator.ferry.db, id)).toEqual([1]);
 });
 
-test('the schedule of a migration that has ended is deleted, but no other schedule with a similar id', async () => {
+test('a sweep deletes the Schedule of a migration that has ended, but not one of another product', async () => {
   await listWindows('swept-gone.xero');
   await schedule().create({
     scheduleId: scheduleIdOf('another-product'),
@@ -139,20 +140,20 @@ test('the schedule of a migration that has ended is deleted, but no other schedu
   });
   await until(async () => (await scheduleIds()).filter((id) => /swept-gone|another/.test(id)).length === 2);
 
-  expect(await swept()).toMatchObject({ schedulesDeleted: ['swept-gone.xero'] });
+  expect(await triggerSweep()).toMatchObject({ schedulesDeleted: ['swept-gone.xero'] });
   const described = schedule().getHandle(scheduleIdOf('swept-gone.xero')).describe();
   await expect(described).rejects.toThrow(ScheduleNotFoundError);
   expect(await scheduleIds()).toContain(scheduleIdOf('another-product'));
 });
 
-test('paused sweeps stay paused when another worker starts', async () => {
+test('the sweep Schedule stays paused when another worker starts', async () => {
   await sweeps().pause('paused by Sam');
   await until(async () => (await sweeps().describe()).state.paused);
   await (await orchestrator.startWorker()).stop();
   expect((await sweeps().describe()).state).toMatchObject({ paused: true, note: 'paused by Sam' });
 });
 
-test('sweeps run by themselves and close every migration that was terminated since the last one', async () => {
+test('scheduled sweeps close every migration that has been terminated since the last sweep', async () => {
   await sweeps().delete();
   await orchestrator.startWorker({}, { sweepEveryMs: 1_000 });
   for (const client of ['swept-first', 'swept-second']) {
@@ -162,13 +163,13 @@ test('sweeps run by themselves and close every migration that was terminated sin
   }
 });
 
-test('a worker that cannot create the schedule starts, and logs the command to use instead', async () => {
+test('if the sweep Schedule cannot be created, the worker logs the command to use instead', async () => {
   const connection = await Connection.connect({ address: orchestrator.config.temporal.address });
-  const { schedule: refused } = new Client({ connection, namespace: 'there-is-no-such-namespace' });
-  const warned: string[] = [];
-  await createSweepSchedule(refused, 3_600_000, {
-    warn: (_: unknown, text: string) => void warned.push(text),
+  const { schedule: failingClient } = new Client({ connection, namespace: 'there-is-no-such-namespace' });
+  const warnings: string[] = [];
+  await createSweepSchedule(failingClient, 3_600_000, {
+    warn: (_: unknown, text: string) => void warnings.push(text),
   } as never);
-  expect(warned).toEqual([expect.stringContaining('ferry sweep --close')]);
+  expect(warnings).toEqual([expect.stringContaining('ferry sweep --close')]);
   await connection.close();
 });

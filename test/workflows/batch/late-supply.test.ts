@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Syncs much longer than all others: its authorization takes eight seconds. */
+/** A credential whose sync takes much longer than all others, because its authorization takes eight seconds. */
 const LONG_SYNC = 'sbx-slow-8000-ok-1';
 
-test('a company that is supplied or retried while another one syncs is moved at once', async () => {
+test('a company that gets a new credential while another company is syncing is moved at once', async () => {
   const tokens = ['sbx-ok-1.mw1', `${LONG_SYNC}.mw2`, 'sbx-revoked.mw3', 'sbx-ok-1.mw4'];
   const migration = await startTestMigration(orchestrator, 'meanwhile', tokens, null, { waves: [1, 1, 1, 2] });
   await migration.readyToMove();
@@ -30,7 +30,7 @@ test.each([
   ['default ramp', DEFAULT_LIMITS.rampCompanies],
   ['small ramp', 3],
 ])(
-  'the rest of a batch starts while the straggler of its ramp still syncs: %s',
+  'the rest of a batch starts while a straggler of its %s is still syncing',
   async (_, ramp) => {
     const tokens = [...Array.from({ length: ramp + 4 }, (_, index) => `sbx-ok-1.ramp-${ramp}-${index}`)];
     tokens[3] = `${LONG_SYNC}.ramp-${ramp}-slow`;
@@ -45,7 +45,7 @@ test.each([
   90_000,
 );
 
-test('a decision about a company is not missed while the companies are counted', async () => {
+test('a decision that arrives while the companies are being counted is not missed', async () => {
   // Six migrations, because the decision must arrive during the count at the end of a batch in at least one of them.
   const clients = Array.from({ length: 6 }, (_, index) => `counted-${index}`);
   await Promise.all(

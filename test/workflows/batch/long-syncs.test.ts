@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** A tenth of a second per record. */
+/** The number of records. Each takes a tenth of a second. */
 const THIRTY_HOURS = 'sbx-ok-1080000';
 const HOUR_MS = 3_600_000;
 
-test('all others are moved, polls become rare, no activity runs between them, and the sync times out', async () => {
+test('a company that syncs for a day is polled rarely, delays no other company, and times out', async () => {
   const tokens = Array.from({ length: 30 }, (_, index) => `${index === 5 ? THIRTY_HOURS : 'sbx-ok-1'}.long${index}`);
   const migration = await startTestMigration(orchestrator, 'long-sync', tokens);
   await migration.readyToMove();
@@ -30,7 +30,7 @@ test('all others are moved, polls become rare, no activity runs between them, an
   const syncingSince = (ms: number) =>
     updateRow(db, migration.id, 6, { sync_started_at: msFromNow(-ms), next_check_at: msFromNow(0) });
   const row = () => readRow(db, migration.id, 6);
-  // Sets the ledger thirty hours ahead.
+  // Makes the sync appear thirty hours old.
   await syncingSince(30 * HOUR_MS);
   await until(async () => ((await row()).next_check_at?.getTime() ?? 0) > Date.now() + 120_000, 40_000);
   expect((await row()).state).toBe('syncing');

@@ -1,6 +1,6 @@
 /**
- * The service is down, asks to wait, or drops connections: companies wait, people see why, and the run continues by
- * itself.
+ * The service is down, asks us to wait, or drops connections. Companies wait, people see why, and the run continues
+ * automatically.
  */
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { failing } from '../../company-data-client/misbehaving-service';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   orchestrator = await startOrchestrator({ syncMsPerRecord: 100 });
   between = await startHttpProxy(orchestrator.service.url);
   const { apiKey } = orchestrator.config.service;
-  // Short limits, so that an outage of minutes takes seconds.
+  // Short limits, so that the test of an outage takes seconds instead of minutes.
   const timing = { retryBudgetMs: 1_000, authorizationTimeoutMs: 2_000, sendWithinMs: 2_000, marginMs: 500 };
   await orchestrator.startWorker({ service: { url: between.url, apiKey } }, timing);
 });
@@ -30,12 +30,12 @@ afterAll(async () => {
   await between.close();
 });
 
-/** FreshBooks: a refresh token can be used only once. */
+/** A FreshBooks refresh token can be used only once. */
 const SINGLE_USE = 'freshbooks';
 const COMPANIES = 24;
 
-/** Returns a migration whose first company is moved but not approved. Its run has two slices of four companies each. */
-async function readyToFollow(
+/** Returns a migration whose first company has been moved but not approved. Runs have two slices of four companies. */
+async function withFirstCompanyMoved(
   client: string,
   token: string,
 ): Promise<TestMigration & { readonly approve: () => Promise<void> }> {
@@ -56,9 +56,9 @@ async function readyToFollow(
   };
 }
 
-type Passing = Parameters<Interceptor>;
+type InterceptorArguments = Parameters<Interceptor>;
 
-/** Applies the interference to every call after the first ones. */
+/** Applies the interference to every call after the first `calls` calls. */
 function everyCallAfter(calls: number, interference: Interceptor): void {
   let arrived = 0;
   for (const method of ['GET', 'POST', 'PUT']) {
@@ -69,7 +69,7 @@ function everyCallAfter(calls: number, interference: Interceptor): void {
   }
 }
 
-const passOn = async (...[response, pass]: [Passing[0], Passing[2]]): Promise<void> =>
+const passOn = async (...[response, pass]: [InterceptorArguments[0], InterceptorArguments[2]]): Promise<void> =>
   sendAnswer(response, await pass());
 
 const inOutage = ({ standstill }: Progress): boolean => standstill !== null;
@@ -89,8 +89,8 @@ async function batchRunOf(id: string): Promise<{ readonly timers: readonly unkno
   return { timers, activities: raw.pendingActivities?.length ?? 0 };
 }
 
-test('during an outage few companies are tried, a timer shows the reason, and the run continues after it', async () => {
-  const migration = await readyToFollow('outage', 'sbx-ok-1');
+test('an outage stops a run from trying companies, is shown by a timer, and delays the run until it is over', async () => {
+  const migration = await withFirstCompanyMoved('outage', 'sbx-ok-1');
   let over = false;
   everyCallAfter(20, (response, request, pass) =>
     over ? passOn(response, pass) : failing(503, 'Maintenance')(response, request),
@@ -113,35 +113,35 @@ test('during an outage few companies are tried, a timer shows the reason, and th
   over = true;
   const { counts, standstill: after } = await migration.until(allFinished);
   expect(after).toBeNull();
-  // A single-use token that was sent into the outage has an unknown outcome.
+  // The outcome of a single-use token that was sent during the outage is unknown.
   expect(counts).toMatchObject({ failed: 0, migrated: COMPANIES - counts.outcomeUnknown });
   expect(counts.outcomeUnknown).toBeLessThanOrEqual(8);
   const sent = between.arrived('PUT', /\/authorization$/).map(({ body }) => body);
   expect(new Set(sent).size).toBe(sent.length);
 }, 120_000);
 
-test('after a 429 with a long Retry-After no company is tried before that time', async () => {
-  const migration = await readyToFollow('asked', 'sbx-ok-1');
+test('no company is tried before the end of a long Retry-After', async () => {
+  const migration = await withFirstCompanyMoved('asked', 'sbx-ok-1');
   const WAIT_S = 12;
-  let asking = true;
+  let rateLimited = true;
   everyCallAfter(0, (response, request, pass) =>
-    asking ? failing(429, 'slowly', { 'retry-after': String(WAIT_S) })(response, request) : passOn(response, pass),
+    rateLimited ? failing(429, 'slowly', { 'retry-after': String(WAIT_S) })(response, request) : passOn(response, pass),
   );
-  const askedAt = Date.now();
+  const startedAt = Date.now();
   await migration.approve();
   const { standstill } = await migration.until(
-    (progress) => Date.parse(progress.standstill?.until ?? '') - askedAt > (WAIT_S - 3) * 1_000,
+    (progress) => Date.parse(progress.standstill?.until ?? '') - startedAt > (WAIT_S - 3) * 1_000,
   );
   expect(standstill?.why).toMatch(/the service asks us to retry after/);
-  // The first company, and at most two rounds of the eight that run at once.
+  // The first company, and at most two groups of the eight companies that are tried at once.
   expect(between.arrived('POST', /^\/companies$/).length).toBeLessThanOrEqual(1 + 2 * 8);
-  asking = false;
+  rateLimited = false;
   await migration.until(allMoved);
-  expect(Date.now() - askedAt).toBeGreaterThanOrEqual(WAIT_S * 1_000);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(WAIT_S * 1_000);
 }, 120_000);
 
-test('companies whose sync cannot be read are checked again when the service is back', async () => {
-  const migration = await readyToFollow('dropped', 'sbx-ok-80');
+test('companies whose sync cannot be read are checked again when the service responds', async () => {
+  const migration = await withFirstCompanyMoved('dropped', 'sbx-ok-80');
   await migration.approve();
   const { db } = orchestrator.ferry;
   await until(async () => (await countCompanies(db, migration.id)).syncing === COMPANIES - 1, 40_000);

@@ -1,4 +1,4 @@
-/** Waves are disabled, exported and moved one after the other, so that the data of each is out of date only briefly. */
+/** Waves are confirmed, exported and moved one at a time, so that the data of each wave is out of date only briefly. */
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('the first wave is moved while the second is in use, and the second one after its own confirmation', async () => {
+test('the second wave stays in use while the first is moved, and is moved after its own confirmation', async () => {
   const tokens = [1, 2, 3, 4, 5].map((number) => `sbx-ok-1.waves${number}`);
   const migration = await startTestMigration(orchestrator, 'waves', tokens, null, { waves: [2, 1, 1, 2] });
   await migration.until(({ preflight }) => preflight !== null);
@@ -22,8 +22,10 @@ test('the first wave is moved while the second is in use, and the second one aft
   await migration.send('approve', { step: 'update-application', ...SUPPORT });
 
   await migration.send('confirmSyncDisabled', { companies: ['R-2'], ...CLIENT });
-  const half = await migration.until(({ step, counts }) => step === 'disable-syncing' && counts.unconfirmed === 4);
-  expect(half.waitingFor).toEqual({
+  const partlyConfirmed = await migration.until(
+    ({ step, counts }) => step === 'disable-syncing' && counts.unconfirmed === 4,
+  );
+  expect(partlyConfirmed.waitingFor).toEqual({
     roles: ['client'],
     what: 'confirm that syncing is off for 1 company of the first wave',
   });
@@ -35,11 +37,11 @@ test('the first wave is moved while the second is in use, and the second one aft
   expect(first.firstCompany?.reference).toBe('R-2');
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
 
-  const between = await migration.until(
+  const betweenWaves = await migration.until(
     ({ counts, waitingFor }) => counts.migrated === 2 && waitingFor.roles.length > 0,
   );
-  expect(between.waitingFor.roles).toEqual(['client']);
-  expect(between.waitingFor.what).toContain('3 companies not confirmed yet');
+  expect(betweenWaves.waitingFor.roles).toEqual(['client']);
+  expect(betweenWaves.waitingFor.what).toContain('3 companies not confirmed yet');
   expect(await migration.send('approve', { step: 'complete-migration', ...SUPPORT })).toContain(
     '3 companies have no final outcome yet',
   );

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('outside the windows not even the first company is started; without windows it is moved', async () => {
+test('the first company is not started outside the windows, and is moved once there are no windows', async () => {
   const migration = await startTestMigration(orchestrator, 'windows', ['sbx-ok-1.windows1', 'sbx-ok-1.windows2']);
   expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
   await migration.readyToMove();
@@ -24,7 +24,7 @@ test('outside the windows not even the first company is started; without windows
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
 });
 
-test('when a window closes during a run, companies in flight are finished and the rest waits', async () => {
+test('companies in flight are finished when a window closes during a run, and the rest waits', async () => {
   const tokens = [
     'sbx-ok-1.closing-midway',
     ...Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.closing-midway${index}`),
@@ -48,11 +48,11 @@ test('when a window closes during a run, companies in flight are finished and th
 }, 120_000);
 
 test.each([
-  ['its window closes', 'adjust', windowChange(closedWindows()), 3],
-  ['it is paused', 'pause', { reason: 'lunch', ...SUPPORT }, 3],
-  ['it is paused during the ramp', 'pause', { reason: 'lunch', ...SUPPORT }, 5],
+  ['its window has closed', 'adjust', windowChange(closedWindows()), 3],
+  ['it has been paused', 'pause', { reason: 'lunch', ...SUPPORT }, 3],
+  ['it has been paused during the ramp', 'pause', { reason: 'lunch', ...SUPPORT }, 5],
 ] as const)(
-  'stragglers of a ramp are verified even if no other company may be started: %s',
+  'stragglers of a ramp are verified although the migration can start no more companies because %s',
   async (_, message, sent, ramp) => {
     const client = `straggler-${message}-${ramp}`;
     const { ferry } = orchestrator;

@@ -1,4 +1,4 @@
-/** A migration can be cancelled at any moment, by either side, and in Temporal's own tools. */
+/** Cancelling a migration at different moments, by a decision or with Temporal's own tools. */
 import { countCompanies, readDecisions, readMigration } from '../../../store';
 import { until } from '../../support/conditions';
 import { readRow } from '../../support/ledger';
@@ -19,9 +19,9 @@ const cancel = ({ send }: TestMigration) => send('cancel', { ...SUPPORT, ...REAS
 const result = ({ id }: TestMigration): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
 
 const MOMENTS: readonly (readonly [string, (migration: TestMigration) => Promise<unknown>])[] = [
-  ['before anything is approved', ({ until: reached }) => reached(({ preflight }) => preflight !== null)],
+  ['before any approval', ({ until: reached }) => reached(({ preflight }) => preflight !== null)],
   [
-    'while it waits for its start',
+    'while it is waiting for its start',
     async ({ send, until: reached }) => {
       await reached(({ preflight }) => preflight !== null);
       await send('approve', { step: 'supply-details', ...SUPPORT });
@@ -43,7 +43,7 @@ const MOMENTS: readonly (readonly [string, (migration: TestMigration) => Promise
   ],
 ];
 
-test.each(MOMENTS)('%s: it ends, nothing is moved, and its credentials are destroyed', async (moment, reach) => {
+test.each(MOMENTS)('cancelling a migration %s moves nothing and destroys its credentials', async (moment, reach) => {
   const migration = await startTestMigration(orchestrator, `cancel-${MOMENTS.findIndex(([name]) => name === moment)}`, [
     'sbx-ok-3',
     'sbx-ok-3',
@@ -59,8 +59,8 @@ test.each(MOMENTS)('%s: it ends, nothing is moved, and its credentials are destr
   expect(decisions.at(-1)).toMatchObject({ decision: { kind: 'cancel', ...REASON }, outcome: { applied: true } });
 });
 
-test('during a batch no further company is started, and the ledger agrees with the service', async () => {
-  // The first company is quick; every other one holds its call for a second.
+test('cancelling a migration during a batch starts no more companies, and leaves ledger and service consistent', async () => {
+  // The first company is quick. The authorization of every other one takes a second.
   const tokens = ['sbx-ok-1', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-1000-ok-1.${index}`)];
   const migration = await startTestMigration(orchestrator, 'cancel-batch', tokens);
   await migration.readyToMove();
@@ -84,7 +84,7 @@ test('during a batch no further company is started, and the ledger agrees with t
   }
 });
 
-test("with Temporal's own tools it is closed properly, and Temporal shows it as cancelled", async () => {
+test("cancelling a migration with Temporal's own tools closes it properly, and Temporal shows it as cancelled", async () => {
   const migration = await startTestMigration(orchestrator, 'cancel-temporal', ['sbx-ok-3']);
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);

@@ -1,4 +1,4 @@
-/** A server setting makes the migration continue as new many times: nothing is lost. */
+/** A server setting makes the migration continue as new many times. */
 import { startTemporal } from '../../../stack/temporal/server';
 import type { RunningTemporal } from '../../../stack/temporal/server';
 import { createTemporaryFolder } from '../../../stack/folders';
@@ -50,13 +50,13 @@ test('a migration goes through the six steps in many runs, and its audit trail i
     Array.from({ length: 12 }, (_, index) => (index === 7 ? 'sbx-revoked.cut' : `sbx-ok-1.cut${index}`)),
   );
   await migration.until(({ preflight }) => preflight !== null);
-  // Early confirmations, one by one: each adds a few events.
+  // Each confirmation adds a few events.
   for (const reference of ['R-1', 'R-2', 'R-3', 'R-4', 'R-5', 'R-6']) {
     expect(await migration.send('confirmSyncDisabled', { companies: [reference], ...CLIENT })).toBe('applied');
   }
-  // A flood of messages does not put off continue-as-new.
+  // A flood of messages must not delay continue-as-new.
   for (let times = 0; times < 20; times += 1) {
-    expect(await migration.send('pause', { reason: `look ${times}`, ...SUPPORT })).toBe('applied');
+    expect(await migration.send('pause', { reason: `pause ${times}`, ...SUPPORT })).toBe('applied');
     expect(await migration.send('resume', SUPPORT)).toBe('applied');
   }
   await migration.readyToMove();

@@ -1,6 +1,6 @@
 /**
- * Contradictory decisions that reach a migration together: they are sent while no worker runs, and the next worker gets
- * them all in one workflow task, in their order.
+ * Contradictory decisions that reach a migration together. They are sent while no worker is running, so that the next
+ * worker gets them all in one workflow task, in order.
  */
 import { readOutcome } from '../../../store';
 import { until } from '../../support/conditions';
@@ -19,18 +19,22 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-/** Temporal waits some seconds for the stopped worker before it gives the task to the new one. */
+/** Temporal waits for the stopped worker for some seconds before it gives the task to the new one. */
 const APPLIED_WITHIN_MS = 40_000;
 
 type Sent = readonly [message: DecisionMessage, fields: Readonly<Record<string, unknown>>];
 
-/** Sends decisions while no worker runs, then starts one. Returns for each whether it was applied, and its text. */
+/**
+ * Sends decisions while no worker is running, and then starts one.
+ *
+ * @returns whether each decision was applied, and its text
+ */
 async function sendTogether(
   { id }: TestMigration,
   ...sent: readonly Sent[]
 ): Promise<readonly (readonly [boolean, string])[]> {
   const handle = orchestrator.ferry.temporal.workflow.getHandle(id);
-  // An activity of a stopped worker would be retried only after minutes.
+  // If the worker stopped during an activity, it would be retried only minutes later.
   await until(async () => ((await handle.describe()).raw.pendingActivities ?? []).length === 0);
   await worker.stop();
   for (const [index, [message, fields]] of sent.entries()) {
@@ -77,14 +81,14 @@ test('a start that is approved and then rejected must be proposed again', async 
   await migration.until(({ step: now }) => now === 'update-application');
 }, 120_000);
 
-test('a start that is rejected cannot be approved any more', async () => {
+test('a start that has been rejected cannot be approved', async () => {
   const migration = await proposed('reject-approve');
   const [, approval] = await sendTogether(migration, TIME_REJECTED, TIME_APPROVED);
   expect(approval).toEqual([false, 'no start time has been proposed yet']);
   expect((await migration.until(() => true)).step).toBe('schedule');
 }, 120_000);
 
-test('of several pauses and resumes the last one counts', async () => {
+test('the last of several pauses and resumes counts', async () => {
   const migration = await proposed('pause-resume');
   const pause: Sent = ['pause', { ...CLIENT, reason: 'tea' }];
   const resume: Sent = ['resume', CLIENT];
@@ -100,7 +104,7 @@ test('of several pauses and resumes the last one counts', async () => {
   expect(paused).toBe(true);
 }, 120_000);
 
-/** Returns a migration in step 5 whose first company has moved and whose second one waits. */
+/** Returns a migration in step 5 whose first company has been moved and whose second one is waiting. */
 async function proven(client: string): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-ok-1.${client}2`]);
   await migration.readyToMove();
@@ -118,7 +122,7 @@ test.each([
   ['approved, then rejected', [FIRST_APPROVED, ANOTHER], [true, true]],
   ['rejected, then approved', [ANOTHER, FIRST_APPROVED], [true, false]],
 ])(
-  'first company %s: the rest is not moved',
+  'the rest is not moved if the first company is %s',
   async (order, sent, wereApplied) => {
     const migration = await proven(order.startsWith('approved') ? 'first-ar' : 'first-ra');
     expect(applied(await sendTogether(migration, ...sent))).toEqual(wereApplied);
@@ -129,10 +133,10 @@ test.each([
 );
 
 test.each([
-  ['cancelled after the last signature', false, [true, true]],
-  ['cancelled before the last signature', true, [true, false]],
+  ['after the last signature', false, [true, true]],
+  ['before the last signature', true, [true, false]],
 ])(
-  '%s, in one workflow task: it ends as cancelled',
+  'a migration that is cancelled %s, in the same workflow task, ends as cancelled',
   async (when, cancelFirst, wereApplied) => {
     const migration = await startTestMigration(orchestrator, cancelFirst ? 'cancel-sign' : 'sign-cancel', [
       `sbx-ok-1.${cancelFirst}`,
@@ -150,15 +154,14 @@ test.each([
   60_000,
 );
 
-test('a decision that expires before a worker runs is refused, and a valid one is applied', async () => {
+test('a decision that expires before a worker is running is refused', async () => {
   const migration = await proposed('lapsed');
   const validForMs = (ms: number) => ({ validUntil: new Date(Date.now() + ms).toISOString() });
-  const lapses = validForMs(1);
-  const [lapsed, counted] = await sendTogether(
+  const [expired, valid] = await sendTogether(
     migration,
-    ['approve', { step: 'schedule', ...CLIENT, ...lapses }],
+    ['approve', { step: 'schedule', ...CLIENT, ...validForMs(1) }],
     ['approve', { step: 'schedule', ...CLIENT, ...validForMs(600_000) }],
   );
-  expect(lapsed).toEqual([false, expect.stringMatching(/^this was valid until .* and could not be applied in time$/)]);
-  expect(counted).toEqual([true, 'schedule approved by client']);
+  expect(expired).toEqual([false, expect.stringMatching(/^this was valid until .* and could not be applied in time$/)]);
+  expect(valid).toEqual([true, 'schedule approved by client']);
 }, 120_000);

@@ -1,4 +1,4 @@
-/** Exceptions: companies that were not moved are retried, reconnected, given up, or were left out before. */
+/** Exceptions: companies are retried, reconnected, given up on or left out. */
 import { findCompany } from '../../../store';
 import { until } from '../../support/conditions';
 import { readRow } from '../../support/ledger';
@@ -20,7 +20,7 @@ const stateOf = async (migration: TestMigration, reference: string) => (await co
 
 const triesOf = async ({ id }: TestMigration, row: number) => (await readRow(orchestrator.ferry.db, id, row)).tries;
 
-/** Returns a migration in step 6 whose second company was not moved, because its grant is revoked. */
+/** Returns a migration in step 6 whose second company was not moved, because its grant has been revoked. */
 async function withOneRevoked(client: string, options: { exclude?: string } = {}): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [
     `sbx-ok-1.${client}`,
@@ -39,19 +39,19 @@ async function withOneRevoked(client: string, options: { exclude?: string } = {}
   return migration;
 }
 
-test('a company whose owner has reconnected is verified without another decision', async () => {
+test('a company whose end customer has reconnected is verified', async () => {
   const migration = await withOneRevoked('relink');
   const { linkUrl, organization } = (await company(migration, 'R-2')) ?? {};
   expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
-  // Its owner has not reconnected yet.
+  // The end customer has not reconnected yet.
   await until(async () => (await company(migration, 'R-2'))?.state === 'failed');
-  // The owner opens the link, which authorizes at once in the sandbox.
+  // The end customer opens the link, which authorizes at once in the sandbox.
   expect((await fetch(`${linkUrl}?organization=${organization}`)).ok).toBe(true);
   expect(await migration.send('relink', { companies: ['R-2'], ...SUPPORT })).toBe('applied');
   await until(async () => (await stateOf(migration, 'R-2')) === 'migrated', 30_000);
 }, 90_000);
 
-test('a company can be retried, and given up', async () => {
+test('a company can be retried, and support can give up on it', async () => {
   const migration = await withOneRevoked('retry');
   const before = await company(migration, 'R-2');
   expect(before).toMatchObject({ failure: 'reauthorization-required' });

@@ -26,7 +26,7 @@ async function triesOf(id: string): Promise<number> {
   return tries;
 }
 
-test('when the first company was not moved, support names another one before the rest follow', async () => {
+test('if the first company is not moved, support chooses another one before the rest is moved', async () => {
   const migration = await startTestMigration(orchestrator, 'another', [
     'sbx-revoked.another',
     'sbx-ok-3.another2',
@@ -51,12 +51,12 @@ test('when the first company was not moved, support names another one before the
   expect(measured.estimate).toMatchObject({ measuredOn: 1, volume: { companies: 1 } });
 });
 
-test('support chooses the first company, and people see which one is waited for', async () => {
+test('support chooses the first company, and people see which company the migration is waiting for', async () => {
   const migration = await startTestMigration(orchestrator, 'chosen', ['sbx-ok-2.chosen', 'sbx-ok-2.chosen2']);
   expect(await migration.send('chooseFirstCompany', { company: 'R-9', ...SUPPORT })).toBe('applied');
   await migration.readyToMove();
-  const held = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
-  expect(held.waitingFor.roles).toEqual(['client', 'support']);
+  const waiting = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
+  expect(waiting.waitingFor.roles).toEqual(['client', 'support']);
   expect(await migration.send('chooseFirstCompany', { company: 'R-2', reason: 'small', ...SUPPORT })).toBe('applied');
   const proven = await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   expect(proven.firstCompany).toMatchObject({ reference: 'R-2' });
@@ -72,7 +72,7 @@ test('support chooses the first company, and people see which one is waited for'
   ]);
 });
 
-test('the same first company can be tried again, even if no other is left', async () => {
+test('the same first company can be retried, even if no other company is left', async () => {
   const migration = await startTestMigration(orchestrator, 'same', ['sbx-revoked.same']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'failed');
@@ -84,7 +84,7 @@ test('the same first company can be tried again, even if no other is left', asyn
   expect(await triesOf(migration.id)).toBe(before + 1);
 });
 
-test('a company is moved with the credential that replaces an unusable one', async () => {
+test('a company with an unusable credential is moved with a new one', async () => {
   const migration = await startTestMigration(orchestrator, 'replaced', [
     'sbx-revoked.replaced',
     'sbx-revoked.replaced2',
@@ -102,7 +102,7 @@ test('a company is moved with the credential that replaces an unusable one', asy
   await migration.until(({ counts }) => counts.migrated === 2);
 });
 
-test('after step 4 is rejected every confirmation is needed again, and nothing is moved meanwhile', async () => {
+test('rejecting step 4 withdraws every confirmation, and nothing is moved until they are repeated', async () => {
   const migration = await startTestMigration(orchestrator, 'taken-back', ['sbx-ok-1.taken-back']);
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
@@ -142,7 +142,7 @@ test('an abandoned migration ends, closes its ledger and destroys its credential
   ).toEqual([]);
 });
 
-test('a platform that refuses the application pauses the migration, which continues after a resume', async () => {
+test('a migration whose application is refused by the platform pauses itself, and continues after a resume', async () => {
   const migration = await startTestMigration(orchestrator, 'application', ['sbx-other-application.application']);
   await migration.readyToMove();
   const paused = await migration.until(({ state }) => state === 'paused');
@@ -154,7 +154,7 @@ test('a platform that refuses the application pauses the migration, which contin
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
 });
 
-test('a pause keeps a company out of the batch until the resume, and sign-off is refused meanwhile', async () => {
+test('a paused migration moves no company and refuses the sign-off until it is resumed', async () => {
   const migration = await startTestMigration(orchestrator, 'paused', ['sbx-ok-2.paused1', 'sbx-ok-2.paused2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');

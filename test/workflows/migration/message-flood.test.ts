@@ -1,4 +1,4 @@
-/** While no worker runs, more decisions arrive than fit into one Temporal payload. */
+/** More decisions arrive while no worker is running than fit into one Temporal payload. */
 import { readDecisions } from '../../../store';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => orchestrator.close());
 
 const MESSAGES = 60;
-/** A UUID with a prefix. Characters. */
+/** The length of a UUID with a prefix, in characters. */
 const REFERENCE_LENGTH = 45;
 
-test('decisions that exceed one payload all reach the audit trail in order, and the migration continues', async () => {
+test('decisions that exceed one payload all reach the audit trail in order', async () => {
   const worker = await orchestrator.startWorker();
   const migration = await startTestMigration(orchestrator, 'flood', ['sbx-ok-1.flood']);
   await migration.until(({ preflight }) => preflight !== null);

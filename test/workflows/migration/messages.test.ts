@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('an update returns the outcome of a decision, also a refusal, and rejects a malformed message', async () => {
+test('an update returns the outcome of a decision, even a refusal, and rejects a malformed message', async () => {
   const migration = await startTestMigration(orchestrator, 'updated', ['sbx-ok-1.updated']);
   await migration.until(({ preflight }) => preflight !== null);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
@@ -28,7 +28,7 @@ test('an update returns the outcome of a decision, also a refusal, and rejects a
   await expect(update({ step: 'supply-details', ...SUPPORT })).resolves.toMatchObject({ applied: true });
 });
 
-test('a message that cannot be read is refused under its id, and the migration continues', async () => {
+test('a malformed message is refused under its id, and the migration continues', async () => {
   const migration = await startTestMigration(orchestrator, 'malformed', ['sbx-ok-1.malformed']);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   for (const nonsense of [
@@ -46,7 +46,7 @@ test('a message that cannot be read is refused under its id, and the migration c
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
-test('undecodable and unknown messages do no harm', async () => {
+test('the migration continues after undecodable and unknown messages', async () => {
   const migration = await startTestMigration(orchestrator, 'undecodable', ['sbx-ok-1.undecodable']);
   const { temporal, db } = orchestrator.ferry;
   await migration.until(({ preflight }) => preflight !== null);
@@ -90,7 +90,7 @@ test('a message that is too large is refused, and the migration continues', asyn
   expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
 });
 
-/** Waits until the audit trail holds this many decisions, and returns their kinds. It is written after the decision. */
+/** Waits until the audit trail contains this many decisions, and returns their kinds. */
 async function kindsInTrail(id: string, decisions: number): Promise<readonly string[]> {
   return readUntil(async () => {
     const trail: string[] = [];
@@ -99,7 +99,7 @@ async function kindsInTrail(id: string, decisions: number): Promise<readonly str
   });
 }
 
-test('values that cannot be stored or computed with are refused, and the migration continues', async () => {
+test('values that cannot be stored or processed are refused, and the migration continues', async () => {
   const migration = await startTestMigration(orchestrator, 'unstorable', ['sbx-ok-1.unstorable']);
   await migration.until(({ preflight }) => preflight !== null);
   const onMars = { days: ['mon'], from: '22:00', to: '05:00', timeZone: 'Mars/Base' };
@@ -113,7 +113,7 @@ test('values that cannot be stored or computed with are refused, and the migrati
   ] as const) {
     expect(await migration.send(message, sent)).toMatch(/^refused: /);
   }
-  // A start in a thousand years is accepted, too.
+  // Even a start in a thousand years is accepted.
   expect(await migration.send('proposeTime', { startAt: '3026-01-01T00:00Z', ...SUPPORT })).toBe('applied');
   expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
   await migration.until(({ step }) => step === 'schedule');
@@ -124,7 +124,7 @@ test('values that cannot be stored or computed with are refused, and the migrati
   ]);
 });
 
-test('a message that is corrected under the same id is applied, and both are in the audit trail', async () => {
+test('a message that is corrected under the same id is applied, and the audit trail contains both', async () => {
   const migration = await startTestMigration(orchestrator, 'corrected', ['sbx-ok-1.corrected']);
   const handle = orchestrator.ferry.temporal.workflow.getHandle(migration.id);
   await handle.signal('pause', { decisionId: 'p-1', role: 'boss', by: 'Sam' });
@@ -133,7 +133,7 @@ test('a message that is corrected under the same id is applied, and both are in 
   expect((await kindsInTrail(migration.id, 2)).toSorted()).toEqual(['pause', 'unreadable']);
 });
 
-test('a decision sent twice counts once, and is once in the audit trail', async () => {
+test('a decision that is sent twice is applied and recorded once', async () => {
   const migration = await startTestMigration(orchestrator, 'twice', ['sbx-ok-1.twice']);
   const { temporal, db } = orchestrator.ferry;
   const handle = temporal.workflow.getHandle(migration.id);

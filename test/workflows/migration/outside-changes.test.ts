@@ -1,4 +1,4 @@
-/** Changes from outside while companies wait or move: by the old application, the client, the clock, the platform. */
+/** Changes during a move that come from outside: from the old application, the client, the clock or the platform. */
 import { readCounts } from '../../../client';
 import { findCompany } from '../../../store';
 import { runJson } from '../../cli/command-line';
@@ -32,8 +32,8 @@ const stateOf = async (migration: TestMigration, reference: string) => (await co
 const counts = ({ id }: TestMigration) => readCounts(orchestrator.ferry, id);
 const puts = (token: string) => between.arrived('PUT', AUTHORIZATION).filter(({ body }) => body.includes(token)).length;
 
-/** Returns a migration whose first company has moved but is not approved. All others are ready to move. */
-async function proven(client: string, tokens: readonly string[]): Promise<TestMigration> {
+/** Returns a migration whose first company has been moved but not approved. All others are ready to move. */
+async function withFirstCompanyMoved(client: string, tokens: readonly string[]): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, tokens);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
@@ -42,7 +42,7 @@ async function proven(client: string, tokens: readonly string[]): Promise<TestMi
 
 const approve = ({ send }: TestMigration) => send('approve', { step: 'migrate-first-company', ...SUPPORT });
 
-/** Refreshes a token as the client's old application would. Returns the new refresh token. */
+/** Refreshes a token as the client's old application would, and returns the new refresh token. */
 async function refreshInOldApplication(token: string): Promise<string> {
   const answer = await fetch(`${orchestrator.service.url}/sandbox/qhyg/token`, {
     method: 'POST',
@@ -53,8 +53,8 @@ async function refreshInOldApplication(token: string): Promise<string> {
   return ((await answer.json()) as { refresh_token: string }).refresh_token;
 }
 
-test('a token that the old application has refreshed delays only its own company, until the new one is supplied', async () => {
-  const migration = await proven('refreshed', ['sbx-ok-1.f1', 'sbx-ok-1.f2', 'sbx-ok-1.f3']);
+test('a token that the old application has refreshed delays only its own company', async () => {
+  const migration = await withFirstCompanyMoved('refreshed', ['sbx-ok-1.f1', 'sbx-ok-1.f2', 'sbx-ok-1.f3']);
   const newer = await refreshInOldApplication('sbx-ok-1.f2');
   await approve(migration);
   await migration.until(({ counts: { failed, migrated } }) => failed === 1 && migrated === 2);
@@ -68,7 +68,7 @@ test('a token that the old application has refreshed delays only its own company
   expect([puts('sbx-ok-1.f2"'), puts(newer)]).toEqual([1, 1]);
 }, 90_000);
 
-/** Holds the authorization request with this credential in flight until it is released. */
+/** Keeps the authorization request with this credential in flight until it is released. */
 function holdAuthorization(token: string): { readonly arrives: Promise<void>; readonly release: () => void } {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -84,8 +84,8 @@ function holdAuthorization(token: string): { readonly arrives: Promise<void>; re
   return { arrives, release };
 }
 
-test('a credential that arrives while its company is being moved is refused, and the stored one is used', async () => {
-  const migration = await proven('too-late', ['sbx-ok-1.l1', 'sbx-ok-1.l2', 'sbx-ok-1.l3']);
+test('a credential that is supplied while its company is moving is refused', async () => {
+  const migration = await withFirstCompanyMoved('too-late', ['sbx-ok-1.l1', 'sbx-ok-1.l2', 'sbx-ok-1.l3']);
   const { arrives, release } = holdAuthorization('sbx-ok-1.l2"');
   await approve(migration);
   await arrives;
@@ -102,8 +102,13 @@ test('a credential that arrives while its company is being moved is refused, and
   expect([puts('sbx-ok-1.l2"'), puts('sbx-ok-1.newer')]).toEqual([1, 0]);
 }, 90_000);
 
-test('when the window closes during an authorization, it is finished, and no other company is started', async () => {
-  const migration = await proven('closing', ['sbx-ok-1.w1', 'sbx-ok-1.w2', 'sbx-ok-1.w3', 'sbx-ok-1.w4']);
+test('an authorization is finished if the window closes, but no other company is started', async () => {
+  const migration = await withFirstCompanyMoved('closing', [
+    'sbx-ok-1.w1',
+    'sbx-ok-1.w2',
+    'sbx-ok-1.w3',
+    'sbx-ok-1.w4',
+  ]);
   const oneByOne = { slicesAtOnce: 1, companiesPerSliceAtOnce: 1 };
   expect(await migration.send('adjust', { limits: oneByOne, ...SUPPORT })).toBe('applied');
   const { arrives, release } = holdAuthorization('sbx-ok-1.w2"');
@@ -121,23 +126,23 @@ test('when the window closes during an authorization, it is finished, and no oth
   await migration.until(({ counts: { migrated } }) => migrated === 4);
 }, 90_000);
 
-test('a changed secret of the application pauses the migration until the new one is supplied, and no company fails', async () => {
-  const migration = await proven('rotated', ['sbx-ok-1.s1', 'sbx-ok-1.s2', 'sbx-ok-1.s3']);
-  // From now on the platform refuses the secret that the service has.
+test('a changed application secret pauses the migration without failing a company', async () => {
+  const migration = await withFirstCompanyMoved('rotated', ['sbx-ok-1.s1', 'sbx-ok-1.s2', 'sbx-ok-1.s3']);
   const application = { clientId: 'app', environment: 'production' } as const;
-  const supplied = async (secret: string): Promise<void> => {
+  const supplySecret = async (secret: string): Promise<void> => {
     const options = ['--client-id', application.clientId, '--environment', application.environment];
     const given = ['application', migration.id, ...options, '--secret-file', tempFile(secret)];
     expect(await runJson(orchestrator, ...given, '--as', 'client', '--by', 'Cleo')).toMatchObject({ exitCode: 0 });
   };
-  await supplied('sbx-wrong-secret');
+  // The platform refuses this secret.
+  await supplySecret('sbx-wrong-secret');
   await approve(migration);
   const { pause } = await migration.until(({ state }) => state === 'paused');
   expect(pause).toMatchObject({ stop: 'application-refused', by: null });
   expect(await counts(migration)).toMatchObject({ migrated: 1, waiting: 2, failed: 0 });
   expect(await company(migration, 'R-2')).toMatchObject({ state: 'waiting', failure: null });
 
-  await supplied('the new secret');
+  await supplySecret('the new secret');
   expect(await migration.send('resume', SUPPORT)).toBe('applied');
   await migration.until(({ counts: { migrated } }) => migrated === 3);
   expect(await counts(migration)).toMatchObject({ migrated: 3, failed: 0, outcomeUnknown: 0 });

@@ -1,4 +1,4 @@
-/** A decision that is refused or has expired causes no call to the service. */
+/** Decisions that are refused cause no calls to the service. */
 import type { HttpProxy } from '../../support/http-proxy';
 import { startHttpProxy } from '../../support/http-proxy';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const LONG_AGO = '2026-01-01T00:00:00Z';
 
-test('refused decisions cause no call to the service, even when one approval is all that is missing', async () => {
+test('refused decisions cause no call to the service, even if only one approval is missing', async () => {
   const migration = await startTestMigration(orchestrator, 'denied', ['sbx-ok-1.denied']);
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
@@ -34,7 +34,7 @@ test('refused decisions cause no call to the service, even when one approval is 
   await migration.send('credentialsSupplied', { companies: 1, ...CLIENT });
   await migration.until(({ counts }) => counts.waiting - counts.withoutCredential - counts.unconfirmed === 1);
 
-  // Only the client's approval of the start is missing: with it the first company would be moved.
+  // Only the client's approval of the start is missing. After it, the first company would be moved.
   between.reset();
   const approval = { step: 'schedule', ...CLIENT };
   for (const [message, sent] of [
@@ -58,7 +58,7 @@ test('refused decisions cause no call to the service, even when one approval is 
   expect(between.arrived('GET', /./)).toEqual([]);
 });
 
-test('the same decision, valid and from the right role, moves the company', async () => {
+test('a valid approval from the right role moves the company', async () => {
   const migration = await startTestMigration(orchestrator, 'granted', ['sbx-ok-1.granted']);
   between.reset();
   await migration.readyToMove();

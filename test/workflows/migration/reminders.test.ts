@@ -28,7 +28,7 @@ const notices = () =>
     return { type, step: data.step, waitingFor: data.waitingFor, id: headers['webhook-id'] };
   });
 
-test('a migration that pauses itself sends a notice at once, retries it, and can be resumed meanwhile', async () => {
+test('a migration that pauses itself sends a notice at once and retries it, but can be resumed before that', async () => {
   const migration = await startTestMigration(orchestrator, 'reminded', ['sbx-other-application.reminded']);
   await migration.readyToMove();
   await migration.until(({ pause }) => pause?.stop === 'application-refused');
@@ -36,6 +36,6 @@ test('a migration that pauses itself sends a notice at once, retries it, and can
   await until(() => notices().length >= 2, 30_000);
   const [first, again] = notices();
   expect(first).toMatchObject({ type: 'tokenferry.stopped', step: 'migrate-first-company', waitingFor: ['support'] });
-  // The id is the same, so a receiver can recognise the repetition.
+  // The id stays the same, so that a receiver can recognise the repetition.
   expect(again?.id).toBe(first?.id);
 }, 60_000);

@@ -1,4 +1,4 @@
-/** Worker processes are killed during a batch, and others take over their companies. */
+/** Worker processes are killed during a batch, and other workers reclaim their companies. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
 import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/http-proxy';
@@ -25,13 +25,13 @@ afterAll(async () => {
   await between.close();
 });
 
-/** FreshBooks: a refresh token can be used only once. */
+/** A FreshBooks refresh token can be used only once. */
 const SINGLE_USE = 'freshbooks';
 const SEED = 20_261_121;
 const COMPANIES = 150;
 const KILLS = 3;
 
-/** Mulberry32: returns the same numbers between 0 and 1 for the same seed. */
+/** Returns a generator (Mulberry32) whose numbers between 0 and 1 are the same for the same seed. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -46,7 +46,7 @@ const TOKENS = ['sbx-ok-2', 'sbx-ok-2', 'sbx-slow-60-ok-2', 'sbx-ok-2', 'sbx-slo
 const tokenOf = (index: number) => (index % 25 === 7 ? 'sbx-revoked' : (TOKENS[index % TOKENS.length] ?? 'sbx-ok-2'));
 const tokens = (owner: string) => Array.from({ length: COMPANIES }, (_, index) => `${tokenOf(index)}.${owner}${index}`);
 
-test('when workers are killed repeatedly, every company is moved once and every token used once', async () => {
+test('every company is moved once and every token is used once, even if workers are killed repeatedly', async () => {
   const env = { ...orchestrator.env, COMPANY_DATA_URL: between.url };
   processes.push(...(await Promise.all([startWorkerProcess(env), startWorkerProcess(env)])));
   const migrations = await Promise.all([
@@ -57,9 +57,7 @@ test('when workers are killed repeatedly, every company is moved once and every 
   await Promise.all(migrations.map((each) => each.until(({ firstCompany }) => firstCompany?.stage === 'proven')));
 
   const random = seeded(SEED);
-  /**
-   * The numbers of the calls to the service at which a worker is killed, so that it is always in the middle of work.
-   */
+  // A worker is killed when the service receives the calls with these numbers, so that work is always in progress.
   const killsAt = Array.from({ length: KILLS }, (_, kill) => Math.floor(((kill + random()) * 6 * COMPANIES) / KILLS));
   const sent: { token: string; accepted: boolean }[] = [];
   let calls = 0;
@@ -67,9 +65,9 @@ test('when workers are killed repeatedly, every company is moved once and every 
   const countAndKill: Parameters<HttpProxy['on']>[2] = async (response, { method, body }, pass) => {
     calls += 1;
     if (killsAt.includes(calls)) {
-      const victim = kills % 2;
+      const index = kills % 2;
       kills += 1;
-      void processes[victim]?.kill().then(async () => (processes[victim] = await startWorkerProcess(env)));
+      void processes[index]?.kill().then(async () => (processes[index] = await startWorkerProcess(env)));
     }
     const answer = await pass();
     if (method === 'PUT') sent.push({ token: body, accepted: answer.body.includes('"status":"Linked"') });
@@ -77,7 +75,7 @@ test('when workers are killed repeatedly, every company is moved once and every 
   };
   for (const method of ['GET', 'POST', 'PUT']) between.on(method, /^\/companies/, countAndKill);
 
-  await Promise.all(migrations.map(moveTheRest));
+  await Promise.all(migrations.map(moveRemaining));
   expect(kills).toBe(KILLS);
 
   const reclaimed: number[] = [];
@@ -91,13 +89,13 @@ test('when workers are killed repeatedly, every company is moved once and every 
 }, 300_000);
 
 /** Approves the first company, and waits until every other company has a final outcome. */
-async function moveTheRest({ id, send }: TestMigration): Promise<void> {
+async function moveRemaining({ id, send }: TestMigration): Promise<void> {
   await send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  const isOver = async (): Promise<boolean> => {
+  const isFinished = async (): Promise<boolean> => {
     const { waiting, importing, syncing } = await countCompanies(orchestrator.ferry.db, id);
     return waiting + importing + syncing === 0;
   };
-  await until(isOver, 240_000);
+  await until(isFinished, 240_000);
 }
 
 /**
@@ -112,11 +110,11 @@ async function expectServiceMatchesLedger(id: string): Promise<readonly number[]
     ...(await readRow(db, id, row)),
     atTheService: await statusAtService(orchestrator.client(), id, row),
   }));
-  for (const { row, state, atTheService: there } of companies) {
+  for (const { row, state, atTheService } of companies) {
     const unknown = state === 'outcome-unknown' && id.endsWith(SINGLE_USE);
     const expected = unknown ? 'outcome-unknown' : tokenOf(row - 1).startsWith('sbx-revoked') ? 'failed' : 'migrated';
     const status = expected === 'migrated' ? 'Linked' : 'PendingAuth';
-    expect({ row, state, there }).toEqual({ row, state: expected, there: [`company with ${status}`] });
+    expect({ row, state, atTheService }).toEqual({ row, state: expected, atTheService: [`company with ${status}`] });
   }
   return companies.filter(({ tries }) => tries > 1).map(({ row }) => row);
 }

@@ -1,4 +1,4 @@
-/** Several workers share a run, also with one that joins later. */
+/** Several workers share a run, including one that joins later. */
 import { countCompanies } from '../../../store';
 import { until } from '../../support/conditions';
 import { startHttpProxy, type HttpProxy } from '../../support/http-proxy';
@@ -7,7 +7,7 @@ import { startOrchestrator } from '../../support/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';
 
 let orchestrator: Orchestrator;
-/** One proxy per worker, which shows which worker has moved which company. */
+/** One proxy per worker, to find out which worker has moved which company. */
 let proxies: readonly [HttpProxy, HttpProxy];
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
@@ -18,14 +18,14 @@ afterAll(async () => {
   await Promise.all(proxies.map((proxy) => proxy.close()));
 });
 
-/** Starts a worker whose slices last two seconds instead of a minute. */
+/** Starts a worker whose slices end after two seconds instead of a minute. */
 const startWorker = ({ url }: HttpProxy) =>
   orchestrator.startWorker(
     { service: { url, apiKey: orchestrator.config.service.apiKey } },
     { sliceTimeLimitMs: 2_000 },
   );
 
-test('a worker that joins during a run imports some of its companies, and no company is moved twice', async () => {
+test('a worker that joins during a run imports some of the companies, and no company is moved twice', async () => {
   await startWorker(proxies[0]);
   const tokens = Array.from({ length: 120 }, (_, index) => `sbx-slow-300-ok-1.joining${index}`);
   const migration = await startTestMigration(orchestrator, 'joining', tokens);
@@ -41,7 +41,7 @@ test('a worker that joins during a run imports some of its companies, and no com
 
   const imports = proxies.map((proxy) => proxy.arrived('PUT', /\/authorization$/).map(({ body }) => body));
   const [, joined] = imports;
-  // Its share depends on when the slices of the first worker end, so the test expects only a tenth.
+  // The share of the second worker depends on when slices of the first one end, so the test expects only a tenth.
   expect(joined?.length).toBeGreaterThan(tokens.length / 10);
   expect(new Set(imports.flat()).size).toBe(tokens.length);
   expect(imports.flat()).toHaveLength(tokens.length);
