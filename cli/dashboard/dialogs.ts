@@ -1,4 +1,4 @@
-/** Takes a decision in the dashboard: shows its subject, asks for role, name and reason, and asks for confirmation. */
+/** Makes a decision in the dashboard: shows the content, asks for role, name and reason, and asks for confirmation. */
 import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Role, Step } from '../../domain/migration/steps';
@@ -28,7 +28,7 @@ export interface DialogContext {
 /** A decision that is about to be sent. */
 interface Draft {
   readonly message: DecisionMessage;
-  /** The question that asks for confirmation. */
+  /** The question for confirmation. */
   readonly question: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly reason: 'required' | 'optional';
@@ -36,28 +36,28 @@ interface Draft {
 
 const NO_DECISION: ActionResult = { became: 'nothing', text: 'Nothing was decided.' };
 
-/** At most this many companies are shown, to leave room for the questions in a terminal of 24 lines. */
+/** Maximum number of companies shown, to leave room for the questions in a terminal of 24 lines. */
 const MAX_COMPANIES = 6;
 
 /**
- * Opens the dialogs, which propose the role and name that were used last.
+ * Opens the dialogs. They suggest the role and name that were used last.
  *
- * @returns a function that runs one dialog and returns its result. Errors with advice become a result; others are
- * thrown.
+ * @returns a function that runs one dialog and returns its result. An error with advice becomes a result; any other
+ *   error is thrown.
  */
 export function openDialogs(
   context: DialogContext,
-): (requested: RequestedDecision, listedStep: string) => Promise<ActionResult> {
-  let latest: Person = { role: context.role, by: context.by };
-  return async (requested, listedStep) => {
+): (request: RequestedDecision, listedStep: string) => Promise<ActionResult> {
+  let lastPerson: Person = { role: context.role, by: context.by };
+  return async (request, listedStep) => {
     try {
-      const draft = await draftOf(context, requested, listedStep);
-      latest = await askWho(context.prompts, latest);
+      const draft = await draftOf(context, request, listedStep);
+      lastPerson = await askWho(context.prompts, lastPerson);
       const reason = await askReason(context.prompts, draft.reason);
       if (!(await context.prompts.confirm(draft.question))) return NO_DECISION;
-      const sent: DecisionContent = { ...draft.fields, ...latest, ...(reason === '' ? {} : { reason }) };
-      const { became, text } = await decide(context.ferry, requested.migrationId, draft.message, sent);
-      return { became, text: `${requested.migrationId}: ${text}` };
+      const sent: DecisionContent = { ...draft.fields, ...lastPerson, ...(reason === '' ? {} : { reason }) };
+      const { became, text } = await decide(context.ferry, request.migrationId, draft.message, sent);
+      return { became, text: `${request.migrationId}: ${text}` };
     } catch (error) {
       if (error instanceof Unanswered) return NO_DECISION;
       const advised = withAdvice(error);
@@ -72,48 +72,48 @@ interface Person {
   readonly by: string;
 }
 
-async function askWho(prompts: Prompts, latest: Person): Promise<Person> {
+async function askWho(prompts: Prompts, lastPerson: Person): Promise<Person> {
   const role = await prompts.choose(
     'Whose decision is it?',
     ROLES.map((each) => ({ name: each, value: each })),
-    latest.role,
+    lastPerson.role,
   );
   const by = await prompts.text('Who decides?', {
-    ...(role === latest.role ? { defaultAnswer: latest.by } : {}),
-    rejection: (answer) => (answer === '' ? 'A name is needed' : null),
+    ...(role === lastPerson.role ? { defaultAnswer: lastPerson.by } : {}),
+    rejection: (answer) => (answer === '' ? 'Enter a name' : null),
   });
   return { role, by };
 }
 
 function askReason(prompts: Prompts, reason: Draft['reason']): Promise<string> {
   if (reason === 'optional') return prompts.text('Why? (Enter: no reason)');
-  return prompts.text('Why?', { rejection: (answer) => (answer === '' ? 'A reason is needed' : null) });
+  return prompts.text('Why?', { rejection: (answer) => (answer === '' ? 'Enter a reason' : null) });
 }
 
-async function draftOf(context: DialogContext, requested: RequestedDecision, listedStep: string): Promise<Draft> {
-  const { migrationId } = requested;
+async function draftOf(context: DialogContext, request: RequestedDecision, listedStep: string): Promise<Draft> {
+  const { migrationId } = request;
   const { ferry } = context;
-  switch (requested.kind) {
+  switch (request.kind) {
     case 'approve':
     case 'reject': {
       const progress = await readProgressIfAnswered(ferry, migrationId);
       const step = progress?.step ?? listedStep;
       if (!isStep(step))
-        throw new CommandFailed(`there is no step to ${requested.kind}`, 'self-service migrations need no approvals');
-      return requested.kind === 'approve'
+        throw new CommandFailed(`there is no step to ${request.kind}`, 'self-service migrations need no approvals');
+      return request.kind === 'approve'
         ? draftApproval(context, progress, step)
-        : draftRejection(context, progress, step, requested);
+        : draftRejection(context, progress, step, request);
     }
     case 'pause':
       return { message: 'pause', question: `Pause ${migrationId}?`, fields: {}, reason: 'optional' };
     case 'resume':
       return { message: 'resume', question: `Resume ${migrationId}?`, fields: {}, reason: 'optional' };
     case 'retry':
-      return draftRetry(context, requested);
+      return draftRetry(context, request);
   }
 }
 
-/** Binds the approval to the digest of what is shown. Without a worker nothing can be shown and there is no digest. */
+/** Binds the approval to the digest of the shown content. Without a worker there is no content and no digest. */
 async function draftApproval(context: DialogContext, progress: Progress | undefined, step: Step): Promise<Draft> {
   const review = progress && (await readReview(context.ferry, progress, step, MAX_COMPANIES));
   review?.print(new Output(context.terminal, false));
@@ -133,14 +133,14 @@ async function draftRejection(
 ): Promise<Draft> {
   const review = progress && (await readReview(ferry, progress, step, MAX_COMPANIES));
   review?.print(new Output(terminal, false));
-  const afterwards = step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId) : {};
+  const nextAttempt = step === 'migrate-first-company' ? await askNextAttempt(ferry, prompts, migrationId) : {};
   const question = `Reject ${step} (${STEP_RULES[step].title.toLowerCase()})?`;
-  return { message: 'reject', question, fields: { step, ...afterwards }, reason: 'required' };
+  return { message: 'reject', question, fields: { step, ...nextAttempt }, reason: 'required' };
 }
 
-/** A rejection of the first company must say what to try next. */
+/** Asks what to try next, because a rejection of the first company must specify it. */
 async function askNextAttempt(ferry: LedgerClient, prompts: Prompts, migrationId: string): Promise<Draft['fields']> {
-  const next = await prompts.choose('What is next?', [
+  const next = await prompts.choose('What should be tried next?', [
     { name: 'the same company again', value: 'same-company' },
     { name: 'another company', value: 'another-company' },
     { name: 'abandon the migration', value: 'abandon' },
@@ -153,11 +153,11 @@ async function askNextAttempt(ferry: LedgerClient, prompts: Prompts, migrationId
 
 async function draftRetry({ prompts }: DialogContext, { migrationId, reference }: RequestedDecision): Promise<Draft> {
   const one = reference === undefined ? [] : [{ name: reference, value: reference }];
-  const all = { name: 'every company that was not moved', value: 'all' };
-  const chosen = one.length === 0 ? 'all' : await prompts.choose('Which?', [...one, all], reference);
+  const all = { name: 'all companies that were not moved', value: 'all' };
+  const chosen = one.length === 0 ? 'all' : await prompts.choose('Which companies?', [...one, all], reference);
   return {
     message: 'retry',
-    question: `Try ${chosen === 'all' ? all.name : chosen} of ${migrationId} again?`,
+    question: `Retry ${chosen === 'all' ? all.name : chosen} in ${migrationId}?`,
     fields: { companies: chosen === 'all' ? 'all' : [chosen] },
     reason: 'optional',
   };

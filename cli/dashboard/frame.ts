@@ -1,4 +1,4 @@
-/** Renders a state of the dashboard as the lines of the screen: a pure function. */
+/** Renders a state of the dashboard as the lines of the screen, in a pure function. */
 import type { StyledLine } from '../terminal/styled-text';
 import { fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
 import type { Size } from '../terminal/full-screen';
@@ -11,7 +11,7 @@ import type { DashboardState, ActionResult } from './state';
 
 const MIN_SIZE: Size = { columns: 76, rows: 16 };
 
-/** The lines around a page: head, connection error, keys. */
+/** Number of lines around a page: head, connection error and keys. */
 const FRAME_LINES = 3;
 
 /** Returns the number of rows on one page of the list. */
@@ -23,7 +23,7 @@ export function visibleRowCount({ rows }: Size): number {
 export function frameOf(state: DashboardState, size: Size, now: Date): readonly StyledLine[] {
   const { columns, rows } = size;
   if (columns < MIN_SIZE.columns || rows < MIN_SIZE.rows) {
-    return [[`The desk needs a terminal of ${MIN_SIZE.columns} columns and ${MIN_SIZE.rows} lines; press q to quit`]];
+    return [[`The dashboard needs ${MIN_SIZE.columns} columns and ${MIN_SIZE.rows} lines. Press q to quit.`]];
   }
   const height = rows - FRAME_LINES;
   const page = pageOf(state, { columns, rows: height }, now);
@@ -31,7 +31,7 @@ export function frameOf(state: DashboardState, size: Size, now: Date): readonly 
   return [
     headLine(page.title, columns, now),
     connectionLine(state),
-    // The last result covers the end of the page until the next key is pressed.
+    // The last result covers the end of the page until the user presses a key.
     ...padded(page.lines, height - result.length),
     ...result,
     keysLine(page.keys),

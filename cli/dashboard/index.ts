@@ -22,18 +22,18 @@ export interface DashboardOptions extends DialogContext {
 }
 
 const READ_INTERVAL_MS = 1_000;
-/** After a slow reading the pause is this many times as long as the reading, to limit the load on the servers. */
+/** After a slow reading, the pause is this many times as long as the reading, to limit the load on the servers. */
 const PAUSE_PER_READING = 4;
 
 /** Shows the dashboard until the user quits or the process is asked to end, then restores the terminal. */
-export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOptions): Promise<void> {
-  const { terminal, ferry } = decider;
+export async function runDashboard({ keyboard: stdin, ...dialogContext }: DashboardOptions): Promise<void> {
+  const { terminal, ferry } = dialogContext;
   const quit = new AbortController();
   const read = openReader(ferry);
-  const decideOn = openDialogs(decider);
+  const openDialog = openDialogs(dialogContext);
   const nextReading = createInterruptibleSleep();
   let state: DashboardState = INITIAL_STATE;
-  /** A dialog is open and writes to the screen. */
+  /** True while a dialog is open and writes to the screen. */
   let isDialogOpen = false;
 
   const screen = openFullScreen(terminal.stdout);
@@ -60,7 +60,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
   async function runDialog(requested: RequestedDecision): Promise<void> {
     isDialogOpen = true;
     screen.clear();
-    const lastResult = await keyboard.whileReleased(() => decideOn(requested, selectedRow(state)?.step ?? ''));
+    const lastResult = await keyboard.whileReleased(() => openDialog(requested, selectedRow(state)?.step ?? ''));
     isDialogOpen = false;
     setState({ ...state, lastResult });
     nextReading.wake();
@@ -80,7 +80,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
     redraw();
     nextReading.wake();
   };
-  // Keeps the clock running even while nothing answers.
+  // Updates the clock every second, even while no server answers.
   const clock = setInterval(redraw, 1_000);
   terminal.stdout.on('resize', resized);
   terminal.interruption().addEventListener('abort', () => quit.abort(), { once: true });
@@ -97,7 +97,7 @@ export async function runDashboard({ keyboard: stdin, ...decider }: DashboardOpt
   }
 }
 
-/** Waits for the abort. @throws the error that it was aborted with, if any */
+/** Waits until the signal is aborted. @throws the error that it was aborted with, if any */
 async function untilQuit(signal: AbortSignal): Promise<void> {
   await waitForAbort(signal);
   const reason: unknown = signal.reason;

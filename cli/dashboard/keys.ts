@@ -1,8 +1,8 @@
-/** Handles keys: a key changes the state at once, or requests an action that takes longer. */
+/** Handles keys. A key changes the state at once or requests an action that takes longer. */
 import type { DashboardState } from './state';
 import { selectedRow } from './state';
 
-/** A decision that the user has asked for; a dialog follows. */
+/** A decision that the user wants to make. A dialog follows. */
 export interface RequestedDecision {
   readonly kind: 'approve' | 'reject' | 'pause' | 'resume' | 'retry';
   readonly migrationId: string;
@@ -19,7 +19,7 @@ export interface KeyResult {
 
 /** @param height rows per page of the list */
 export function handleKey(before: DashboardState, key: string, height: number): KeyResult {
-  // The user has seen the last result once they press a key.
+  // The user has seen the last result when they press a key.
   const state = { ...before, lastResult: null };
   if (key === 'ctrl-c' || key === 'q') return { state, action: 'quit' };
   if (state.isHelpShown) return { state: { ...state, isHelpShown: false } };
@@ -48,7 +48,7 @@ function decisionFor(state: DashboardState, key: string): RequestedDecision | nu
   }
 }
 
-/** Asks the migration's page if it is open, because the list is updated a moment later. */
+/** Uses the data of the migration's page if it is open, because the list is updated a moment later. */
 function isPaused(state: DashboardState): boolean {
   const shown = state.isOpen && state.detail ? state.detail.progress.state : selectedRow(state)?.state;
   return shown === 'paused';

@@ -1,4 +1,4 @@
-/** Lists all open migrations, one per line, and says what the selected one waits for. */
+/** Lists all open migrations, one per line, and shows what the selected one is waiting for. */
 import { expectedEnd, perMinute, rateText } from '../../domain/planning/throughput';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import type { Size } from '../terminal/full-screen';
@@ -10,7 +10,7 @@ import type { Page } from './state';
 import type { DashboardRow, DashboardState, StatusGroup } from './state';
 import { visibleRows, selectedRow, statusGroup } from './state';
 
-/** The lines around the rows: titles above, an empty line and the sentence below. */
+/** Number of lines around the rows: the titles above, and an empty line and the sentence below. */
 const OTHER_LINES = 4;
 const SENTENCE_LINES = 2;
 
@@ -46,14 +46,14 @@ export function listPage(state: DashboardState, { columns, rows }: Size, now: Da
 }
 
 function titleOf(rows: DashboardState['rows']): StyledLine {
-  const bold = { text: 'Ferry desk', style: 'bold' } as const;
+  const bold = { text: 'Ferry dashboard', style: 'bold' } as const;
   if (rows === null) return [bold];
   const count = (group: StatusGroup): number => rows.filter((row) => statusGroup(row) === group).length;
   const groups = `${count('support')} for support, ${count('running')} running, ${count('client')} for the client`;
   return [bold, `  ${rows.length} open: ${groups}`];
 }
 
-/** Widths of the flexible columns. Spare room goes to the id first, then to the bar. */
+/** The widths of the flexible columns. Spare room goes first to the id, then to the bar. */
 interface Layout {
   readonly id: number;
   readonly bar: number;
@@ -74,7 +74,7 @@ function layoutFor(rows: readonly DashboardRow[], columns: number): Layout {
   return { done, id, bar: Math.max(BAR.min, Math.min(BAR.max, left - id)) };
 }
 
-/** Prefers the ledger's counts, because those of the list may be a minute old. */
+/** Returns the ledger's counts if they have been read, because the counts in the list may be a minute old. */
 function doneOf({ overview, done, total }: DashboardRow): {
   readonly done: number;
   readonly total: number;

@@ -19,7 +19,7 @@ export interface MigrationSnapshot {
 const BAR_WIDTH = 20;
 const WAITING_LINES = 2;
 
-/** Says which step the migration is in, who has to act, since when, and what to do. */
+/** Returns lines with the current step, who must act, since when, and what to do. */
 export function statusLines(progress: Progress, columns: number, now: Date): readonly StyledLine[] {
   const { roles, what } = progress.waitingFor;
   const since = progress.waitingSince;
@@ -79,7 +79,7 @@ const MARKS = { done: { text: '✓', style: 'green' }, open: { text: '●', styl
 const TITLE_WIDTH = 28;
 const STATE_WIDTH = 22;
 
-/** Returns one line per step; none for self-service migrations, which have no visible steps. */
+/** Returns one line per step; no lines for a self-service migration, which has no visible steps. */
 export function stepLines({ route, steps }: Progress, now: Date): readonly StyledLine[] {
   return route === 'self-service' ? [] : steps.map((step) => stepLine(step, now));
 }

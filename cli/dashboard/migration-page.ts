@@ -1,4 +1,4 @@
-/** Shows one migration: who has to act, companies, steps, the last decisions and the exceptions. */
+/** Shows one migration: who must act, companies, steps, the latest decisions and the exceptions. */
 import { decisionText } from '../../presentation/wording/decisions';
 import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
@@ -51,7 +51,7 @@ function linesOf(
     ...(steps.length === 0 ? [] : [[]]),
   ];
   const left = rows - above.length;
-  // Exceptions come first, because people act on them; decisions get the remaining lines.
+  // Exceptions get their lines first, because people act on them. Decisions get the remaining lines.
   const needed = exceptions.length === 0 ? 1 : exceptions.length + 2;
   const decisions = Math.max(MIN_DECISIONS, Math.min(detail.decisions.length, left - needed - 2));
   return [
@@ -63,7 +63,7 @@ function linesOf(
 
 function decisionLines(decisions: readonly AuditEntry[], now: Date): readonly StyledLine[] {
   return [
-    [{ text: 'Last decisions', style: 'bold' }, decisions.length === 0 ? ': none yet' : ''],
+    [{ text: 'Latest decisions', style: 'bold' }, decisions.length === 0 ? ': none yet' : ''],
     ...decisions.map(({ decision, outcome }): StyledLine => {
       const who = `${decision.by} (${decision.role})`;
       const mark = outcome.applied ? ({ text: '✓', style: 'green' } as const) : ({ text: '✗', style: 'red' } as const);
@@ -73,7 +73,7 @@ function decisionLines(decisions: readonly AuditEntry[], now: Date): readonly St
   ];
 }
 
-/** @param room available lines */
+/** @param room number of available lines */
 function exceptionLines(
   { progress, exceptions }: MigrationDetail,
   selectedRow: number | null,
@@ -108,7 +108,7 @@ function exceptionLine(company: LedgerCompany, isSelected: boolean, columns: num
   return isSelected ? [{ text: fitted(text, columns), style: 'inverse' }] : [text];
 }
 
-/** Says what happened, with the correlation id that the service's support asks for. */
+/** Returns the reason with the correlation id, which the support team of the service needs. */
 function reasonOf({ failureText, heldBack, correlationId }: LedgerCompany): string {
   const reason = failureText ?? heldBack ?? 'it is not known whether the credential was used';
   return correlationId === null ? reason : `${reason} (correlation id ${correlationId})`;

@@ -1,19 +1,19 @@
-/** Queries the workflows of the visible migrations for what the list does not contain, and caches the answers. */
+/** Queries the workflows of the visible migrations for facts that the list does not contain, and caches the answers. */
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerClient } from '../../client';
 import { queryProgress } from '../../client';
 import type { DashboardRow, ProgressFacts } from './state';
 
-/** Answers expire after this time, because the numbers in a task change without a change in the list. */
+/** Answers expire after this time, because the numbers in a task can change while the list stays the same. */
 const MAX_AGE_MS = 30_000;
 const QUERY_TIMEOUT_MS = 2_000;
-/** At most this many workflows are queried per refresh. */
+/** Maximum number of workflows that are queried per refresh. */
 const MAX_QUERIES = 6;
 /** A workflow that did not answer is not queried again for this long. */
 const RETRY_AFTER_MS = 10_000;
 
 interface CacheEntry {
-  /** Null: the workflow has not answered yet. */
+  /** Null if the workflow has not answered yet. */
   readonly facts: ProgressFacts | null;
   /** The state in the list for which the workflow was queried. */
   readonly version: string;
@@ -26,7 +26,7 @@ export interface ProgressCache {
   /**
    * Queries the rows whose entries are missing or expired.
    *
-   * @throws NoWorker while none of the queried workflows answers
+   * @throws the failure of the last queries, if none of them was answered
    */
   refresh(rows: readonly DashboardRow[]): Promise<void>;
 }

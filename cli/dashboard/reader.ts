@@ -1,5 +1,5 @@
 /**
- * Reads the data for the dashboard: the list of all migrations, counts of the visible ones, and the open one in full.
+ * Reads the data for the dashboard: all migrations, counts of the visible ones, and details of the open one.
  */
 import type { LedgerCompany, Overview } from '../../store';
 import { readCompanies, readLatestDecisions, readOverviews } from '../../store';
@@ -12,19 +12,19 @@ import type { MigrationDetail, DashboardRow, Reading } from './state';
 export interface ReadRequest {
   /** Returns the visible rows; counts and progress are read only for them. */
   readonly visibleRows: (rows: readonly DashboardRow[]) => readonly DashboardRow[];
-  /** Id of the migration whose page is open; null: none. */
+  /** Id of the migration whose page is open; null if no page is open. */
   readonly open: string | null;
 }
 
 const TEMPORAL_TIMEOUT_MS = 4_000;
-/** Needed because a stopped database does not return an error. */
+/** Needed because a stopped database may not answer at all, not even with an error. */
 const LEDGER_TIMEOUT_MS = 4_000;
 const MAX_DECISIONS = 20;
 /** `ferry exceptions` prints all of them. */
 const MAX_EXCEPTIONS = 200;
 
-/** Opens a reader with a cache. A reading does not throw: its `connectionError` says what could not be read. */
-export function openReader(ferry: LedgerClient): (wanted: ReadRequest) => Promise<Reading> {
+/** Opens a reader with a cache. A reading never throws; its `connectionError` describes what could not be read. */
+export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promise<Reading> {
   const overviews = new Map<string, Overview>();
   const progress = openProgressCache(ferry);
   const readExceptions = openExceptionCache(ferry);
@@ -76,7 +76,7 @@ export function openReader(ferry: LedgerClient): (wanted: ReadRequest) => Promis
   };
 }
 
-/** Returns undefined if the work failed, and keeps the error. */
+/** Runs work. If it fails, keeps the error and returns undefined. */
 type Attempt = <T>(work: Promise<T>) => Promise<T | undefined | void>;
 
 function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSummary[]> {
@@ -87,7 +87,7 @@ function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSumm
   });
 }
 
-/** Reads a migration's first exceptions, again only when their version has changed. */
+/** Opens a cache of a migration's first exceptions. They are read again only when their version has changed. */
 function openExceptionCache({
   db,
 }: LedgerClient): (migrationId: string, version: string) => Promise<readonly LedgerCompany[]> {

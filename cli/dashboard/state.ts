@@ -5,24 +5,24 @@ import type { AuditEntry, LedgerCompany, Overview } from '../../store';
 import type { DecisionResult, MigrationSummary } from '../../client';
 import type { StyledLine } from '../terminal/styled-text';
 
-/** The part of a migration's progress that the list shows. Its workflow is queried for it. */
+/** The facts about a migration that the dashboard queries from its workflow for the list. */
 export interface ProgressFacts {
   /** The current task or activity, in one sentence. */
   readonly task: string;
-  /** ISO 8601, UTC; null: the migration waits for no person. */
+  /** ISO 8601, UTC; null if the migration is not waiting for a person. */
   readonly waitingSince: string | null;
   /** True during an outage of the service or its platform. */
   readonly isOnHold: boolean;
   readonly windows: readonly Window[];
   /**
-   * The estimate's latest end for the agreed start. ISO 8601, UTC; null: no start is agreed, or it ends after a year.
+   * The latest end of the estimate. ISO 8601, UTC; null if no start has been proposed, or if the end is unknown.
    */
   readonly endsBy: string | null;
 }
 
 /** A migration in the list. */
 export interface DashboardRow extends MigrationSummary {
-  /** Null: not read yet, because the row was not visible. */
+  /** Null if it has not been read yet, because the row was not visible. */
   readonly overview: Overview | null;
   readonly facts: ProgressFacts | null;
 }
@@ -31,14 +31,14 @@ export interface DashboardRow extends MigrationSummary {
 export interface MigrationDetail {
   readonly progress: Progress;
   readonly overview: Overview | null;
-  /** Messages of the activities and workflow tasks that keep failing and are being retried. */
+  /** Errors of activities and workflow tasks that keep failing and are being retried. */
   readonly outages: readonly string[];
   /** Newest first. */
   readonly decisions: readonly AuditEntry[];
   readonly exceptions: readonly LedgerCompany[];
 }
 
-/** The result of a decision that was taken in the dashboard. */
+/** The result of a decision that was made in the dashboard. */
 export interface ActionResult {
   readonly became: DecisionResult['became'] | 'nothing' | 'failed';
   readonly text: string;
@@ -48,26 +48,26 @@ export interface ActionResult {
 export interface Page {
   readonly title: StyledLine;
   readonly lines: readonly StyledLine[];
-  /** The keys and what each does. */
+  /** The keys, with the effect of each. */
   readonly keys: readonly (readonly [key: string, does: string])[];
 }
 
 export interface DashboardState {
-  /** Null: not read yet. */
+  /** Null if they have not been read yet. */
   readonly rows: readonly DashboardRow[] | null;
-  /** Id of the selected migration; null: there is none. */
+  /** Id of the selected migration; null if there is none. */
   readonly selected: string | null;
-  /** The selected migration's page is shown, not the list. */
+  /** True if the selected migration's page is shown, false if the list is shown. */
   readonly isOpen: boolean;
-  /** Data of the selected migration's page while it is open; null: not read yet. */
+  /** Data of the selected migration's page while it is open; null if it has not been read yet. */
   readonly detail: MigrationDetail | null;
-  /** Row number in the manifest of the selected exception; null: there is none. */
+  /** The selected exception's row number in the manifest; null if there is none. */
   readonly selectedException: number | null;
   readonly isHelpShown: boolean;
   readonly lastResult: ActionResult | null;
-  /** Says what does not answer; null: everything does. */
+  /** Describes what does not answer; null if everything does. */
   readonly connectionError: string | null;
-  /** When everything was last read without an error. Milliseconds since 1970; null: not yet. */
+  /** When everything was last read without an error. Milliseconds since 1970; null if it never was. */
   readonly readAt: number | null;
 }
 
@@ -93,22 +93,19 @@ export interface Reading {
 }
 
 /** Applies a reading. The selected migration stays selected when the order changes. */
-export function withReading(
-  state: DashboardState,
-  { rows, detail, connectionError: trouble, at }: Reading,
-): DashboardState {
-  const ordered = rows ? byUrgency(rows) : state.rows;
+export function withReading(state: DashboardState, { rows, detail, connectionError, at }: Reading): DashboardState {
+  const ordered = rows ? sortedRows(rows) : state.rows;
   const isListed = ordered === null || ordered.some(({ migrationId }) => migrationId === state.selected);
   const openDetail = detail?.progress.migrationId === state.selected && state.isOpen ? detail : state.detail;
   return {
     ...state,
     rows: ordered,
-    // An open page stays, because a migration that has just ended is no longer listed.
+    // An open page stays open even if its migration is no longer listed because it has just ended.
     selected: isListed || state.isOpen ? state.selected : (ordered[0]?.migrationId ?? null),
     detail: openDetail,
     selectedException: selectedExceptionIn(openDetail, state.selectedException),
-    connectionError: trouble,
-    readAt: trouble === null ? at : state.readAt,
+    connectionError,
+    readAt: connectionError === null ? at : state.readAt,
   };
 }
 
@@ -117,8 +114,8 @@ function selectedExceptionIn(detail: MigrationDetail | null, row: number | null)
   return exceptions.some((each) => each.row === row) ? row : (exceptions[0]?.row ?? null);
 }
 
-/** Sorts migrations that wait for support first, then running ones, then those that wait for the client. */
-function byUrgency(rows: readonly DashboardRow[]): readonly DashboardRow[] {
+/** Sorts the rows by group, then by id. */
+function sortedRows(rows: readonly DashboardRow[]): readonly DashboardRow[] {
   const rank = (row: DashboardRow): number => STATUS_GROUPS.indexOf(statusGroup(row));
   return [...rows].sort((a, b) => rank(a) - rank(b) || BY_NAME.compare(a.migrationId, b.migrationId));
 }
@@ -137,7 +134,7 @@ export function statusGroup({ state, waitingFor }: Pick<DashboardRow, 'state' | 
   return waitingFor.includes('client') ? 'client' : 'running';
 }
 
-/** Returns the page of the list that holds the selected row. @param height rows per page */
+/** Returns the page of the list that contains the selected row. @param height number of rows per page */
 export function visibleRows({ rows, selected }: DashboardState, height: number): readonly DashboardRow[] {
   if (rows === null || height < 1) return [];
   const at = Math.max(

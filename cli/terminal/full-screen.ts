@@ -17,24 +17,24 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Used if the terminal does not report its size. */
+/** The size that is assumed if the terminal does not report one. */
 const DEFAULT_SIZE: Size = { columns: 80, rows: 24 };
 
 export interface FullScreen {
   size(): Size;
-  /** Draws the lines from the top. Sends only the changed ones, because the connection may be slow. */
+  /** Draws the lines, starting at the top. Sends only changed lines, because the connection may be slow. */
   draw(lines: readonly StyledLine[]): void;
   /**
-   * Makes the next drawing send all lines, after the size has changed or something else has written to the terminal.
+   * Makes the next `draw` send all lines. Needed after the size has changed or other output has been written.
    */
   invalidate(): void;
-  /** Clears the screen and shows the cursor, for ordinary output until the next drawing. */
+  /** Clears the screen and shows the cursor. Ordinary output is possible until the next `draw`. */
   clear(): void;
-  /** Restores the terminal. Later drawings are ignored. */
+  /** Restores the terminal. Later calls of `draw` do nothing. */
   close(): void;
 }
 
-/** Switches to the alternate screen until `close` or the exit of the process. */
+/** Switches to the alternate screen until `close` is called or the process exits. */
 export function openFullScreen(stream: TerminalStream): FullScreen {
   let shown: readonly string[] | null = null;
   let isOpen = true;
@@ -47,7 +47,7 @@ export function openFullScreen(stream: TerminalStream): FullScreen {
     isOpen = false;
     process.off('exit', close);
   };
-  // Also after an uncaught error, because its message must not end up in a terminal without a cursor.
+  // Restores the terminal even after an uncaught error, so that its message appears on the normal screen.
   process.on('exit', close);
   stream.write(ENTER);
   return {
@@ -64,7 +64,7 @@ export function openFullScreen(stream: TerminalStream): FullScreen {
       const next = Array.from({ length: rows }, (_, row) => rendered(stream, lines[row] ?? [], columns));
       const previous = shown;
       const changed = next.flatMap((text, row) =>
-        // Erase before writing, because erasing after a full line would delete its last character.
+        // Erases before writing, because erasing after a full line would delete its last character.
         text === previous?.[row] ? [] : [toRow(row) + (previous === null ? '' : ERASE_TO_END_OF_LINE) + text],
       );
       if (changed.length > 0) {

@@ -1,8 +1,8 @@
 /**
  * Output to people and programs, and input from people.
  *
- * `output` writes the result of a command as text or JSON. `table`, `progress-bar`, `live-block` and `full-screen` are
- * the ways to show it, `styled-text` and `times` format it. `prompts` asks questions, `keyboard` reads single keys.
+ * `output` writes the result of a command as text or JSON. `table`, `progress-bar`, `live-block` and `full-screen` show
+ * text; `styled-text` and `times` format it. `prompts` asks questions, and `keyboard` reads single keys.
  */
 export { openProgressBar } from './progress-bar';
 export { PRINT_NOTHING, Output, type CommandResult, type AlreadyWritten } from './output';

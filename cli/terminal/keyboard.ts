@@ -3,7 +3,7 @@ import { emitKeypressEvents } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 
 export interface Keyboard {
-  /** Leaves raw mode while `work` runs, so that it can ask questions. */
+  /** Leaves raw mode while `work` runs, so that `work` can ask questions. */
   whileReleased<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Leaves raw mode and stops reading, so that the process can end. */
   close(): void;
@@ -16,7 +16,7 @@ interface PressedKey {
   readonly meta?: boolean;
 }
 
-/** @param onKey is called with the key's name: a letter as typed, `up`, `return`, `escape`, `ctrl-c`, ... */
+/** Reads keys until `close`. @param onKey gets the name of a key: the typed letter, `up`, `return`, `ctrl-c`, ... */
 export function openKeyboard(stdin: ReadStream, onKey: (key: string) => void): Keyboard {
   const listen = (text: string | undefined, key: PressedKey): void => {
     const name = nameOf(text, key);
@@ -55,7 +55,7 @@ export function openKeyboard(stdin: ReadStream, onKey: (key: string) => void): K
 function nameOf(text: string | undefined, { name, ctrl, meta }: PressedKey): string | null {
   if (ctrl) return name === undefined ? null : `ctrl-${name}`;
   if (meta && name !== 'escape') return null;
-  // Letters keep their case; punctuation has no name.
+  // Uses the text itself, because a name does not show the case of a letter, and punctuation has no name.
   if (text?.length === 1 && text > ' ' && text !== '\x7f') return text;
   return name ?? null;
 }

@@ -1,4 +1,4 @@
-/** Redraws a block of lines at the end of the output. The last drawing stays. */
+/** Redraws a block of lines at the end of the output. The last drawing stays on the screen. */
 import type { StyledLine } from './styled-text';
 import { rendered } from './styled-text';
 import type { TerminalStream } from './terminal';
@@ -27,7 +27,7 @@ export function openLiveBlock(stream: TerminalStream): LiveBlock {
   return {
     close,
     draw: (lines) => {
-      // The last column stays free, because some terminals start a new line after filling it.
+      // Leaves the last column free, because some terminals start a new line after filling it.
       const columns = (stream.columns ?? 80) - 1;
       const text = lines.map((line) => `${rendered(stream, line, columns)}\n`).join('');
       stream.write(up(height) + ERASE_BELOW + text);

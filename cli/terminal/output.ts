@@ -6,36 +6,36 @@ import type { Terminal } from './terminal';
 /**
  * The result of a command: JSON for programs, text for people.
  *
- * With `--json` exactly one JSON value is written to standard output, whether the command succeeded or not. `schema`
- * names its schema; the number after the slash changes when a field is renamed, removed or given another meaning.
+ * With `--json`, exactly one JSON value is written to standard output, whether the command succeeded or not. `schema`
+ * identifies its schema. The number after the slash changes when a field is renamed, removed or given another meaning.
  */
 export interface CommandResult {
   readonly json: { readonly schema: `ferry.${string}/${number}` } & Readonly<Record<string, unknown>>;
   readonly print: (output: Output) => void;
-  /** Prints with `--quiet`, unless the command failed. Absent: the same as `print`. */
+  /** Prints the result with `--quiet`, unless the command failed. Absent if it is the same as `print`. */
   readonly printQuietly?: (output: Output) => void;
-  /** The exit code is 1, although no error was thrown: the answer is no. */
+  /** True if the answer of the command is no. The exit code is then 1, although no error was thrown. */
   readonly failed?: boolean;
 }
 
-/** Returned by a command that has already written its result, because the result may have any length. */
+/** The result of a command that has already streamed its output, because the output can have any length. */
 export interface AlreadyWritten {
   readonly written: true;
 }
 
-/** For commands that print nothing with `--quiet` when they succeed. */
+/** Prints nothing. The `printQuietly` of commands without a result that a script could use. */
 export const PRINT_NOTHING = (): void => undefined;
 
-/** Rows of a long table that are formatted together. */
+/** Number of rows of a long table that are formatted together. */
 const ROWS_PER_PART = 1_000;
 
 /** Writes the output of one run of the command. */
 export class Output {
   constructor(
     private readonly terminal: Pick<Terminal, 'stdout' | 'stderr'>,
-    /** Write only the result, as JSON. */
+    /** True to write only the result, as JSON. */
     readonly json: boolean,
-    /** Write only failures and the requested data. */
+    /** True to write only failures and the requested data. */
     readonly quiet = false,
   ) {}
 
@@ -46,7 +46,7 @@ export class Output {
     else print(this);
   }
 
-  /** Writes an incidental line, such as progress or what to do next; omitted with `--json` and `--quiet`. */
+  /** Writes a line of progress or advice. Does nothing with `--json` or `--quiet`. */
   note(text: string): void {
     if (!this.json && !this.quiet) this.line(text);
   }

@@ -7,11 +7,11 @@ import type { TerminalStream } from './terminal';
 export interface ProgressBar {
   /** @param note the current activity, in a few words */
   update(done: number, total: number, note: string): void;
-  /** Keeps the last state of the bar and shows the cursor again. Must be called, also on Ctrl-C. */
+  /** Keeps the last state of the bar and shows the cursor again. Must be called, even after Ctrl-C. */
   close(): void;
 }
 
-/** Opens a bar on a terminal. Elsewhere writes lines: at each new note, every few seconds, and at the end. */
+/** Opens a bar on a terminal. Elsewhere it writes log lines: at each new note, every few seconds, and at the end. */
 export function openProgressBar(stream: TerminalStream): ProgressBar {
   return stream.isTTY ? new TerminalBar(stream) : new LoggedBar(stream);
 }
@@ -25,7 +25,7 @@ class TerminalBar implements ProgressBar {
       hideCursor: true,
       // The command handles Ctrl-C itself.
       gracefulExit: false,
-      // The text gets most of the room, because it says more than the bar.
+      // Leaves most of the width to the text, because it contains more information than the bar.
       barsize: Math.max(8, Math.min(30, (stream.columns ?? 80) - 90)),
       format: (options, { progress }, { done, total, note }: { done: number; total: number; note: string }) =>
         `${Format.BarFormat(progress, options)} ${done}/${total}  ${note}`,
@@ -45,7 +45,7 @@ class TerminalBar implements ProgressBar {
   }
 }
 
-/** Interval of log lines, because a log should show that work continues and not every step. */
+/** Interval of log lines with the same note. A log should show that work continues, but not every change. */
 const LOG_INTERVAL_MS = 5_000;
 
 class LoggedBar implements ProgressBar {

@@ -1,4 +1,4 @@
-/** Questions to the user at the terminal. */
+/** Asks the user questions at the terminal. */
 import type * as Inquirer from '@inquirer/prompts';
 import { CommandFailed } from '../shared/errors';
 
@@ -8,16 +8,16 @@ export interface Prompts {
   /** Asks for text that is not shown while it is typed. */
   secret(question: string): Promise<string>;
   text(question: string, more?: TextQuestion): Promise<string>;
-  /** Asks to select one of a few choices. */
+  /** Asks the user to select one of a few choices. */
   choose<Value>(question: string, choices: readonly Choice<Value>[], defaultValue?: Value): Promise<Value>;
-  /** Asks to find one of many choices by typing a part of its name. */
+  /** Asks the user to find one of many choices by typing a part of its name. */
   search<Value>(question: string, choices: readonly Choice<Value>[]): Promise<Value>;
 }
 
 export interface TextQuestion {
   /** The answer if the user presses only Enter. */
   readonly defaultAnswer?: string;
-  /** Returns why an answer is not accepted, which asks again; null: it is accepted. */
+  /** Returns why an answer is rejected; null if it is accepted. After a rejection, the question is asked again. */
   readonly rejection?: (answer: string) => string | null;
 }
 
@@ -28,7 +28,7 @@ export interface Choice<Value> {
   readonly description?: string;
 }
 
-/** Loads the prompts package at the first question, because most commands ask none. */
+/** Loads the prompts package at the first question, because most commands ask no questions. */
 export const terminalPrompts: Prompts = {
   confirm: (message) => answered(({ confirm }, context) => confirm({ message, default: false }, context)),
   secret: (message) => answered(({ password }, context) => password({ message, mask: true }, context)),
@@ -52,7 +52,7 @@ export const terminalPrompts: Prompts = {
 export class Unanswered extends CommandFailed {}
 
 /**
- * Asks until Enter, Esc or Ctrl-C.
+ * Asks a question until the user answers or cancels it.
  *
  * @throws Unanswered after Esc or Ctrl-C
  */

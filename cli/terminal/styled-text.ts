@@ -1,4 +1,4 @@
-/** Lines of styled text before they are drawn, independent of any terminal. */
+/** Formats lines of styled text, independently of a terminal. */
 import stringWidth from 'string-width';
 import { withoutControlCharacters, styled, type Style } from './table';
 import type { TerminalStream } from './terminal';
@@ -10,10 +10,10 @@ export type StyledLine = readonly Span[];
 
 export const textOf = (span: Span): string => (typeof span === 'string' ? span : span.text);
 
-/** Returns how many terminal columns a text takes; a character takes zero, one or two. */
+/** Returns the width of a text in terminal columns. A character takes zero, one or two of them. */
 export const widthOf = (text: string): number => stringWidth(text);
 
-/** Shortens a text to at most `width` columns; a shortened text ends with an ellipsis. */
+/** Shortens a text to at most `width` columns. A shortened text ends with an ellipsis. */
 export function truncated(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
@@ -26,23 +26,23 @@ export function truncated(text: string, width: number): string {
   return width < 1 ? '' : `${kept}…`;
 }
 
-/** Splits text into characters as people count them: a letter with its accent is one. */
+/** Splits text into characters as people count them: a letter with an accent is one character. */
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Shortens or pads a text to exactly `width` columns. */
 export function fitted(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const short = truncated(text, width);
-  const room = ' '.repeat(Math.max(0, width - widthOf(short)));
-  return align === 'left' ? short + room : room + short;
+  const padding = ' '.repeat(Math.max(0, width - widthOf(short)));
+  return align === 'left' ? short + padding : padding + short;
 }
 
-/** Breaks a text between words into at most `maxLines` lines of `width` columns; the last one is shortened. */
+/** Breaks a text between words into at most `maxLines` lines of `width` columns. Shortens the last line. */
 export function wrapped(text: string, width: number, maxLines: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/)) {
     const longer = line === '' ? word : `${line} ${word}`;
-    // The last line takes the whole rest and is shortened below.
+    // The last line takes the rest of the text and is shortened below.
     if (line === '' || lines.length === maxLines - 1 || widthOf(longer) <= width) line = longer;
     else {
       lines.push(line);

@@ -12,19 +12,19 @@ export type TableCell = string | { readonly text: string; readonly style: Style 
 export interface TableColumn {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Never shortened or wrapped, because people have to type its values. */
+  /** True if values are never shortened or wrapped, because people have to type them. */
   readonly unbroken?: true;
-  /** Left out if there is no room for all columns. */
+  /** True if the column is left out when there is no room for all columns. */
   readonly optional?: true;
 }
 
-/** Optional columns are left out before a column of text gets narrower than this. */
+/** Width that text columns keep as long as optional columns can be left out. */
 const PREFERRED_WIDTH = 10;
-/** A column of text does not get narrower than this. */
+/** Minimum width of a text column. */
 const MIN_WIDTH = 7;
 const GAP = 2;
 
-/** Formats rows under their titles, without lines. Fits the width of a terminal; wraps nothing elsewhere. */
+/** Formats a table without lines. Fits it to the width of a terminal; elsewhere, nothing is wrapped. */
 export function formatTable(
   stream: TerminalStream,
   columns: readonly TableColumn[],
@@ -33,10 +33,10 @@ export function formatTable(
   return new TableFormatter(stream, columns).format(rows);
 }
 
-/** Formats a table part by part: columns never get narrower, and the same columns are shown in all parts. */
+/** Formats a table in parts. Columns never get narrower, and all parts show the same columns. */
 export class TableFormatter {
   #widths: readonly number[];
-  /** Indices of the shown columns; null: no part has been formatted yet. */
+  /** Indices of the shown columns; null if no part has been formatted yet. */
   #shown: readonly number[] | null = null;
 
   constructor(
@@ -89,7 +89,7 @@ export function withoutControlCharacters(text: string): string {
 
 const textOf = (cell: TableCell): string => withoutControlCharacters(typeof cell === 'string' ? cell : cell.text);
 
-/** Returns the indices of all columns, or of the non-optional ones if all do not fit. */
+/** Returns the indices of all columns, or only of the required ones if they do not all fit. */
 function columnsThatFit(
   natural: readonly number[],
   columns: readonly TableColumn[],
@@ -103,7 +103,7 @@ function columnsThatFit(
 /** Returns the total width, including the gaps between columns. */
 const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + GAP, -GAP);
 
-/** Narrows the widest column repeatedly until all fit or none can get narrower. */
+/** Narrows the widest column repeatedly until all columns fit or none can get narrower. */
 function narrowed(
   natural: readonly number[],
   columns: readonly TableColumn[],

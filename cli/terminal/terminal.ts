@@ -10,13 +10,13 @@ export interface Terminal {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
   readonly env: NodeJS.ProcessEnv;
-  /** Absent: there is no user who could answer questions. */
+  /** Absent if there is no user to answer questions. */
   readonly prompts?: Prompts;
-  /** Absent: single keys cannot be read. */
+  /** Absent if single keys cannot be read. */
   readonly keyboard?: ReadStream;
   /**
-   * Returns a signal that aborts at Ctrl-C or when the process is asked to end. After the first call the process is no
-   * longer ended at once, so that the command can shut down in order. Commands that never call it are ended at once.
+   * Returns a signal that aborts at Ctrl-C or when the process is asked to end. A command that has called this function
+   * can then shut down in an orderly way; any other command ends immediately.
    */
   interruption(): AbortSignal;
 }

@@ -2,11 +2,11 @@ import { DateTime } from 'luxon';
 import { CommandFailed } from '../shared/errors';
 
 /**
- * Formats a time in the reader's time zone, and names the zone, because reader and writer may be in different ones:
+ * Formats a time in the reader's time zone, with its offset, because reader and writer may be in different time zones:
  * `Sat 21 Nov 2026, 14:05 UTC+01:00`.
  *
  * @param moment ISO 8601, or a date
- * @param zone IANA name; default: the reader's own
+ * @param zone IANA name (default: the reader's time zone)
  */
 export function localTime(moment: string | Date, zone = 'local'): string {
   const time = typeof moment === 'string' ? DateTime.fromISO(moment, { zone }) : DateTime.fromJSDate(moment, { zone });
@@ -19,8 +19,7 @@ export function clockTime(moment: Date): string {
 }
 
 /**
- * Formats a time in at most nine columns; the closer to now, the more precise: `22:31`, `Sun 04:10`, `28 Nov`, `Mar
- * 2030`.
+ * Formats a time in at most nine columns, more precisely if it is near: `22:31`, `Sun 04:10`, `28 Nov` or `Mar 2030`.
  *
  * @param moment ISO 8601
  */

@@ -6,17 +6,19 @@ import type { ActorOptions } from '../../shared/decisions';
 import { addActorOptions, actorFrom } from '../../shared/decisions';
 import { withLedgerClient } from '../../shared/clients';
 
-/** `ferry desk`: shows all open migrations on one live screen. */
+/** `ferry desk`: shows the dashboard, one live screen of all open migrations. */
 export function addDesk({ program, run, output, terminal }: Context): void {
   addActorOptions(
     program
       .command('desk')
-      .description('Show all open migrations on one live screen; open, approve, reject, pause and retry with keys'),
+      .description(
+        'Show the dashboard: all open migrations on one live screen, with keys to approve, reject, pause and retry',
+      ),
   ).action((options: ActorOptions) =>
     run(async (): Promise<AlreadyWritten> => {
       const { prompts, keyboard, env } = terminal;
       if (!prompts || !keyboard || output.json || env['TERM'] === 'dumb') {
-        throw new CommandFailed('the desk needs a terminal', 'otherwise use: ferry list --json');
+        throw new CommandFailed('the dashboard needs a terminal', 'without one, use: ferry list --json');
       }
       const actor = actorFrom(options);
       await withLedgerClient(env, (ferry) => runDashboard({ ferry, terminal, prompts, keyboard, ...actor }));

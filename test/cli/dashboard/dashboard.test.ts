@@ -82,7 +82,7 @@ test('the list shows, for every open migration, its step, who has to act, compan
   await screen.waitFor(/dock\S+ +6\/6 both \d+s .* 3\/3 .* 2\n/);
   await screen.waitFor(/sign off the handover/);
   expect(withoutTimes(screen)).toEqual([
-    'Ferry desk  3 open: 2 for support, 0 running, 1 for the client          hh:mm:ss',
+    'Ferry dashboard  3 open: 2 for support, 0 running, 1 for the client     hh:mm:ss',
     '',
     '  Migration              Step Waiting for              Done  /min      Ends Exc.',
     '▸ dock.quickbooks-online  6/6 both ... ████████████  3/3                    2',
@@ -117,14 +117,14 @@ test('the page of a migration shows its steps, companies, decisions and exceptio
     '✓ 5 Migrate the first company done hh:mm            Sam (support)',
     '● 6 Complete the migration    open since hh:mm',
     '',
-    'Last decisions',
+    'Latest decisions',
     '✓ hh:mm Sam (support) approve migrate-first-company',
   ]);
   expect(page).toContainEqual(expect.stringMatching(/^▸ R-2 +Company 2: /));
   screen.type(KEY.down);
   await screen.waitFor(/▸ R-3 +Company 3: /);
   screen.type(KEY.escape);
-  await screen.waitFor('Ferry desk  3 open');
+  await screen.waitFor('Ferry dashboard  3 open');
 });
 
 test('the screen follows the size of the terminal; in one that is too small it says so', async () => {
@@ -134,7 +134,7 @@ test('the screen follows the size of the terminal; in one that is too small it s
   await screen.waitFor(/░{24} +0\/1/);
   expect(screen.lines()[39]).toBe(KEYS);
   screen.resize(50, 10);
-  await screen.waitFor('The desk needs a terminal of 76 columns');
+  await screen.waitFor('The dashboard needs 76 columns');
 });
 
 test('a dialog shows what is to be decided, asks who and why, and the result is shown', async () => {
@@ -168,7 +168,7 @@ test('r retries the selected exception', async () => {
   screen.type(KEY.enter);
   await screen.waitFor(/▸ R-2/);
   screen.type('r');
-  await screen.waitFor('Which?');
+  await screen.waitFor('Which companies?');
   screen.type(KEY.enter);
   await decide(screen);
   await screen.waitFor(/✓ dock.quickbooks-online: .*1 company/);
@@ -219,7 +219,7 @@ test.each([
   end(screen);
   expect(await screen.ended).toBe(0);
   expect(screen.isRestored()).toBe(true);
-  expect(screen.text()).not.toContain('Ferry desk');
+  expect(screen.text()).not.toContain('Ferry dashboard');
 });
 
 test('colours are used unless NO_COLOR is set', async () => {
@@ -237,6 +237,6 @@ test('without a terminal, the error names the command to use instead', async () 
   expect({ exitCode, out, err }).toEqual({
     exitCode: 1,
     out: '',
-    err: 'ferry: the desk needs a terminal; otherwise use: ferry list --json\n',
+    err: 'ferry: the dashboard needs a terminal; without one, use: ferry list --json\n',
   });
 });
