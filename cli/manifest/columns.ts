@@ -10,17 +10,17 @@ export interface Cell {
   readonly column: number;
 }
 
-/** The row of one company or credential. */
+/** The row of a company or of a credential. */
 export interface TableRow {
   readonly line: number;
-  /** One per header of the table, in the same order. */
+  /** One cell per header of the table, in the same order. */
   readonly cells: readonly Cell[];
 }
 
 /** The rows of a CSV or JSON file. */
 export interface Table {
   readonly headers: readonly Cell[];
-  /** Can be read once. Throws `UnreadableFile` where the rest of the file cannot be read. */
+  /** Can be read only once. Throws `UnreadableFile` if the rest of the file cannot be read. */
   readonly rows: AsyncIterable<TableRow>;
 }
 
@@ -28,29 +28,29 @@ export interface Table {
 export interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** Known columns that this kind of file does not use; they cause no warning. */
+  /** Known columns that this kind of file does not use. They cause no warning. */
   readonly ignored: readonly string[];
-  /** Other names of a column. */
+  /** Maps alternative names to the name of the column. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
-/** The fields of a platform's authorization body. */
+/** Returns the fields of a platform's authorization body. */
 export const authorizationFields = (platform: Platform): string[] => [
   ...platform.requiredFields,
   ...platform.optionalFields,
 ];
 
-/** The authorization fields that make up a credential: all of them except the organization. */
+/** Returns the authorization fields that make up a credential: all except the organization. */
 export const credentialFields = (platform: Platform): string[] =>
   authorizationFields(platform).filter((field) => field !== platform.organizationField);
 
-/** Columns for the service's ids of an existing company and connection (self-service route only). */
+/** The columns for the service's ids of an existing company and connection, only on the self-service route. */
 export const COMPANY_ID = 'serviceCompanyId';
 export const CONNECTION_ID = 'serviceConnectionId';
 
 const COMPANY_FIELDS = ['name', 'expectedInvoices', 'wave', 'family', COMPANY_ID, CONNECTION_ID];
 
-/** Short names of these columns, except those that the platform uses for a field of its own. */
+/** Returns the short names of the id columns, except names that the platform uses for its own fields. */
 function shortNames(platform: Platform): Record<string, string> {
   const short = Object.entries({ companyId: COMPANY_ID, connectionId: CONNECTION_ID });
   return Object.fromEntries(short.filter(([name]) => !authorizationFields(platform).includes(name)));
@@ -77,13 +77,14 @@ export function credentialColumns(platform: Platform): Columns {
   };
 }
 
-/** The cells of one row by column name; columns that the file does not have are absent. */
+/** The cells of one row by column name. Columns that the file does not have are absent. */
 export type CellsByField = ReadonlyMap<string, Cell>;
 
 /**
- * Matches the headers of a file to known columns. Ignores case, blanks, hyphens and underscores.
+ * Matches the headers of a file to known columns. Ignores case, spaces, hyphens and underscores.
  *
- * @returns a function that maps a row's cells to column names; null: columns are missing or ambiguous (all reported)
+ * @returns a function that maps a row's cells to column names; null if columns are missing or ambiguous (all
+ *   are reported)
  */
 export function matchColumns(
   file: string,
@@ -141,14 +142,14 @@ export function matchColumns(
 
 const normalized = (header: string): string => header.toLowerCase().replace(/[\s_-]/g, '');
 
-/** Does not quote the first line, because without a header it may hold a credential. */
+/** Reports a missing header. Does not quote the first line, because it may contain a credential. */
 function reportNoHeader(file: string, columns: Columns, report: Report): void {
   report({
     code: 'no-header',
     severity: 'error',
     file,
     line: 1,
-    message: 'none of the expected columns was found; the first line must name the columns',
+    message: 'none of the expected columns was found; the first line must contain the column names',
     advice: `start the file with: ${columns.required.join(',')}`,
   });
 }
@@ -186,7 +187,7 @@ function reportUnknown(file: string, unknown: readonly Cell[], unused: readonly 
       ...{ file, line: header.line, column: header.column },
       message: `the column ${inQuotes(header.text.trim())} is not used`,
       advice:
-        near === undefined ? 'remove it if it does not belong here' : `rename it to ${near} if that is what it holds`,
+        near === undefined ? 'remove it if it does not belong here' : `rename it to ${near} if that is its content`,
     });
   }
 }

@@ -6,7 +6,7 @@ import { counted } from '../../domain/text/sentences';
 import type { Cell, Table, TableRow } from './columns';
 import { UnreadableFile, type Report } from './findings';
 
-/** A longer row means that a quotation mark was never closed. */
+/** The maximum length of a row. In a longer row, a quotation mark was never closed. */
 const MAX_ROW_BYTES = 256 * 1024;
 
 const DELIMITERS = [',', ';', '\t'] as const;
@@ -16,13 +16,13 @@ type Delimiter = (typeof DELIMITERS)[number];
  * Reads CSV as spreadsheets write it: commas, semicolons or tabs; quotes; line breaks inside quotes; Excel's `sep=;`.
  *
  * @param text lines end in `\n`
- * @throws UnreadableFile when there is no header row
+ * @throws UnreadableFile if there is no header row
  */
 export async function openCsvTable(file: string, text: AsyncIterable<string>, report: Report): Promise<Table> {
   const { start, rest } = await splitFirstLine(text);
-  const announced = /^sep=([,;\t])\n?$/.exec(start)?.[1] as Delimiter | undefined;
-  const delimiter = announced ?? delimiterOf(start);
-  const lines = records(file, announced ? rest : joined(start, rest), delimiter, announced ? 2 : 1);
+  const declared = /^sep=([,;\t])\n?$/.exec(start)?.[1] as Delimiter | undefined;
+  const delimiter = declared ?? delimiterOf(start);
+  const lines = records(file, declared ? rest : joined(start, rest), delimiter, declared ? 2 : 1);
 
   const header = await lines.next();
   if (header.done) {
@@ -31,13 +31,13 @@ export async function openCsvTable(file: string, text: AsyncIterable<string>, re
       severity: 'error',
       file,
       message: 'the file is empty',
-      advice: 'the first line names the columns; every other line is one company',
+      advice: 'the first line must contain the column names, and every other line one company',
     });
   }
   return { headers: header.value.cells, rows: completeRows(file, header.value.cells, lines, report) };
 }
 
-/** Splits off the first non-blank line, including blank lines before it, from the rest of the text. */
+/** Splits the text after its first non-empty line. */
 async function splitFirstLine(text: AsyncIterable<string>): Promise<{ start: string; rest: AsyncIterable<string> }> {
   const pieces = text[Symbol.asyncIterator]();
   let head = '';
@@ -66,7 +66,7 @@ function delimiterOf(header: string): Delimiter {
 }
 
 /**
- * Reads the rows that are not blank, with the line of each cell. Yields the rows before a syntax error, then throws.
+ * Reads the non-empty rows, with the line of each cell. At a syntax error it yields the rows before it, then throws.
  */
 async function* records(
   file: string,
@@ -81,7 +81,7 @@ async function* records(
     record_delimiter: '\n',
     relax_column_count: true,
     max_record_size: MAX_ROW_BYTES,
-    // Collected here and not read from the stream, because the stream drops the rows before a syntax error.
+    // Collects the rows here, because the parser's stream drops the rows before a syntax error.
     on_record: (record: string[], { lines: lastLine }) => {
       const cells = cellsOf(record, line);
       if (cells.some(({ text }) => text.trim() !== '')) parsed.push({ line, cells });
@@ -89,7 +89,7 @@ async function* records(
       return null;
     },
   });
-  // Ignored here, because the callbacks of write and end receive the error, too.
+  // Ignores the error event, because the callbacks of write and end also receive the error.
   parser.on('error', () => undefined);
   const completed = (call: (callback: (error?: Error | null) => void) => void): Promise<Error | null | undefined> =>
     new Promise(call);
@@ -113,7 +113,7 @@ function cellsOf(record: readonly string[], firstLine: number): Cell[] {
   });
 }
 
-/** Yields the rows with one cell per header. Reports the others, because their cells may be in the wrong columns. */
+/** Yields the rows with one cell per header. Reports other rows, because their cells may be in the wrong columns. */
 async function* completeRows(
   file: string,
   headers: readonly Cell[],
@@ -121,8 +121,8 @@ async function* completeRows(
   report: Report,
 ): AsyncGenerator<TableRow> {
   for await (const { line, cells } of rows) {
-    const beyond = cells.slice(headers.length);
-    if (cells.length >= headers.length && beyond.every(({ text }) => text.trim() === '')) {
+    const surplus = cells.slice(headers.length);
+    if (cells.length >= headers.length && surplus.every(({ text }) => text.trim() === '')) {
       yield { line, cells: cells.slice(0, headers.length) };
       continue;
     }
@@ -140,7 +140,7 @@ async function* completeRows(
   }
 }
 
-/** Does not use the parser's message, because it quotes the cell, which may hold a credential. */
+/** Returns the finding for a syntax error. The parser's message is not used, because it may quote a credential. */
 function syntaxFinding(error: Error, file: string, line: number): Finding {
   const code = 'code' in error ? error.code : undefined;
   const where = { severity: 'error', file, line } as const;
@@ -156,6 +156,6 @@ function syntaxFinding(error: Error, file: string, line: number): Finding {
     ...where,
     code: 'syntax',
     message: 'there is a quotation mark in the middle of a cell; the rest of the file was not read',
-    advice: 'put the whole cell in quotation marks, and write those inside it twice: "Tom ""Tiny"" Ltd"',
+    advice: 'put the whole cell in quotation marks, and write each quotation mark inside it twice: "Tom ""Tiny"" Ltd"',
   };
 }

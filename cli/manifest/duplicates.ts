@@ -6,7 +6,7 @@ import { HashedKeyMap } from './hashed-key-map';
 import type { RowReader } from './row-file';
 import type { SuppliedCredential } from './row-parser';
 
-/** Remembers the line in which each value first appeared. */
+/** The line on which each value first appeared. */
 class FirstLines {
   readonly #lines = new HashedKeyMap();
 
@@ -14,7 +14,7 @@ class FirstLines {
     return this.#lines.get(value) > 0;
   }
 
-  /** Records the value. Returns `lines 4 and 9` if it has already appeared, in line 4; null: it has not. */
+  /** Records the value. Returns `lines 4 and 9` if it has appeared before, on line 4; null if it has not. */
   record(value: string, line: number): string | null {
     const first = this.#lines.update(value, (previous) => previous || line);
     return first > 0 ? `lines ${first} and ${line}` : null;
@@ -36,26 +36,26 @@ export class Duplicates {
 
     const sameCompany = named ? this.#companies.record(named.companyId, reader.line) : null;
     if (sameCompany !== null) {
-      const message = `the same ${COMPANY_ID} appears in ${sameCompany}`;
-      const advice = 'a company has one organization per platform: correct it';
+      const message = `the same ${COMPANY_ID} appears on ${sameCompany}`;
+      const advice = 'a company has one organization per platform; correct one of the ids';
       reader.error(COMPANY_ID, 'duplicate-company-id', message, advice);
     }
 
     const sameOrganization = this.#organizations.record(organizationKey(organization), reader.line);
     if (sameOrganization !== null) {
-      const message = `the ${this.organizationField} ${inQuotes(organization)} appears in ${sameOrganization}`;
-      const advice = 'an organization can be moved only once: remove or correct one of the rows';
+      const message = `the ${this.organizationField} ${inQuotes(organization)} appears on ${sameOrganization}`;
+      const advice = 'an organization can be moved only once; remove or correct one of the rows';
       reader.error(this.organizationField, 'duplicate-organization', message, advice);
     }
 
     const sameName = this.#names.record(storedName(name).toLowerCase(), reader.line);
     if (sameName !== null) {
-      const message = `the name ${inQuotes(name)} appears in ${sameName}`;
-      reader.warn('name', 'duplicate-name', message, 'fine if these are two different companies');
+      const message = `the name ${inQuotes(name)} appears on ${sameName}`;
+      reader.warn('name', 'duplicate-name', message, 'ignore this if these are two different companies');
     }
   }
 
-  /** Returns whether a company has this organization. @param key as returned by `organizationKey` */
+  /** Returns whether a company has this organization. @param key the result of `organizationKey` */
   hasOrganization(key: string): boolean {
     return this.#organizations.has(key);
   }
@@ -63,7 +63,7 @@ export class Duplicates {
   checkReference(reader: RowReader, reference: string): void {
     const lines = this.#references.record(reference, reader.line);
     if (lines === null) return;
-    const message = `the reference ${inQuotes(reference)} appears in ${lines}`;
+    const message = `the reference ${inQuotes(reference)} appears on ${lines}`;
     reader.error('reference', 'duplicate-reference', message, 'give each company its own reference');
   }
 
@@ -71,8 +71,8 @@ export class Duplicates {
     const { refreshToken } = fields.reveal();
     const lines = refreshToken === undefined ? null : this.#refreshTokens.record(refreshToken, reader.line);
     if (lines === null) return;
-    const message = `the same refresh token appears in ${lines}`;
-    const advice = 'each token belongs to one company: export the tokens again';
+    const message = `the same refresh token appears on ${lines}`;
+    const advice = 'each token belongs to one company; export the tokens again';
     reader.error('refreshToken', 'duplicate-refresh-token', message, advice);
   }
 }

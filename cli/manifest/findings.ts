@@ -1,13 +1,13 @@
 import type { Finding } from '../../domain/companies/finding';
 import { CommandFailed } from '../shared/errors';
 
-/** Records a finding; reading continues. */
+/** Records a finding. Reading continues. */
 export type Report = (finding: Finding) => void;
 
-/** At most this many findings of one kind are listed, because a million rows may have the same fault. */
+/** Maximum number of listed findings of one kind, because a million rows may have the same error. */
 const LISTED_PER_KIND = 10_000;
 
-/** The findings of a reading, in order. Counts all of them and lists the first of each kind. */
+/** The findings in the client's files, in order. Counts all findings and lists the first ones of each kind. */
 export class FindingList {
   readonly listed: Finding[] = [];
   errors = 0;
@@ -23,18 +23,18 @@ export class FindingList {
     else this.warnings += 1;
   };
 
-  /** Counts the findings of the same kind as this one, itself and those not listed included. */
+  /** Returns the number of findings of the same kind, including this one and those that are not listed. */
   alike(finding: Finding): number {
     return this.#kinds.get(kindOf(finding)) ?? 0;
   }
 }
 
-/** Findings of one kind are fixed together, by one correction to a column of one file. */
+/** Returns the kind of a finding. One correction to a column of a file usually fixes all findings of a kind. */
 function kindOf({ file, code, severity, field }: Finding): string {
   return JSON.stringify([file, code, severity, field]);
 }
 
-/** Thrown when the rest of a file cannot be read; earlier findings remain valid. */
+/** Thrown when the rest of a file cannot be read. Earlier findings remain valid. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 
@@ -43,10 +43,10 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** Thrown when a file has changed since it was checked; nothing that was read from it since then may be used. */
+/** Thrown when a file has changed since it was checked. Data that was read since then must not be used. */
 export class FileChanged extends CommandFailed {
   constructor(file: string) {
-    super(`${file} changed while it was being read`, 'leave it unchanged and run the command again');
+    super(`${file} changed while it was being read`, 'do not change it, and run the command again');
   }
 }
 

@@ -1,31 +1,31 @@
 import { hash } from 'node:crypto';
 
-/** 32-bit words per entry: three of the key's hash, one of its number. */
+/** 32-bit words per entry: three for the key's hash, one for its number. */
 const WORDS = 4;
 const INITIAL_ENTRIES = 1_024;
-/** The table grows at this load, because lookups slow down in a fuller one. */
+/** The load at which the table grows, because lookups are slow in a fuller table. */
 const MAX_LOAD = 0.7;
 
 /**
- * Maps very many strings to numbers: an open-addressing hash table that keeps only 96 bits of the SHA-256 of each key.
- * A file may have a million rows, and some keys are secret, so the keys themselves are not kept. Among a million keys
+ * A map from strings to numbers: an open-addressing hash table that keeps only 96 bits of the SHA-256 of each key. The
+ * keys are not kept, because a file may have a million rows and because some keys are secret. Among a million keys
  * the chance that two share the same 96 bits is about 1 in 10^17.
  */
 export class HashedKeyMap {
   #table = new Uint32Array(INITIAL_ENTRIES * WORDS);
   #size = 0;
 
-  /** Number of keys. */
+  /** The number of keys. */
   get size(): number {
     return this.#size;
   }
 
-  /** Returns the key's number; 0: the key is not in the map. */
+  /** Returns the key's number; 0 if the key is not in the map. */
   get(key: string): number {
     return this.#table[indexOf(this.#table, hashOf(key)) + 3] ?? 0;
   }
 
-  /** @param number from 1 */
+  /** @param number at least 1 */
   set(key: string, number: number): void {
     this.update(key, () => number);
   }
@@ -33,7 +33,7 @@ export class HashedKeyMap {
   /**
    * Replaces the key's number.
    *
-   * @param next computes the new number, at least 1, from the previous one (0: the key was not in the map)
+   * @param next computes the new number, at least 1, from the previous one (0 if the key was not in the map)
    * @returns the previous number
    */
   update(key: string, next: (previous: number) => number): number {
@@ -64,7 +64,7 @@ function hashOf(key: string): Hash {
   return [bytes.readUInt32LE(0), bytes.readUInt32LE(4), bytes.readUInt32LE(8)];
 }
 
-/** Returns the index of the hash's entry, or of the free entry where it belongs (linear probing). */
+/** Returns the index of the hash's entry, or of the free entry for it (linear probing). */
 function indexOf(table: Uint32Array, [first, second, third]: Hash): number {
   let index = (first * WORDS) % table.length;
   while (

@@ -3,25 +3,25 @@ import { inQuotes, UnreadableFile } from './findings';
 import type { JsonToken } from './json-tokens';
 import { jsonTokens, notJson } from './json-tokens';
 
-/** The rows are in `[...]` or in `{"companies": [...]}`. */
+/** The field with the rows, if the file is `{"companies": [...]}` and not `[...]`. */
 const ROWS_INSIDE = 'companies';
 
-/** Deeper nesting is refused; a manifest needs three levels. */
+/** The maximum nesting; a manifest needs three levels. */
 const MAX_DEPTH = 50;
 
 const EXPECTED = `a manifest is [{"reference": …}, …] or {"${ROWS_INSIDE}": [{"reference": …}, …]}`;
 
-/** Returns whether the text starts like JSON; CSV does not start with a bracket. */
+/** Returns whether a text is JSON and not CSV, which does not start with a bracket. */
 export function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
 }
 
 /**
- * Reads an array of flat objects, and keeps the place and the exact text of every value. Reads the text twice: first to
- * collect the fields, because any object may have other fields than the first one, then for the rows.
+ * Reads an array of flat objects, and keeps the position and the exact text of every value. Reads the text twice: first
+ * to collect the fields of all objects, because they can differ, then to read the rows.
  *
  * @param text returns the text from its beginning at each call
- * @throws UnreadableFile when it is not JSON or does not have this form
+ * @throws UnreadableFile if it is not JSON or does not have this form
  */
 export async function openJsonTable(file: string, text: () => AsyncIterable<string>): Promise<Table> {
   const headers = new Map<string, Cell>();
@@ -64,7 +64,7 @@ interface Level {
 
 type Expected = 'value' | 'value or ]' | 'property' | 'property or }' | ':' | ', or the end' | 'end of file';
 
-/** A state machine over the tokens of JSON. `take` returns each object that is a row when it is closed. */
+/** A state machine over JSON tokens. `take` returns the object of a row when the token closes it, otherwise null. */
 class ObjectReader {
   readonly #levels: Level[] = [];
   #expected: Expected = 'value';
@@ -132,7 +132,7 @@ class ObjectReader {
     if (level) level.key = token.text;
     this.#expected = ':';
     if (this.#depthInRows() !== 1 || !this.#object?.values.has(token.text)) return;
-    throw this.#formError(token, 'one company has the same field twice', 'remove one of them');
+    throw this.#formError(token, 'this company has the same field twice', 'remove one of them');
   }
 
   #value(token: JsonToken): void {
@@ -151,7 +151,7 @@ class ObjectReader {
     this.#expected = this.#levels.length === 0 ? 'end of file' : ', or the end';
   }
 
-  /** Returns the depth of the next value: 0 is a row, 1 a field of a row; -1: outside the rows. */
+  /** Returns the depth of the next value: 0 for a row, 1 for a field of a row, -1 outside the rows. */
   #depthInRows(): number {
     const [outer, inner] = this.#levels;
     if (outer?.opens === '[') return this.#levels.length - 1;

@@ -1,17 +1,17 @@
 import { UnreadableFile } from './findings';
 
-/** A token of JSON and its place. */
+/** A JSON token and its position. */
 export interface JsonToken {
   readonly kind: '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'constant' | 'end';
-  /** A string's value, or the text as written, because a number of 16 digits would lose its last digit. */
+  /** The value of a string; otherwise the text as written, because a number of 16 digits would lose its last digit. */
   readonly text: string;
   /** From 1. */
   readonly line: number;
-  /** The character of the line, from 1. */
+  /** The position in the line, from 1. */
   readonly column: number;
 }
 
-/** A longer token means that a quotation mark was never closed. */
+/** The maximum length of a token. In a longer token, a quotation mark was never closed. */
 const MAX_TOKEN = 256 * 1024;
 
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
@@ -21,7 +21,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  * Splits text into JSON tokens. Yields the tokens of each piece of text, and `end` last.
  *
  * @param pieces lines end in `\n`
- * @throws UnreadableFile when it is not JSON
+ * @throws UnreadableFile if the text is not JSON
  */
 export async function* jsonTokens(file: string, pieces: AsyncIterable<string>): AsyncGenerator<readonly JsonToken[]> {
   const tokenizer = new Tokenizer(file);
@@ -32,7 +32,7 @@ export async function* jsonTokens(file: string, pieces: AsyncIterable<string>): 
 class Tokenizer {
   #line = 1;
   #column = 1;
-  /** An incomplete token, which the next piece may continue. */
+  /** An incomplete token at the end of the last piece. The next piece can continue it. */
   #rest = '';
 
   constructor(private readonly file: string) {}
@@ -40,13 +40,13 @@ class Tokenizer {
   take(piece: string): readonly JsonToken[] {
     const tokens: JsonToken[] = [];
     const text = this.#rest + piece;
-    let at = this.#skipBlanks(text, 0);
+    let at = this.#skipWhitespace(text, 0);
     for (let written = tokenAt(text, at); written !== null; written = tokenAt(text, at)) {
       const end = at + written.length;
       if (end === text.length && /[-+.\w]$/.test(written)) break;
       tokens.push(this.#token(written));
       this.#advance(written);
-      at = this.#skipBlanks(text, end);
+      at = this.#skipWhitespace(text, end);
     }
     this.#rest = text.slice(at);
     const isIncomplete = this.#rest === '' || /^["\w+.-]/.test(this.#rest);
@@ -78,7 +78,7 @@ class Tokenizer {
     }
   }
 
-  #skipBlanks(text: string, from: number): number {
+  #skipWhitespace(text: string, from: number): number {
     let at = from;
     while (at < text.length && ' \t\n'.includes(text.charAt(at))) at += 1;
     this.#advance(text.slice(from, at));
@@ -104,7 +104,7 @@ function tokenAt(text: string, at: number): string | null {
   return TOKEN.exec(text)?.[0] ?? null;
 }
 
-/** Does not quote the text, because it may hold a credential. */
+/** Returns the error for invalid JSON. It does not quote the text, which may contain a credential. */
 export function notJson(file: string, where: Pick<JsonToken, 'line' | 'column'>, why: string): UnreadableFile {
   const { line, column } = where;
   const message = `this is not JSON (${why})`;

@@ -9,21 +9,21 @@ import { RowFile, type RowReader } from './row-file';
 import { hasCredential, parseCompany, parseCredential, type SuppliedCredential } from './row-parser';
 import { CredentialMatcher, ManifestDigest, ManifestTotals, reportCredentials, reportTotals } from './whole-manifest';
 
-/** The files that a client supplies at the start. */
+/** The files that a client supplies for the start of a migration. */
 export interface ManifestFiles {
   readonly manifest: string;
-  /** A separate file with the credentials, by reference. */
+  /** A separate credential file, matched by reference. */
   readonly credentials?: string;
 }
 
-/** A company and the place of its organization in the file. */
+/** A company and the position of its organization in the file. */
 export interface PlacedRow {
   readonly company: ManifestRow;
   readonly place: Pick<Finding, 'line' | 'column'>;
 }
 
 /**
- * A client's files after they have been checked. If the findings include an error, nothing of them may be used.
+ * A client's files after they have been checked. If the findings include an error, the files must not be used.
  *
  * No row is kept in memory: each iteration reads the files again, row by row, and throws `FileChanged` if they have
  * changed.
@@ -32,9 +32,9 @@ export interface Manifest {
   readonly findings: FindingList;
   readonly totals: ManifestTotals;
   readonly digest: string;
-  /** Returns whether a company has this organization; the key is that of `organizationKey`. */
+  /** Returns whether a company has this organization. The key is the result of `organizationKey`. */
   readonly hasOrganization: (key: string) => boolean;
-  /** Number of companies with a credential, in either file. */
+  /** The number of companies with a credential, in either file. */
   readonly withCredential: number;
   /** The companies whose rows have no errors. */
   readonly rows: AsyncIterable<ManifestRow>;
@@ -44,10 +44,9 @@ export interface Manifest {
 }
 
 /**
- * Checks a manifest and the credentials that come with it. Collects everything that is wrong with the files as findings
- * and does not throw.
+ * Checks a manifest and the credentials that come with it. Collects errors in the files as findings and does not throw.
  *
- * @param now an `obtainedAt` after this is an error
+ * @param now an `obtainedAt` after this time is an error
  */
 export async function readManifest(
   files: ManifestFiles,
@@ -60,7 +59,7 @@ export async function readManifest(
   const digest = new ManifestDigest();
   const duplicates = new Duplicates(platform.organizationField);
   const matcher = new CredentialMatcher();
-  /** By reference: which file the company's credential is in. */
+  /** Maps the reference of a company to the file that contains its credential. */
   const credentialFile = new HashedKeyMap();
   const manifest = new RowFile(files.manifest, manifestColumns(platform, route));
   const separate = files.credentials === undefined ? null : new RowFile(files.credentials, credentialColumns(platform));
@@ -75,10 +74,10 @@ export async function readManifest(
     if (separate !== null) matcher.add(company);
   }
   if (separate !== null) {
-    // The matcher does not know the invalid rows, so with errors it would report credentials that do belong to a row.
-    const complete = findings.errors === 0 ? matcher : null;
+    // Omitted if there are errors, because the matcher would report the credentials of invalid rows as unknown.
+    const usableMatcher = findings.errors === 0 ? matcher : null;
     for await (const { reader, credential } of eachCredential(separate, platform, now, findings.add)) {
-      complete?.check(reader, credential, platform);
+      usableMatcher?.check(reader, credential, platform);
       credentialFile.set(credential.reference, IN_SEPARATE_FILE);
     }
   }
@@ -119,7 +118,7 @@ export async function readManifest(
 const IN_MANIFEST = 1;
 const IN_SEPARATE_FILE = 2;
 
-/** A file of credentials after it has been checked. If the findings include an error, nothing of it may be used. */
+/** A credential file after it has been checked. If the findings include an error, the file must not be used. */
 export interface Credentials {
   readonly findings: FindingList;
   /** Each iteration reads the file again, row by row, and throws `FileChanged` if it has changed. */
@@ -127,10 +126,10 @@ export interface Credentials {
 }
 
 /**
- * Checks a file of credentials: `reference`, the platform's authorization fields, and optionally `obtainedAt`. Does not
- * check whether the companies exist or have these organizations; the caller does.
+ * Checks a credential file: `reference`, the platform's authorization fields, and optionally `obtainedAt`. The caller
+ * must check whether the companies exist and have these organizations.
  *
- * @param now an `obtainedAt` after this is an error
+ * @param now an `obtainedAt` after this time is an error
  */
 export async function readCredentials(path: string, platform: Platform, now = new Date()): Promise<Credentials> {
   const file = new RowFile(path, credentialColumns(platform));
@@ -148,9 +147,9 @@ function repeatable<T>(read: () => AsyncGenerator<T>): AsyncIterable<T> {
 
 interface ParsedRow {
   readonly reader: RowReader;
-  /** Null: the row has an error. */
+  /** Null if the row has an error. */
   readonly company: ManifestRow | null;
-  /** Null: the row has no credential or an error. */
+  /** Null if the row has no credential, or has an error. */
   readonly credential: SuppliedCredential | null;
 }
 
@@ -164,7 +163,7 @@ async function* eachCompany(file: RowFile, platform: Platform, now: Date, report
   }
 }
 
-/** Reads the valid credentials of a separate file. */
+/** Yields the valid credentials of a separate file. */
 async function* eachCredential(
   file: RowFile,
   platform: Platform,

@@ -9,11 +9,11 @@ import { isJson, openJsonTable } from './json-table';
 import { openSourceFile, type SourceFile } from './source-file';
 
 /**
- * A CSV or JSON file of rows. It may have a million rows, so none is kept: the file is read once to check it and again,
- * row by row, whenever its rows are needed.
+ * A CSV or JSON file of rows. Rows are not kept in memory, because there may be a million of them. The file is read
+ * once to check it, and again, row by row, whenever its rows are needed.
  */
 export class RowFile {
-  /** Digest of the content of the first reading; null: that reading could not reach the end of the file. */
+  /** Digest of the content at the first reading; null if that reading did not reach the end of the file. */
   #content: string | null | undefined;
 
   constructor(
@@ -46,7 +46,7 @@ export class RowFile {
         count += 1;
         yield new RowReader({ file: this.file, modifiedAt }, row.line, byField(row), report);
       }
-      if (count === 0 && !isBroken) throw noRows(this.file, 'the file has a header row and nothing else');
+      if (count === 0 && !isBroken) throw noRows(this.file, 'the file contains only a header row');
       this.#assertUnchanged(content);
     } catch (error) {
       this.#reportUnreadable(error, report);
@@ -97,7 +97,7 @@ async function openTable(file: string, text: () => AsyncIterable<string>, report
 
   await pieces.return?.();
   const table = await openJsonTable(file, text);
-  if (table.headers.length === 0) throw noRows(file, 'there is no company in the file');
+  if (table.headers.length === 0) throw noRows(file, 'the file contains no company');
   return table;
 }
 
@@ -111,13 +111,13 @@ function noRows(file: string, message: string): UnreadableFile {
   return new UnreadableFile({ code: 'no-companies', severity: 'error', file, message, advice });
 }
 
-/** Rules for the text of a field. */
+/** The rules for the text of a field. */
 interface TextRule {
   /** In UTF-16 code units. */
   readonly maxLength: number;
-  /** The value must not contain blanks and never appears in a finding. */
+  /** True if the value must not contain spaces and must not appear in findings. */
   readonly secret?: boolean;
-  /** The value is a name: it may contain line breaks and may look like scientific notation. */
+  /** True if the value is a name, which can contain line breaks and can look like scientific notation. */
   readonly freeText?: boolean;
 }
 
@@ -141,12 +141,12 @@ export class RowReader {
     return this.source.modifiedAt;
   }
 
-  /** False once an error has been reported for this row. */
+  /** False if an error has been reported for this row. */
   get isValid(): boolean {
     return this.#isValid;
   }
 
-  /** Returns whether the field has a value other than blanks. */
+  /** Returns whether the field contains more than spaces. */
   has(field: string): boolean {
     return (this.cells.get(field)?.text.trim() ?? '') !== '';
   }
@@ -165,7 +165,7 @@ export class RowReader {
     this.#report('warning', field, code, message, advice);
   }
 
-  /** Returns the field's text without surrounding blanks; null: it is absent, empty, or unusable (reported). */
+  /** Returns the field's text without surrounding spaces; null if it is absent, empty, or unusable (reported). */
   text(field: string, { maxLength, secret = false, freeText = false }: TextRule): string | null {
     const text = this.cells.get(field)?.text.trim() ?? '';
     if (text === '') return null;
@@ -183,7 +183,7 @@ export class RowReader {
       return this.#reject(field, 'control-character', message, 'remove it');
     }
     if (secret && /\s/.test(text)) {
-      return this.#reject(field, 'invalid-credential', 'the value contains a blank', 'copy it again, without a break');
+      return this.#reject(field, 'invalid-credential', 'the value contains a space', 'copy it again without spaces');
     }
     const damage = spreadsheetDamage(text);
     if (damage !== null && !(freeText && damage === 'scientific-notation')) {
@@ -204,7 +204,7 @@ export class RowReader {
     return this.text(field, rule);
   }
 
-  /** Returns the field as a whole number of at least `least`; null: it is absent, empty, or unusable (reported). */
+  /** Returns the field as a whole number of at least `least`; null if it is absent, empty, or unusable (reported). */
   wholeNumber(field: string, least: number): number | null {
     const text = this.text(field, { maxLength: 100 });
     if (text === null) return null;

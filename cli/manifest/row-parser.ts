@@ -9,7 +9,7 @@ import { authorizationFields, COMPANY_ID, CONNECTION_ID, credentialFields } from
 import { inQuotes } from './findings';
 import type { RowReader } from './row-file';
 
-/** The service stores the reference as a tag of the company; a tag has at most 100 characters. */
+/** The service stores the reference as a tag of the company. A tag has at most 100 characters. */
 const MAX_REFERENCE = 100;
 const MAX_NAME = 250;
 const MAX_ORGANIZATION = 250;
@@ -18,7 +18,7 @@ const MAX_CREDENTIAL_FIELD = 16_384;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Parses a company from its manifest row. Reports errors; returns null if there are any. */
+/** Parses a company from its manifest row. Reports errors, and returns null if there are any. */
 export function parseCompany(row: number, reader: RowReader, platform: Platform): ManifestRow | null {
   const reference = parseReference(reader);
   const name = parseName(reader);
@@ -38,14 +38,14 @@ export function parseCompany(row: number, reader: RowReader, platform: Platform)
   return named === null ? company : { ...company, named };
 }
 
-/** Parses the ids of a company that already exists at the service; null: it does not exist, or an id is invalid. */
+/** Parses the service's ids of an existing company. Returns null if there are none, or if an id is invalid. */
 function parseServiceIds(reader: RowReader): ExistingCompany | null {
   const companyId = parseId(reader, COMPANY_ID);
   const connectionId = parseId(reader, CONNECTION_ID);
   if (companyId !== null) return { companyId, connectionId };
   if (connectionId !== null) {
     const message = `there is a ${CONNECTION_ID} without a ${COMPANY_ID}`;
-    reader.error(CONNECTION_ID, 'missing-value', message, `add the ${COMPANY_ID} of the company it belongs to`);
+    reader.error(CONNECTION_ID, 'missing-value', message, `add the ${COMPANY_ID} of its company`);
   }
   return null;
 }
@@ -54,7 +54,7 @@ function parseId(reader: RowReader, field: string): string | null {
   const text = reader.text(field, { maxLength: 100 });
   if (text === null || UUID.test(text)) return text?.toLowerCase() ?? null;
   const message = `${field} is ${inQuotes(text)}; the service's ids are UUIDs`;
-  reader.error(field, 'invalid-id', message, 'copy it from the service, or leave it empty to have one created');
+  reader.error(field, 'invalid-id', message, 'copy it from the service, or leave it empty to create a new one');
   return null;
 }
 
@@ -68,7 +68,7 @@ function parseName(reader: RowReader): string | null {
   const stored = storedName(name);
   if (stored === '') {
     const message = `the service cannot store any character of the name ${inQuotes(name)}`;
-    reader.error('name', 'name-empty', message, "use a name made of A-Z, a-z, 0-9, blanks and -',&@.?!");
+    reader.error('name', 'name-empty', message, "use a name made of A-Z, a-z, 0-9, spaces and -',&@.?!");
   } else if (stored !== name) {
     const message = `the name ${inQuotes(name)} will be stored as ${inQuotes(stored)}`;
     reader.warn('name', 'name-altered', message, 'change it if that is not what you want');
@@ -78,14 +78,14 @@ function parseName(reader: RowReader): string | null {
 
 /** A company's credential as the client supplied it. */
 export interface SuppliedCredential {
-  /** The company it belongs to. */
+  /** The reference of the company. */
   readonly reference: string;
   /**
-   * When the client's application obtained it, ISO 8601 in UTC. Without an `obtainedAt` in the file: the time when the
-   * file was last changed, because the credential cannot be newer than that.
+   * When the client's application obtained the credential. ISO 8601 in UTC. Without an `obtainedAt` in the file, this
+   * is the time of the file's last change, because the credential cannot be newer.
    */
   readonly obtainedAt: string;
-  /** The authorization body; its fields are named as in the platform's entry. */
+  /** The authorization body, with the platform's field names. */
   readonly fields: Secret<Record<string, string>>;
 }
 
@@ -95,9 +95,9 @@ export function hasCredential(reader: RowReader, platform: Platform): boolean {
 }
 
 /**
- * Parses a credential. Reports errors; returns null if there are any.
+ * Parses a credential. Reports errors, and returns null if there are any.
  *
- * @param now an `obtainedAt` after this is an error
+ * @param now an `obtainedAt` after this time is an error
  */
 export function parseCredential(reader: RowReader, platform: Platform, now: Date): SuppliedCredential | null {
   const reference = parseReference(reader);

@@ -1,5 +1,5 @@
 /**
- * Destroys a client's file after its credentials are sealed and stored, because the file still holds them in plain
+ * Destroys a client's file after its credentials have been sealed and stored, because it still contains them in plain
  * text.
  */
 import { randomFillSync } from 'node:crypto';
@@ -11,26 +11,26 @@ import type { Output, Terminal } from '../terminal';
 
 export interface ShredOption {
   readonly shred?: true;
-  /** With JSON output the command never asks. */
+  /** True if the output is JSON; the command then never asks. */
   readonly json?: true;
 }
 
 export function addShred(command: Command): Command {
-  return command.option('--shred', 'overwrite and remove the file once every credential in it is stored');
+  return command.option('--shred', 'overwrite and remove the file when every credential in it has been stored');
 }
 
-/** The result for the file. */
+/** The result of destroying or keeping a file. */
 export interface Disposal {
   readonly shredded: boolean;
-  /** The file was meant to be destroyed and could not be. */
+  /** True if the file should have been destroyed but was kept. */
   readonly failed: boolean;
   print(output: Output): void;
 }
 
 /**
- * Destroys the file if `--shred` is given or the user agrees. Keeps it if any of its credentials is not stored.
+ * Destroys the file if `--shred` was given or the user agrees. Keeps it if any of its credentials was not stored.
  *
- * @param file as it was when it was read; undefined: it is missing or inaccessible
+ * @param file identity of the file when it was read; undefined if it was missing or inaccessible
  */
 export async function disposeOf(
   file: FileIdentity | undefined,
@@ -39,10 +39,10 @@ export async function disposeOf(
   { prompts }: Terminal,
 ): Promise<Disposal> {
   const shred = options.shred === true;
-  if (!file) return kept('The file is no longer there', shred);
+  if (!file) return kept('The file is no longer accessible', shred);
   const { path } = file;
-  if (!isAllStored) return kept(`${path} is kept: not every credential in it is stored`, shred);
-  const question = `Everything in ${path} is sealed and stored. Overwrite and remove the file?`;
+  if (!isAllStored) return kept(`${path} was kept, because not every credential in it was stored`, shred);
+  const question = `Everything in ${path} has been sealed and stored. Overwrite and remove the file?`;
   if (!shred && (options.json || !prompts || !(await isYes(prompts.confirm(question))))) {
     return kept(`${path} still contains credentials in plain text. Delete it and all copies.`, false);
   }
@@ -52,7 +52,7 @@ export async function disposeOf(
     if (error instanceof NotShredded) return kept(error.message, true);
     throw error;
   }
-  const text = `${path} was overwritten and removed. Delete its copies and backups, too; an SSD may keep old blocks.`;
+  const text = `${path} was overwritten and removed. Also delete its copies and backups. An SSD may still contain old blocks.`;
   return { shredded: true, failed: false, print: (output) => output.line(`  ${text}`) };
 }
 
@@ -64,7 +64,7 @@ function kept(text: string, failed: boolean): Disposal {
   };
 }
 
-/** Returns the answer; an unanswered question (`CommandFailed`) counts as no. */
+/** Returns the answer. An unanswered question (`CommandFailed`) counts as no. */
 async function isYes(answer: Promise<boolean>): Promise<boolean> {
   try {
     return await answer;
@@ -74,13 +74,13 @@ async function isYes(answer: Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** A file as it was when it was read; `shredFile` destroys no other. */
+/** The identity of a file when it was read. `shredFile` refuses a file that has changed since then. */
 export interface FileIdentity {
   readonly path: string;
   readonly stats: Stats;
 }
 
-/** Returns the file's identity; undefined: it does not exist or is inaccessible. */
+/** Returns the file's identity; undefined if it does not exist or is inaccessible. */
 export async function identifyFile(path: string): Promise<FileIdentity | undefined> {
   try {
     return { path, stats: await lstat(path) };
@@ -89,7 +89,7 @@ export async function identifyFile(path: string): Promise<FileIdentity | undefin
   }
 }
 
-/** Thrown when a file was not destroyed. The file is unchanged, unless the disk failed. */
+/** Thrown when a file could not be destroyed. The file is unchanged, unless writing to it failed. */
 export class NotShredded extends Error {
   override readonly name = 'NotShredded';
 }
@@ -97,14 +97,15 @@ export class NotShredded extends Error {
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Overwrites a file with random bytes, flushes them to the disk and removes the file. Cannot reach copies, backups and
- * old blocks, because an SSD writes to other blocks and some file systems copy on write.
+ * Overwrites a file with random bytes, flushes them to the disk and removes the file. Copies and backups remain. Old
+ * blocks can remain, because an SSD writes to other blocks and some file systems copy on write.
  *
  * @throws NotShredded
  */
 export async function shredFile({ path, stats }: FileIdentity): Promise<void> {
-  if (!stats.isFile()) throw new NotShredded(`${path} is a link or not a file: destroy the file itself`);
-  if (stats.nlink > 1) throw new NotShredded(`${path} has other names (hard links): destroy it yourself`);
+  if (!stats.isFile())
+    throw new NotShredded(`${path} is not a regular file; if it is a link, destroy the linked file yourself`);
+  if (stats.nlink > 1) throw new NotShredded(`${path} has other names (hard links); destroy it yourself`);
   try {
     const file = await open(path, 'r+');
     try {

@@ -3,16 +3,16 @@ import iconv from 'iconv-lite';
 
 import { UnreadableFile } from './findings';
 
-/** Larger files are refused: this is enough for millions of companies. */
+/** The maximum size of a file, enough for millions of companies. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 const HEAD_BYTES = 4096;
 const PIECE_BYTES = 64 * 1024;
 
-/** A decoded text file: lines end in `\n`, the byte order mark is removed, undecodable bytes become U+FFFD. */
+/** A decoded text file. Lines end in `\n`, the byte order mark is removed, and undecodable bytes become U+FFFD. */
 export interface SourceFile {
   readonly modifiedAt: Date;
-  /** Reads the text from its beginning, in pieces, on demand. */
+  /** Reads the text from its beginning, one piece at a time, on demand. */
   readonly text: () => AsyncIterable<string>;
   readonly close: () => Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface SourceFile {
 /**
  * Opens a client's file, which may be UTF-8 or UTF-16.
  *
- * @throws UnreadableFile when it does not exist, is not text (a workbook, an archive, a PDF), or is too large
+ * @throws UnreadableFile if it does not exist, is not text (a workbook, an archive, a PDF), or is too large
  */
 export async function openSourceFile(path: string): Promise<SourceFile> {
   const file = await openRegularFile(path);
@@ -67,14 +67,14 @@ async function openRegularFile(path: string): Promise<FileHandle> {
     severity: 'error',
     file: path,
     message: 'this is not a file',
-    advice: 'give the path of the CSV or JSON file',
+    advice: 'specify the path of the CSV or JSON file',
   });
 }
 
 function whyUnreadable(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EACCES' || code === 'EPERM') return 'you have no permission to read this file';
+  if (code === 'EACCES' || code === 'EPERM') return 'you do not have permission to read this file';
   return `the file cannot be opened (${String(code ?? error)})`;
 }
 
@@ -113,19 +113,19 @@ function binaryKindOf(head: Buffer): string | null {
   if (hex.startsWith('504b0304')) return kindOfZip(head.toString('latin1'));
   const known = BINARY_KINDS.find(({ starts }) => hex.startsWith(starts));
   if (known) return known.kind;
-  return encodingOf(head) === 'utf-8' && nulShare(head) > 0.05 ? 'a binary file' : null;
+  return encodingOf(head) === 'utf-8' && shareOfZeros(head) > 0.05 ? 'a binary file' : null;
 }
 
-/** Workbooks are zip archives; their first entries distinguish them from other archives. */
+/** Returns the kind of a zip archive. The first entries of an archive show whether it is a workbook. */
 function kindOfZip(head: string): string {
   if (head.includes('[Content_Types].xml') || head.includes('xl/')) return 'an Excel workbook (.xlsx)';
   if (head.includes('opendocument.spreadsheet')) return 'an OpenDocument spreadsheet (.ods)';
   return 'a zip archive';
 }
 
-const nulShare = (head: Buffer): number => head.filter((byte) => byte === 0).length / Math.max(1, head.length);
+const shareOfZeros = (head: Buffer): number => head.filter((byte) => byte === 0).length / Math.max(1, head.length);
 
-/** Detects the encoding by the byte order mark, or UTF-16 without one by a zero in nearly every other byte. */
+/** Detects the encoding by the byte order mark. Without one, UTF-16 has a zero in nearly every other byte. */
 function encodingOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   const mark = head.toString('hex', 0, 2);
   if (mark === 'fffe') return 'utf-16le';
@@ -138,20 +138,20 @@ function encodingOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return 'utf-8';
 }
 
-/** Decodes the text and converts all line ends to `\n`, so that line numbers do not depend on the operating system. */
+/** Decodes the text and converts all line endings to `\n`, so that line numbers are the same for all of them. */
 async function* decoded(file: FileHandle, encoding: 'utf-8' | 'utf-16le' | 'utf-16be'): AsyncGenerator<string> {
   const decoder = iconv.getDecoder(encoding);
   let pending = '';
   for await (const bytes of piecesOf(file)) {
     const text = pending + decoder.write(bytes);
-    // A carriage return at the end may be the first half of CR LF.
+    // A carriage return at the end of a piece may be the first half of CR LF.
     pending = text.endsWith('\r') ? '\r' : '';
-    yield withPlainLineEnds(pending ? text.slice(0, -1) : text);
+    yield withUnixLineEndings(pending ? text.slice(0, -1) : text);
   }
-  yield withPlainLineEnds(pending + (decoder.end() ?? ''));
+  yield withUnixLineEndings(pending + (decoder.end() ?? ''));
 }
 
-/** Reads the file in pieces that share one buffer: a piece is valid until the next is read. */
+/** Reads the file in pieces that share one buffer. A piece is valid only until the next one is read. */
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const buffer = Buffer.alloc(PIECE_BYTES);
   for (let position = 0; ;) {
@@ -162,4 +162,4 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-const withPlainLineEnds = (text: string): string => text.replace(/\r\n?/g, '\n');
+const withUnixLineEndings = (text: string): string => text.replace(/\r\n?/g, '\n');

@@ -1,7 +1,7 @@
 import type { Platform, Route } from '../../platforms/platforms';
 import { COMPANY_ID, CONNECTION_ID, credentialFields, credentialColumns, manifestColumns } from './columns';
 
-/** A column of a template, explained for the person who fills it in. */
+/** A column of a template, with an explanation for the person who fills it in. */
 export interface TemplateColumn {
   readonly name: string;
   readonly required: boolean;
@@ -32,7 +32,7 @@ export function templatesOf(platform: Platform, route: Route): readonly Template
     {
       name: 'credentials',
       columns: described(
-        // The organization is already in the manifest.
+        // Omits the organization, because it is already in the manifest.
         [...credentials.required, ...credentials.optional.filter((name) => name !== platform.organizationField)],
         credentials.required,
       ),
@@ -43,17 +43,17 @@ export function templatesOf(platform: Platform, route: Route): readonly Template
 function descriptionOf(name: string, { name: platform, organizationField, organizationForm }: Platform): string {
   switch (name) {
     case 'reference':
-      return 'your own id of the company: unique, and the same in both files';
+      return 'your own id for the company: unique, and the same in both files';
     case 'name':
       return 'the name of the company';
     case organizationField:
       return `its organization at ${platform}${organizationForm ? `; ${organizationForm.says}` : ''}`;
     case 'expectedInvoices':
-      return `number of its invoices at ${platform}: fewer after the move count as incomplete`;
+      return `number of its invoices at ${platform}; if there are fewer after the move, the company counts as incomplete`;
     case 'wave':
       return 'lower waves are moved first: 1, 2, ...';
     case 'family':
-      return `the ${platform} user who authorized it: companies of one user are moved one at a time`;
+      return `the ${platform} user who authorized it; companies of one user are moved one at a time`;
     case COMPANY_ID:
       return 'its id at the service, if it already exists there; otherwise it is created';
     case CONNECTION_ID:
@@ -68,7 +68,7 @@ function descriptionOf(name: string, { name: platform, organizationField, organi
 export const TEMPLATE_FORMATS = ['csv', 'json'] as const;
 export type TemplateFormat = (typeof TEMPLATE_FORMATS)[number];
 
-/** Returns the text of an empty file, which `ferry check` refuses until it is filled in. */
+/** Returns the text of an empty file. `ferry check` rejects it until it has been filled in. */
 export function templateText({ columns }: Template, format: TemplateFormat): string {
   const names = columns.map(({ name }) => name);
   if (format === 'csv') return `${names.join(',')}\n`;

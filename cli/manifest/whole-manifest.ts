@@ -1,4 +1,4 @@
-/** Totals and digest of a manifest, and checks across its rows and files. */
+/** Computes the totals and the digest of a manifest, and makes checks across its rows and files. */
 import { createHash } from 'node:crypto';
 
 import { familyFindings, type FamilySizes } from '../../domain/preflight/company-findings';
@@ -12,8 +12,8 @@ import type { RowReader } from './row-file';
 import type { SuppliedCredential } from './row-parser';
 
 /**
- * SHA-256 of a manifest's rows in their order, without credentials. Decisions about a manifest are bound to it. It
- * depends only on the values, not on the file's format, encoding or order of columns.
+ * The SHA-256 of a manifest's rows in order, without credentials. Decisions on a manifest are bound to this digest. It
+ * depends only on the values, not on the file's format, encoding or column order.
  */
 export class ManifestDigest {
   readonly #hash = createHash('sha256');
@@ -37,10 +37,10 @@ export function manifestDigest(rows: Iterable<ManifestRow>): string {
   return digest.hex();
 }
 
-/** Totals over a manifest's rows, added up row by row. */
+/** The totals of a manifest, added up row by row. */
 export class ManifestTotals implements FamilySizes, ManifestVolume {
   companies = 0;
-  /** Companies that already exist at the service, according to the client. */
+  /** Number of companies that already exist at the service, according to the client. */
   named = 0;
   records = 0;
   companiesWithoutVolume = 0;
@@ -82,14 +82,14 @@ export function reportTotals(file: string, totals: ManifestTotals, platform: Pla
     [platform.organizationField, totals.organizations],
   ] as const) {
     if (!rounding.isLikely) continue;
-    const message = `every long ${field} ends in zeros after 15 digits: a spreadsheet has probably rounded them`;
+    const message = `every long ${field} ends in zeros after 15 digits; a spreadsheet has probably rounded them`;
     const advice = 'compare one with the original; format the column as text before you enter the values';
     report({ ...warning, code: 'rounded-numbers', field, message, advice });
   }
 
   const { companies, companiesWithoutVolume } = totals;
   if (companiesWithoutVolume > 0) {
-    const message = `expectedInvoices is missing for ${counted(companiesWithoutVolume, 'company')} of ${companies}`;
+    const message = `expectedInvoices is missing for ${companiesWithoutVolume} of ${counted(companies, 'company')}`;
     const advice = 'fill it in, so that missing invoices are noticed';
     report({ ...warning, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });
   }
@@ -102,7 +102,7 @@ interface SuppliedReferences {
   readonly has: (reference: string) => boolean;
 }
 
-/** Reports credentials that were supplied too early, or companies without one. */
+/** Reports credentials that were supplied too early, or companies without a credential. */
 export async function reportCredentials(
   files: { readonly manifest: string; readonly credentials?: string },
   rows: AsyncIterable<ManifestRow>,
@@ -113,19 +113,19 @@ export async function reportCredentials(
   if (supplied.count === 0 && route === 'managed') return;
   const warning = { severity: 'warning', file: files.credentials ?? files.manifest } as const;
   if (route === 'managed' && isRotating(platform)) {
-    const message = `${platform.name} rotates its tokens: credentials exported before syncing is confirmed off will not be used`;
+    const message = `${platform.name} rotates its tokens; credentials that were exported before syncing was confirmed off will not be used`;
     const advice = 'supply them with `ferry credentials` once syncing is off in your application';
     report({ ...warning, code: 'credential-early', message, advice });
     return;
   }
   for await (const { reference } of rows) {
     if (supplied.has(reference)) continue;
-    const message = `${inQuotes(reference)} has no credential: it waits until it has one`;
+    const message = `${inQuotes(reference)} has no credential and cannot be moved without one`;
     report({ ...warning, code: 'credential-missing', message, advice: 'supply it with `ferry credentials`' });
   }
 }
 
-/** Finds, for the rows of a separate file of credentials, the company of the manifest that each belongs to. */
+/** Matches the rows of a separate credential file to the companies in the manifest. */
 export class CredentialMatcher {
   readonly #rows = new HashedKeyMap();
   readonly #rowsWithOrganization = new HashedKeyMap();
@@ -135,7 +135,7 @@ export class CredentialMatcher {
     this.#rowsWithOrganization.set(JSON.stringify([reference, organization]), row);
   }
 
-  /** Reports a credential of an unknown company or of another organization, as when a list has shifted by one row. */
+  /** Reports a credential of an unknown company or of another organization, for example after a shift by one row. */
   check(reader: RowReader, { reference, fields }: SuppliedCredential, { organizationField: field }: Platform): void {
     const row = this.#rows.get(reference);
     if (row === 0) {
@@ -147,7 +147,7 @@ export class CredentialMatcher {
     const organization = fields.reveal()[field];
     if (organization === undefined) return;
     if (this.#rowsWithOrganization.get(JSON.stringify([reference, organization])) === row) return;
-    const message = `${field} differs from that of ${inQuotes(reference)} in the manifest (row ${row})`;
+    const message = `${field} is not the one that ${inQuotes(reference)} has in the manifest (row ${row})`;
     const advice = 'check whether the rows of one file have shifted by one';
     reader.error(field, 'credential-of-other-organization', message, advice);
   }

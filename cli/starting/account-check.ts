@@ -18,25 +18,25 @@ import { DatabaseUnavailable, findOpenOrganizations, openDatabase, readMigration
 import type { Manifest } from '../manifest';
 import { withServiceAt } from '../shared/clients';
 
-/** A source that was checked besides the files. */
-type Asked = 'account' | 'other migrations';
+/** A source that was checked in addition to the files. */
+type CheckedSource = 'account' | 'other migrations';
 
 export interface AccountCheck {
-  /** False: neither the service nor the database is configured. */
+  /** False if neither the service nor the database is configured. */
   readonly isConfigured: boolean;
-  readonly asked: readonly Asked[];
-  /** For a start now. */
+  readonly asked: readonly CheckedSource[];
+  /** The estimate for a start now. */
   readonly estimate: Estimate;
 }
 
-/** The migration to check for. */
+/** The planned migration. */
 export interface CheckedPlan {
   readonly platform: Platform;
   /** Default: managed if the platform has that route. */
   readonly route?: Route;
   readonly migrationId?: string;
   readonly limits?: LimitsChange;
-  /** Expected records of all companies together, if the rows do not give their own. */
+  /** The total expected records of all companies, if the rows do not contain them. */
   readonly recordsInTotal?: number;
 }
 
@@ -48,9 +48,9 @@ export function defaultRoute({ routes }: Platform): Route {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Reads the account from the service and other migrations from the ledger, if they are configured or run here. Writes
- * nothing. Adds findings to the manifest's: one about a company gets its place in the file, and a server that does not
- * answer becomes a warning.
+ * Reads the account from the service and other migrations from the ledger, if they are configured or running on
+ * this machine. Writes nothing. Adds its findings to those of the manifest. A finding about a company includes its
+ * place in the file. A server that does not answer causes a warning.
  */
 export async function checkAccount(
   env: NodeJS.ProcessEnv,
@@ -64,20 +64,20 @@ export async function checkAccount(
     askService(config.service, platform, manifest),
     askLedger(config.databaseUrl, platform, manifest, migrationId ?? null),
   ]);
-  const whole = estimate({
+  const total = estimate({
     volume: volumeOf(totals, recordsInTotal),
     limits: { ...DEFAULT_LIMITS, ...limits },
     speedEstimate: ledger.speed,
     from: new Date().toISOString(),
   });
   const toCreate = totals.companies - totals.named;
-  const endsBy = whole.ends?.latest ?? null;
-  const ofAccount = preflight({ route, platform, isStarted: false, toCreate, service: service.facts, endsBy });
-  for (const finding of [...service.findings, ...ledger.findings, ...ofAccount]) findings.add(finding);
-  const taken: OrganizationConflicts = { connected: service.connected, openElsewhere: ledger.openElsewhere };
-  if (taken.connected.size + taken.openElsewhere.size > 0) {
+  const endsBy = total.ends?.latest ?? null;
+  const accountFindings = preflight({ route, platform, isStarted: false, toCreate, service: service.facts, endsBy });
+  for (const finding of [...service.findings, ...ledger.findings, ...accountFindings]) findings.add(finding);
+  const conflicts: OrganizationConflicts = { connected: service.connected, openElsewhere: ledger.openElsewhere };
+  if (conflicts.connected.size + conflicts.openElsewhere.size > 0) {
     for await (const { company, place } of manifest.placedRows) {
-      for (const { about: _, ...finding } of organizationFindings(company, platform, taken)) {
+      for (const { about: _, ...finding } of organizationFindings(company, platform, conflicts)) {
         findings.add({ ...finding, file, ...place });
       }
     }
@@ -88,7 +88,7 @@ export async function checkAccount(
       ...(service.facts === null ? [] : ['account' as const]),
       ...(ledger.answered ? ['other migrations' as const] : []),
     ],
-    estimate: whole,
+    estimate: total,
   };
 }
 
@@ -103,8 +103,8 @@ async function askService(
   platform: Platform,
   { hasOrganization }: Manifest,
 ): Promise<ServiceAnswer> {
-  const silent = { facts: null, connected: new Map<never, never>() };
-  if (!config) return { ...silent, findings: [] };
+  const noAnswer = { facts: null, connected: new Map<never, never>() };
+  if (!config) return { ...noAnswer, findings: [] };
   const question = {
     platformKey: platform.key,
     selectRelevant: async (found: readonly FoundConnection[]) =>
@@ -112,10 +112,10 @@ async function askService(
   };
   try {
     const facts = await withServiceAt(config, (service: CompanyDataClient) => readServiceFacts(service, question));
-    return { facts, connected: 'refused' in facts ? silent.connected : facts.connected, findings: [] };
+    return { facts, connected: 'refused' in facts ? noAnswer.connected : facts.connected, findings: [] };
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
-    return { ...silent, findings: [notAnswered('the account', error, `check the service at ${config.url}`)] };
+    return { ...noAnswer, findings: [notAnswered('the account', error, `check the service at ${config.url}`)] };
   }
 }
 
@@ -132,8 +132,8 @@ async function askLedger(
   { rows }: Manifest,
   migrationId: string | null,
 ): Promise<LedgerAnswer> {
-  const silent = { answered: false, openElsewhere: new Map<string, string>(), speed: ASSUMED_SPEED };
-  if (!url) return { ...silent, findings: [] };
+  const noAnswer = { answered: false, openElsewhere: new Map<string, string>(), speed: ASSUMED_SPEED };
+  if (!url) return { ...noAnswer, findings: [] };
   let db: Database | undefined;
   try {
     db = await openDatabase({ url: url.reveal(), connections: 1, connectTimeoutMs: CONNECT_TIMEOUT_MS });
@@ -145,13 +145,13 @@ async function askLedger(
     };
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
-    return { ...silent, findings: [notAnswered('other migrations', error, 'check the database')] };
+    return { ...noAnswer, findings: [notAnswered('other migrations', error, 'check the database')] };
   } finally {
     await db?.destroy();
   }
 }
 
-/** An id is never used again, so an existing migration is an error unless its workflow was never started. */
+/** An id is never reused, so an existing migration is an error unless its workflow was never started. */
 async function existingMigration(db: Database, migrationId: string | null): Promise<readonly Finding[]> {
   const migration = migrationId === null ? undefined : await readMigration(db, migrationId);
   if (!migration || migration.state === 'supplied') return [];
@@ -159,7 +159,7 @@ async function existingMigration(db: Database, migrationId: string | null): Prom
   return [{ code: 'migration-exists', severity: 'error', message, advice: 'choose another --label' }];
 }
 
-function notAnswered(what: Asked | 'the account', error: Error, advice: string): Finding {
+function notAnswered(what: CheckedSource | 'the account', error: Error, advice: string): Finding {
   return {
     code: 'not-asked',
     severity: 'warning',

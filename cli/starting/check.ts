@@ -1,4 +1,4 @@
-/** Checks everything that a migration would be started with: its files, the account, and other migrations. */
+/** Checks everything that a migration needs before it is started: the files, the account, and other migrations. */
 import { duration } from '../../domain/text/sentences';
 import { counted } from '../../domain/text/sentences';
 import type { Platform } from '../../platforms/platforms';
@@ -14,14 +14,14 @@ export interface CheckOutcome {
   readonly files: ManifestFiles;
   readonly platform: Platform;
   readonly manifest: Manifest;
-  /** Null: only the files were checked. */
+  /** Null if only the files were checked. */
   readonly account: AccountCheck | null;
   readonly findings: FindingList;
 }
 
 export interface CheckRequest extends CheckedPlan {
   readonly files: ManifestFiles;
-  /** Checks only the files. */
+  /** True to check only the files. */
   readonly offline?: boolean;
 }
 
@@ -53,7 +53,9 @@ export function checkJson({ files, platform, manifest, account, findings }: Chec
 export function printSummary(output: Output, { manifest, platform, account, findings }: CheckOutcome): void {
   const { errors, warnings } = findings;
   if (account && !account.isConfigured) {
-    output.line('Account and other migrations were not checked: neither the service nor the database is configured.');
+    output.line(
+      'The account and other migrations were not checked: neither the service nor the database is configured.',
+    );
   }
   if (errors > 0) {
     const count = `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`;
@@ -71,7 +73,7 @@ export function printSummary(output: Output, { manifest, platform, account, find
   }
 }
 
-/** `--dry-run` of `ferry start` and `ferry self-service`: makes all checks and starts nothing. */
+/** Runs `ferry start` or `ferry self-service` with `--dry-run`: makes all checks and starts nothing. */
 export async function dryRun(
   env: NodeJS.ProcessEnv,
   request: CheckRequest & { readonly command: 'start' | 'self-service'; readonly migrationId: string },

@@ -12,18 +12,18 @@ import type { Context } from '../shared/context';
 import { printFindings } from '../shared/results';
 import { shellQuoted } from '../shared/remedy-commands';
 
-/** Options given on the command line. */
+/** The options on the command line. */
 export interface GivenOptions {
   readonly manifest: string | undefined;
   readonly platform?: Platform;
   readonly client?: string;
   readonly label?: string;
   readonly credentials?: string;
-  /** Absent: the default was not changed. */
+  /** Absent if the user did not pass the option. */
   readonly contact?: string;
 }
 
-/** The given options and the answers. */
+/** The options on the command line, completed with the user's answers. */
 interface Answers {
   readonly route: Route;
   readonly platform: Platform;
@@ -31,16 +31,16 @@ interface Answers {
   readonly credentials?: string;
   readonly client: string;
   readonly label?: string;
-  /** Arguments to add to the given ones. */
+  /** The arguments that the answers add to the command line. */
   readonly added: readonly string[];
 }
 
 /**
  * Asks for the missing options, checks everything, and asks for confirmation.
  *
- * @param args the given arguments, without the program's own name
+ * @param args the arguments on the command line, without the program's own name
  * @returns the arguments of the complete command
- * @throws CommandFailed if nothing is to be started
+ * @throws CommandFailed if the user decides not to start
  */
 export async function askForArguments(
   { output, terminal }: Context,
@@ -49,7 +49,7 @@ export async function askForArguments(
   given: GivenOptions,
 ): Promise<readonly string[]> {
   let answers = await ask(prompts, given, (line) => output.line(line));
-  // The self-service command checks and asks by itself.
+  // The self-service command makes its own checks and asks for its own confirmation.
   if (answers.route === 'self-service') return printCommand(['self-service', ...args.slice(1), ...answers.added]);
   for (;;) {
     const outcome = await check(terminal.env, answers);
@@ -59,12 +59,12 @@ export async function askForArguments(
     answers = await askForCorrection(prompts, answers, outcome);
   }
   const command = printCommand([...args, ...answers.added]);
-  if (!(await prompts.confirm('Start it?'))) throw notStarted();
+  if (!(await prompts.confirm('Start the migration?'))) throw notStarted();
   return command;
 
   function printCommand(command: readonly string[]): readonly string[] {
     output.line();
-    output.line('The same as a command:');
+    output.line('The complete command:');
     output.line(output.styled('bold', `  ferry ${command.map(shellQuoted).join(' ')}`));
     output.line();
     return command;
@@ -74,11 +74,11 @@ export async function askForArguments(
 const notStarted = (): CommandFailed =>
   new CommandFailed('nothing was stored or started', 'run the command again when you are ready');
 
-async function ask(prompts: Prompts, given: GivenOptions, say: (line: string) => void): Promise<Answers> {
+async function ask(prompts: Prompts, given: GivenOptions, print: (line: string) => void): Promise<Answers> {
   const platform = given.platform ?? (await prompts.search('Which platform are the companies on?', PLATFORM_CHOICES));
-  const route = await askRoute(prompts, platform, say);
+  const route = await askRoute(prompts, platform, print);
   const manifest = given.manifest ?? (await askFile(prompts, 'Manifest file? (CSV or JSON, one company per row)'));
-  const credentials = given.credentials ?? (await askCredentials(prompts, platform, route, say));
+  const credentials = given.credentials ?? (await askCredentials(prompts, platform, route, print));
   const client =
     given.client ?? (await askWord(prompts, "Short name of the client, e.g. acme (used in the migration's id)"));
   const contact =
@@ -97,22 +97,22 @@ async function ask(prompts: Prompts, given: GivenOptions, say: (line: string) =>
   };
 }
 
-/** The contact if none is given. */
+/** The contact if the user specifies none. */
 export const DEFAULT_CONTACT = 'the solutions team';
 
 const PLATFORM_CHOICES = PLATFORMS.map((platform) => ({ name: platform.name, value: platform }));
 
 const ROUTES = [
-  { name: 'the provider: six steps, each approved by a person', value: 'managed' },
-  { name: 'the client itself: self-service, without the steps', value: 'self-service' },
+  { name: 'the provider: six steps, with approvals', value: 'managed' },
+  { name: 'the client: self-service, without approvals', value: 'self-service' },
 ] as const;
 
-async function askRoute(prompts: Prompts, { name, routes }: Platform, say: (line: string) => void): Promise<Route> {
+async function askRoute(prompts: Prompts, { name, routes }: Platform, print: (line: string) => void): Promise<Route> {
   const [only, ...more] = routes;
   if (only === undefined || more.length > 0)
     return prompts.choose("Who runs this migration: the provider's team, or the client?", ROUTES);
-  const who = only === 'managed' ? 'the provider, in six steps' : 'the client itself, by self-service';
-  say(`  ${name}: moved by ${who}.`);
+  const who = only === 'managed' ? 'the provider, in six steps' : 'the client, in self-service';
+  print(`  ${name}: moved by ${who}.`);
   return only;
 }
 
@@ -120,10 +120,10 @@ async function askCredentials(
   prompts: Prompts,
   platform: Platform,
   route: Route,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<string | undefined> {
   if (route === 'managed' && isRotating(platform)) {
-    say('  Its tokens are replaced at each use: supply credentials later, when syncing is disabled.');
+    print('  Each use replaces its tokens, so supply the credentials later, when syncing is disabled.');
     return undefined;
   }
   const file = await askFile(prompts, 'Credential file? (Enter: none yet)', 'none');
@@ -141,8 +141,8 @@ async function askFile(prompts: Prompts, question: string, orNone?: 'none'): Pro
 
 /** Accepts paths as people paste them from a shell: in quotes, or beginning with ~. */
 function pathOf(text: string): string {
-  const bare = text.replace(/^(['"])(.*)\1$/, '$2');
-  return bare.replace(/^~(?=\/)/, homedir());
+  const unquoted = text.replace(/^(['"])(.*)\1$/, '$2');
+  return unquoted.replace(/^~(?=\/)/, homedir());
 }
 
 function askWord(prompts: Prompts, question: string): Promise<string> {
@@ -163,7 +163,7 @@ function check(
   });
 }
 
-/** Asks for a label if the id already exists; any other error must be corrected in the files. */
+/** Asks for a label if the id already exists. Otherwise asks the user to correct the files. */
 async function askForCorrection(prompts: Prompts, answers: Answers, { findings }: CheckOutcome): Promise<Answers> {
   if (answers.label === undefined && findings.listed.some(({ code }) => code === 'migration-exists')) {
     const label = await askWord(prompts, 'This migration already exists. Label for the new one?');

@@ -1,4 +1,4 @@
-/** Options of the commands that start a migration, `ferry start` and `ferry self-service`. */
+/** Checks the options of the commands that start a migration: `ferry start` and `ferry self-service`. */
 import type { LimitsChange } from '../../domain/planning/limits';
 import { parseLimits } from '../../domain/planning/limits';
 import type { Platform, Route } from '../../platforms/platforms';
@@ -13,7 +13,7 @@ export interface StartTarget {
   readonly label?: string;
 }
 
-/** @throws CommandFailed if client or label cannot be part of an id, or the platform does not have this route */
+/** @throws CommandFailed if the client or label cannot be part of an id, or if the platform does not have this route */
 export function assertStartable({ client, label, platform }: StartTarget, route: Route): void {
   for (const [option, word] of [
     ['--client', client],
@@ -39,7 +39,7 @@ export function assertStartable({ client, label, platform }: StartTarget, route:
 }
 
 /**
- * Returns the limits that were given, checked against the values that each limit allows.
+ * Returns the specified limits after checking that their values are allowed.
  *
  * @throws CommandFailed
  */

@@ -138,7 +138,7 @@ const cases: FindingCase[] = [
     code: 'duplicate-reference',
     line: 4,
     column: 1,
-    says: /"A-1" appears in lines 2 and 4/,
+    says: /"A-1" appears on lines 2 and 4/,
   },
   {
     what: 'an organization twice',

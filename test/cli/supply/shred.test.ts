@@ -51,7 +51,7 @@ test('a file that was not stored completely is kept, and --shred fails', async (
   const { exitCode, out } = await ferry(['credentials', ID, file, '--shred'], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain('1 credential sealed and stored');
-  expect(out).toContain(`✗ ${file} is kept: not every credential in it is stored`);
+  expect(out).toContain(`✗ ${file} was kept, because not every credential in it was stored`);
   expect(existsSync(file)).toBe(true);
 });
 
@@ -67,7 +67,7 @@ test.each([
   };
   const { exitCode, out } = await ferry(['credentials', ID, file], 120, orchestrator.env, { confirm });
   expect(exitCode).toBe(0);
-  expect(questions).toEqual([`Everything in ${file} is sealed and stored. Overwrite and remove the file?`]);
+  expect(questions).toEqual([`Everything in ${file} has been sealed and stored. Overwrite and remove the file?`]);
   expect(out).toContain(`${file} ${wanted ? 'was' : 'still contains credentials in plain text'}`);
   expect(out).toContain(said);
   expect(existsSync(file)).toBe(!wanted);

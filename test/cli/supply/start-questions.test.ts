@@ -40,15 +40,15 @@ test('the wizard asks for everything, checks it, shows the command, and starts a
   await start.waitFor('There is no file nowhere.csv');
   start.type('\x15');
   start.type(`'${file}'${KEY.enter}`);
-  await start.waitFor('supply credentials later, when syncing is disabled');
+  await start.waitFor('supply the credentials later, when syncing is disabled');
   await start.waitFor('Short name of the client, e.g. acme');
   start.type(`asked-wizard${KEY.enter}`);
   await start.waitFor('Who does the client call? (the solutions team)');
   start.type(KEY.enter);
   await start.waitFor('1 company of QuickBooks Online, 0 credentials: no errors');
-  await start.waitFor('The same as a command:');
+  await start.waitFor('The complete command:');
   await start.waitFor('--platform quickbooks-online --client asked-wizard');
-  await start.waitFor('Start it? (y/N)');
+  await start.waitFor('Start the migration? (y/N)');
   start.type(`y${KEY.enter}`);
   expect(await start.ended).toBe(0);
   expect(start.text()).toContain('asked-wizard.quickbooks-online: started with 1 company of QuickBooks Online');
@@ -75,7 +75,7 @@ test('for an id that already exists, the wizard asks for a label', async () => {
   await start.waitFor('This migration already exists. Label for the new one?');
   start.type(`again${KEY.enter}`);
   await start.waitFor('--label again');
-  await start.waitFor('Start it? (y/N)');
+  await start.waitFor('Start the migration? (y/N)');
   start.type(KEY.enter);
   expect(await start.ended).toBe(1);
 }, 90_000);
