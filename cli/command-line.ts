@@ -50,14 +50,16 @@ const GROUPS: Readonly<Record<string, readonly ((context: Context) => void)[]>> 
   'Your shell:': [addCompletion],
 };
 
-/** Used if the terminal does not report its width. */
+/** The width of help texts, in columns, if the terminal does not report its own. */
 const DEFAULT_WIDTH = 100;
 
 export function ferryCommand(base: Omit<Context, 'program'>): Command {
   const { output } = base;
   const { stdout, stderr, env } = base.terminal;
   const program = new Command('ferry')
-    .description('Move existing connections into the Company Data Service: six steps, each approved by a person.')
+    .description(
+      'Move existing connections into the Company Data Service in six steps, with a person deciding at each step.',
+    )
     .version(packageJson().version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
@@ -66,7 +68,7 @@ export function ferryCommand(base: Omit<Context, 'program'>): Command {
       minWidthToWrap: 25,
       showGlobalOptions: true,
       visibleGlobalOptions: (command) => [...inheritedOptions(command)],
-      // Without arguments, because the list would be too wide to wrap.
+      // Omits the arguments, because the list of commands would be too wide to wrap.
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => output.styled('bold', title),
     })

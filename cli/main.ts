@@ -2,22 +2,22 @@
 import { runFerry } from './program';
 import { terminalPrompts } from './terminal/prompts';
 
-// A reader that closes the pipe early (`ferry list | head`) is not an error.
+// Exits without an error when the reader closes the pipe early, as in `ferry list | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   throw error;
 });
 
 /**
- * Returns a signal that aborts at the first Ctrl-C. A second one ends the process, because the listener is gone by
- * then.
+ * Returns a signal that aborts at the first Ctrl-C. A second Ctrl-C ends the process, because the
+ * listener has been removed by then.
  */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const interrupt = (): void => {
       controller.abort();
-      // Deferred, because with no listener left an open prompt would let this same signal kill the process.
+      // Deferred, because an open prompt ends the process on this same signal if no other listener is left.
       setImmediate(() => process.off(signal, interrupt));
     };
     process.on(signal, interrupt);

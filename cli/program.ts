@@ -6,18 +6,18 @@ import type { Context } from './shared/context';
 import { withAdvice, stackTrace } from './shared/errors';
 import { Output, type Terminal } from './terminal';
 
-/** The command succeeded. */
+/** Exit code of a command that succeeded. */
 const DONE = 0;
-/** The command failed, or the answer is no. */
+/** Exit code of a command that failed, or whose answer is no. */
 const FAILED = 1;
-/** The command line was wrong. */
+/** Exit code of a wrong command line. */
 const USAGE_ERROR = 2;
 
 /**
  * Runs the `ferry` command.
  *
- * With `--json`, exactly one JSON value is written to standard output, for errors too (`ferry.error/1`); standard error
- * holds only what `--debug` adds.
+ * With `--json`, it writes exactly one JSON value to standard output, even for an error (`ferry.error/1`). Standard
+ * error then contains only the stack trace of `--debug`.
  *
  * @param args the arguments after the program's name
  * @returns the exit code: 0 (success), 1 (failure, or the answer is no) or 2 (usage error)
@@ -43,7 +43,8 @@ export async function runFerry(args: readonly string[], terminal: Terminal): Pro
 }
 
 /**
- * Handles a CommanderError, which help and version also throw. Commander has already written its text, but not JSON.
+ * Handles a CommanderError. Commander also throws one after it has printed the help or the version. It has already
+ * written the text of the error, so that only the JSON is missing.
  */
 function handleUsage(error: CommanderError, output: Output): 0 | 2 {
   if (error.exitCode === 0) return DONE;

@@ -4,15 +4,15 @@ import { ConfigurationError, loadConfig } from '../../config';
 /** The result of one check. */
 export interface CheckResult {
   readonly about: string;
-  /** `not-checked`: it is not configured, or another problem has to be fixed first. */
+  /** `not-checked` if the part is not configured, or if another problem must be fixed first. */
   readonly verdict: 'ok' | 'problem' | 'not-checked';
-  /** The finding; never contains a secret. */
+  /** The finding. It never contains a secret. */
   readonly what: string;
-  /** Tells the user how to fix it. */
+  /** What the user can do about it. */
   readonly advice?: string;
 }
 
-/** Timeout of one check. */
+/** The timeout of one check. */
 export const CHECK_TIMEOUT_MS = 5_000;
 
 export const ok = (about: string, what: string): CheckResult => ({ about, verdict: 'ok', what });
@@ -40,7 +40,7 @@ export async function check(
   }
 }
 
-/** Returns the reason in one line; gRPC puts it into the details of the cause. */
+/** Returns the reason on one line. gRPC puts it into the details of the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const { cause } = error;
@@ -48,28 +48,32 @@ function reasonOf(error: unknown): string {
   return (details || error.message || error.name).replace(/\s+/g, ' ');
 }
 
-/** The difference between another clock and that of this machine. */
+/** The difference between another clock and the clock of this machine. */
 export interface ClockReading {
   readonly whose: string;
-  /** Milliseconds by which it is ahead; negative: behind. */
+  /** Milliseconds by which the other clock is ahead; negative if it is behind. */
   readonly aheadMs: number;
 }
 
-/** One part of the configuration, or the check that says what is wrong with it. */
+/** One part of the configuration, or the check result that explains why it cannot be used. */
 export type ConfigPart<P extends Part> = { readonly value: Config<P>[P] } | { readonly found: CheckResult };
 
-/** Reads one part of the configuration. @param whatFor for optional parts only: what is unavailable without this setting */
+/**
+ * Reads one part of the configuration.
+ *
+ * @param neededFor only for an optional part: the advice if it is not configured
+ */
 export function readConfig<P extends Part>(
   env: NodeJS.ProcessEnv,
   part: P,
   about: string,
-  whatFor?: string,
+  neededFor?: string,
 ): ConfigPart<P> {
   try {
     const config: Partial<Config<P>> = loadConfig([], env, [part]);
     const value = config[part];
     if (value !== undefined) return { value };
-    if (whatFor !== undefined) return { found: notChecked(about, 'not configured here', whatFor) };
+    if (neededFor !== undefined) return { found: notChecked(about, 'not configured here', neededFor) };
     loadConfig([part], env);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;

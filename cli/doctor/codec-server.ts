@@ -1,4 +1,4 @@
-/** Checks that the codec server of Temporal's tools decrypts what this command encrypts. */
+/** Checks that the codec server, which Temporal's own tools use, decrypts payloads that this command has encrypted. */
 import { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { createPayloadCodec } from '../../security';
@@ -12,7 +12,7 @@ const PROBE = 'sent by ferry doctor';
 const { Payload } = temporal.api.common.v1;
 const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) });
 
-/** @param env holds the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH` */
+/** @param env contains the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH` */
 export async function checkCodecServer(
   env: NodeJS.ProcessEnv,
   namespace: string,
@@ -24,7 +24,7 @@ export async function checkCodecServer(
       notChecked(
         ABOUT,
         'not configured here (TEMPORAL_CODEC_ENDPOINT)',
-        "Temporal's own command needs it to show names and decisions",
+        "Temporal's own tools need it to show names and decisions",
       ),
     ];
   }
@@ -32,7 +32,7 @@ export async function checkCodecServer(
   return check(ABOUT, 'start it (ferry codec-server), or correct TEMPORAL_CODEC_ENDPOINT', async () => {
     const plain = { metadata: { encoding: Buffer.from('binary/plain') }, data: Buffer.from(PROBE) };
     const [encrypted = plain] = await createPayloadCodec(payloadKeys.value).encode([plain]);
-    const answer = await fetch(`${endpoint.replaceAll('{namespace}', namespace).replace(/\/$/, '')}/decode`, {
+    const response = await fetch(`${endpoint.replaceAll('{namespace}', namespace).replace(/\/$/, '')}/decode`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -42,15 +42,19 @@ export async function checkCodecServer(
       body: JSON.stringify({ payloads: [Payload.fromObject(encrypted).toJSON()] }),
       signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
     });
-    if (answer.status === 401 || answer.status === 403) {
-      return problem(ABOUT, `answers ${answer.status}: the token is missing or was refused`, 'set TEMPORAL_CODEC_AUTH');
+    if (response.status === 401 || response.status === 403) {
+      return problem(
+        ABOUT,
+        `answers ${response.status}: the token is missing or was refused`,
+        'set TEMPORAL_CODEC_AUTH',
+      );
     }
-    const body = decoded.safeParse(await answer.json().catch(() => undefined));
+    const body = decoded.safeParse(await response.json().catch(() => undefined));
     const text = Buffer.from(body.data?.payloads[0]?.data ?? '', 'base64').toString();
-    if (text === PROBE) return ok(ABOUT, `at ${new URL(endpoint).host}, decrypts what is encrypted here`);
+    if (text === PROBE) return ok(ABOUT, `at ${new URL(endpoint).host}, decrypts payloads that were encrypted here`);
     return problem(
       ABOUT,
-      `answers ${answer.status} and does not decrypt what is encrypted here`,
+      `answers ${response.status} but does not decrypt payloads that were encrypted here`,
       'configure it with this payload key',
     );
   });

@@ -1,4 +1,4 @@
-/** Checks that Postgres answers and that this version knows its schema. Changes nothing. */
+/** Checks that Postgres answers and that this version of ferry knows its schema. Changes nothing. */
 import { counted } from '../../domain/text/sentences';
 import { inspectDatabase } from '../../store';
 import type { ConfigPart } from './check-result';
@@ -26,7 +26,7 @@ export async function checkDatabase(
 function schema(pending: readonly string[], unknown: readonly string[]): CheckResult {
   if (unknown.length > 0) {
     const what = `has ${counted(unknown.length, 'step')} that this version does not know: ${unknown.join(', ')}`;
-    return problem(SCHEMA, what, 'a newer version has migrated this database: use that version');
+    return problem(SCHEMA, what, 'a newer version of ferry has updated this database; use that version');
   }
   if (pending.length === 0) return ok(SCHEMA, 'up to date');
   return ok(SCHEMA, `${counted(pending.length, 'step')} behind: the next command that opens the database updates it`);

@@ -1,4 +1,4 @@
-/** The checks of `ferry doctor`. They run in parallel; one problem does not keep the others from running. */
+/** The checks of `ferry doctor`. They run in parallel; a failed check does not stop the others. */
 import { packageJson } from '../shared/context';
 import { checkCodecServer } from './codec-server';
 import { readConfig } from './check-result';
@@ -18,7 +18,7 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
   const payloadKeys = readConfig(env, 'payloadKeys', 'payload key');
   const namespace = 'value' in temporal ? temporal.value.namespace : 'default';
   const clocks: ClockReading[] = [];
-  const [ofTemporal, ofDatabase, ofService, ofCodec] = await Promise.all([
+  const [temporalChecks, databaseChecks, serviceChecks, codecChecks] = await Promise.all([
     checkTemporal(temporal, payloadKeys),
     checkDatabase(readConfig(env, 'databaseUrl', 'database'), clocks),
     checkService(readConfig(env, 'service', 'service', FOR_THE_SERVICE), clocks),
@@ -26,10 +26,10 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
   ]);
   return [
     checkNodeVersion(process.versions.node, packageJson().engines.node),
-    ...ofTemporal,
-    ...ofDatabase,
-    ...ofService,
-    ...ofCodec,
+    ...temporalChecks,
+    ...databaseChecks,
+    ...serviceChecks,
+    ...codecChecks,
     checkSigningKey(readConfig(env, 'signingKey', 'signing key', FOR_SIGNING)),
     checkClocks(clocks),
   ];

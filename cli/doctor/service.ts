@@ -29,14 +29,14 @@ export async function checkService(
     const why = error instanceof CompanyDataError ? error.message : 'no answer within 5 s';
     return [
       ...answers,
-      problem(KEY, why, 'correct COMPANY_DATA_API_KEY, or give the correlation id to the support of the service'),
+      problem(KEY, why, 'correct COMPANY_DATA_API_KEY, or send the correlation id to the support team of the service'),
     ];
   } finally {
     await client.close();
   }
 }
 
-/** Accepts any answer, because the check of the key looks at its content. */
+/** Accepts any HTTP response. The check of the API key examines the content of a response. */
 async function reach(url: string, clocks: ClockReading[]): Promise<CheckResult> {
   const sentAt = Date.now();
   const answer = await fetch(url, {
@@ -45,7 +45,7 @@ async function reach(url: string, clocks: ClockReading[]): Promise<CheckResult> 
     signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
   });
   const date = Date.parse(answer.headers.get('date') ?? '');
-  // The Date header has whole seconds, so half a second is added on average.
+  // Adds half a second, the average loss, because the Date header has whole seconds.
   if (!Number.isNaN(date)) clocks.push({ whose: 'the service', aheadMs: date + 500 - (sentAt + Date.now()) / 2 });
   return ok(SERVICE, `answers at ${new URL(url).host}`);
 }

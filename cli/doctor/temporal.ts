@@ -21,7 +21,7 @@ const ABOUT = {
 
 const NO_NAMESPACE = notChecked(ABOUT.namespace, 'needs Temporal first');
 
-/** The payload key is tried on at most this many recent migrations. */
+/** Maximum number of recent migrations that the payload key is tested on. */
 const MAX_MIGRATIONS = 100;
 
 export async function checkTemporal(
@@ -50,7 +50,7 @@ export async function checkTemporal(
   }
 }
 
-/** The checks that need another one to pass first. */
+/** Returns the results of the checks that were skipped because an earlier check failed. */
 function checksSkipped(payloadKeys: ConfigPart<'payloadKeys'>, first = 'needs Temporal first'): readonly CheckResult[] {
   return [
     ...[ABOUT.searchAttributes, ABOUT.worker].map((about) => notChecked(about, first)),
@@ -76,14 +76,14 @@ async function examineServer(
   if (found.some(({ verdict }) => verdict === 'problem')) {
     return [...server, ...found, ...checksSkipped(payloadKeys, 'needs the namespace first')];
   }
-  const within = await Promise.all([
+  const inNamespace = await Promise.all([
     check(ABOUT.searchAttributes, ASK_ADMINISTRATOR, () => searchAttributes(connection, namespace)),
     check(ABOUT.worker, ASK_ADMINISTRATOR, () => worker(connection, namespace)),
     'found' in payloadKeys
       ? [payloadKeys.found]
       : check(ABOUT.payloadKey, ASK_ADMINISTRATOR, () => payloadKey(connection, namespace, payloadKeys.value)),
   ]);
-  return [...server, ...found, ...within.flat()];
+  return [...server, ...found, ...inNamespace.flat()];
 }
 
 const ASK_ADMINISTRATOR = 'ask your Temporal administrator for the permission';
@@ -100,7 +100,7 @@ async function worker(connection: Connection, namespace: string): Promise<CheckR
   const { workflows, activities } = await readWorkers({ temporal: new Client({ connection, namespace }) });
   if (workflows > 0 && activities > 0) return ok(ABOUT.worker, `${counted(workflows, 'worker')} running`);
   const what = workflows + activities === 0 ? 'none is running' : 'none serves workflows, or none serves activities';
-  const advice = 'start one (node dist/worker/main.js) or everything (ferry up); until then decisions are kept';
+  const advice = 'start one (node dist/worker/main.js) or everything (ferry up); decisions are kept until then';
   return problem(ABOUT.worker, what, advice);
 }
 
@@ -123,16 +123,17 @@ async function payloadKey(connection: Connection, namespace: string, keys: KeyRi
     }
   }
   if (missing.size > 0) {
-    const advice = 'get it from the operator of the workers, and add it to TOKENFERRY_PAYLOAD_KEY or its file';
+    const advice =
+      'ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to your key file';
     return problem(
       ABOUT.payloadKey,
       `migrations in this namespace also need payload key ${[...missing].join(', ')}`,
       advice,
     );
   }
-  const tried =
+  const testResult =
     executions.length === 0
-      ? 'there is no migration to try it on'
+      ? 'there is no migration to test it on'
       : `decrypts ${counted(executions.length, 'migration')}`;
-  return ok(ABOUT.payloadKey, `${keys.newest.id}: ${tried}`);
+  return ok(ABOUT.payloadKey, `${keys.newest.id}: ${testResult}`);
 }

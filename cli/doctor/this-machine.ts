@@ -3,7 +3,7 @@ import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
 import { notChecked, ok, problem } from './check-result';
 
-/** @param needed the range in package.json: `>=20.19` */
+/** @param needed the version range in package.json, for example `>=20.19` */
 export function checkNodeVersion(version: string, needed: string): CheckResult {
   const [minimum = ''] = /[\d.]+/.exec(needed) ?? [];
   if (comparable(version) >= comparable(minimum)) return ok('Node.js', version);
@@ -22,16 +22,20 @@ export function checkSigningKey(signingKey: ConfigPart<'signingKey'>): CheckResu
   return ok('signing key', `of ${by}, public key ${publicKey}`);
 }
 
-/** A larger skew affects windows, and the `notBefore` and `validUntil` of decisions. */
+/** The maximum clock skew. A larger skew affects windows, and the `notBefore` and `validUntil` of decisions. */
 const MAX_SKEW_MS = 10_000;
 
 export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
   if (clocks.length === 0) return notChecked('clock', 'needs the database or the service first');
   const wrong = clocks.filter(({ aheadMs }) => Math.abs(aheadMs) > MAX_SKEW_MS);
-  const text = (some: readonly ClockReading[]): string =>
-    some.map(({ whose, aheadMs }) => `${whose} ${difference(aheadMs)}`).join(', ');
+  const text = (readings: readonly ClockReading[]): string =>
+    readings.map(({ whose, aheadMs }) => `${whose} ${difference(aheadMs)}`).join(', ');
   if (wrong.length === 0) return ok('clock', text(clocks));
-  return problem('clock', text(wrong), 'synchronize the clocks with NTP: windows open by the clock of the database');
+  return problem(
+    'clock',
+    text(wrong),
+    'synchronize the clocks with NTP, because windows follow the clock of the database',
+  );
 }
 
 function difference(aheadMs: number): string {

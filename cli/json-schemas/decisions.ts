@@ -1,4 +1,4 @@
-/** Output of the commands that decide, and of those for windows. */
+/** Output of the commands for decisions and windows. */
 import { z } from 'zod';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
@@ -7,11 +7,11 @@ const { count } = part;
 
 export const DECISION_SCHEMAS: CommandSchemas = {
   'ferry.decision/1': [
-    'every command that decides: ferry approve, reject, sign-off, propose-time, ...',
+    'every command that sends a decision: ferry approve, reject, sign-off, propose-time, ...',
     {
       ...part.sent,
-      companies: count.optional().describe('number of companies it is about'),
-      preflight: part.preflight.nullable().optional().describe('only with ferry application'),
+      companies: count.optional().describe('number of companies in the decision'),
+      preflight: part.preflight.nullable().optional().describe('only from ferry application'),
     },
   ],
   'ferry.schedule/1': [

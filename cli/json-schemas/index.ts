@@ -1,7 +1,7 @@
 /**
- * The JSON schemas of the outputs of all commands with `--json`. The number of a schema changes when a field is
- * renamed, removed or given another meaning; adding a field does not change it. docs/json.md is generated from here,
- * and the tests validate every output against it.
+ * The JSON schemas of the outputs of all commands with `--json`. A schema's number changes when a field is
+ * renamed, removed or given another meaning, but not when a field is added. docs/json.md is generated from these
+ * schemas, and the tests validate every output against them.
  */
 import { z } from 'zod';
 import { DECISION_SCHEMAS } from './decisions';
@@ -10,12 +10,12 @@ import { SET_UP_SCHEMAS } from './set-up';
 import { SUPPLY_SCHEMAS } from './supply';
 
 interface JsonOutput {
-  /** The commands that print it. */
+  /** The commands that print this output. */
   readonly command: string;
   readonly schema: z.ZodObject;
 }
 
-/** All outputs by the value of their field `schema`, such as `ferry.check/1`. */
+/** All outputs, by the value of their field `schema`, for example `ferry.check/1`. */
 export const JSON_SCHEMAS: ReadonlyMap<string, JsonOutput> = new Map(
   Object.entries({ ...SET_UP_SCHEMAS, ...SUPPLY_SCHEMAS, ...VIEW_SCHEMAS, ...DECISION_SCHEMAS }).map(
     ([name, [command, fields]]) => [name, { command, schema: z.strictObject({ schema: z.literal(name), ...fields }) }],

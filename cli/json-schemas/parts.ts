@@ -1,4 +1,4 @@
-/** The types that several outputs share; those with an id are listed as shared types in docs/json.md. */
+/** The types that several outputs share. docs/json.md lists the types with an id as shared types. */
 import { z } from 'zod';
 import { CLIENT_STATES, COMPANY_STATES, type ClientState, type Counts } from '../../domain/companies/company-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
@@ -26,15 +26,15 @@ export const failureKind = z.enum(FAILURE_KINDS).meta({ id: 'FailureKind' });
 export const counts = (
   z.strictObject({
     total: count,
-    unconfirmed: count.describe('syncing not confirmed as disabled yet'),
+    unconfirmed: count.describe('syncing has not been confirmed as disabled'),
     unconfirmedInFirstWave: count,
-    withoutCredential: count.describe('waiting, confirmed, without a usable credential'),
+    withoutCredential: count.describe('waiting and confirmed, but without a usable credential'),
     heldBack: count.describe('waiting for a correction'),
     waiting: count,
     importing: count,
     syncing: count,
     migrated: count,
-    mustReconnect: count.describe('the part of failed whose end customer must reconnect'),
+    mustReconnect: count.describe('failed companies whose end customer must reconnect'),
     failed: count,
     skipped: count,
     excluded: count,
@@ -139,16 +139,16 @@ export const standstill = (
 ).meta({ id: 'Standstill' });
 
 export const waitingFor = z
-  .strictObject({ roles: z.array(role).describe('empty: no action is needed'), what: z.string() })
+  .strictObject({ roles: z.array(role).describe('empty if nobody must act'), what: z.string() })
   .meta({ id: 'WaitingFor' });
 
 export const next = z
   .array(z.strictObject({ who: role, command: z.string() }))
-  .describe('commands that take it further');
+  .describe('commands for the next actions');
 
-/** Fields of a company in the ledger. */
+/** The fields of a company in the ledger. */
 export const companyFields = {
-  row: count.describe('position in the manifest, from 1'),
+  row: count.describe('position in the manifest, starting at 1'),
   reference: z.string(),
   name: z.string(),
   organization: z.string(),
@@ -158,18 +158,18 @@ export const companyFields = {
   ledgerState: z.enum(COMPANY_STATES),
   confirmedAt: time.nullable().describe('when syncing was confirmed as disabled'),
   crossedAt: time.nullable().describe('when the credential was handed to the service'),
-  sentAt: time.nullable().describe('when a single-use token was last sent, unless it was certainly not used'),
+  sentAt: time.nullable().describe('when a single-use token was last sent; null if it was certainly not used'),
   companyId: z.string().nullable(),
   connectionId: z.string().nullable(),
   storedName: z.string().nullable(),
-  linkUrl: z.string().nullable().describe('where its owner can reconnect'),
+  linkUrl: z.string().nullable().describe('where the end customer can reconnect'),
   movedAt: time.nullable(),
   failure: failureKind.nullable(),
   failureText: z.string().nullable(),
   correlationId: z.string().nullable(),
   evidence: z.array(evidence).nullable(),
   syncSchedule: syncSchedule.nullable(),
-  settledBy: z.string().nullable().describe('who left it out'),
+  settledBy: z.string().nullable().describe('who left the company out'),
   settledReason: z.string().nullable(),
   heldBack: z.string().nullable().describe('errors that the check of the supplied details found'),
 };
@@ -187,7 +187,7 @@ const finding = (
   }) satisfies z.ZodType<Omit<Finding, 'code'> & { code: string }>
 ).meta({ id: 'Finding', description: 'a problem with a file, the account or other migrations' });
 
-/** Findings of a check: at most 10,000 of each kind are listed. */
+/** The findings of a check. At most 10,000 of each kind are listed. */
 export const findingFields = {
   findings: z.array(finding),
   findingsNotListed: count.optional(),
@@ -201,7 +201,7 @@ export const decision = z
     by: z.string().nullable(),
     reason: z.string().optional(),
   })
-  .meta({ id: 'Decision', description: 'as sent; the other fields depend on its kind' });
+  .meta({ id: 'Decision', description: 'as sent; the other fields depend on the kind' });
 
 export const outcome = z
   .strictObject({
@@ -213,7 +213,7 @@ export const outcome = z
   })
   .meta({ id: 'Outcome' });
 
-/** A decision that was sent, and its result. */
+/** A decision and its result. */
 export const sent = {
   migrationId: z.string(),
   message: z.string().describe('the wire name of the decision'),

@@ -1,4 +1,4 @@
-/** Output of the commands that set up, start and check the stack. */
+/** Output of the commands that set up, run and check the stack. */
 import { z } from 'zod';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';

@@ -10,7 +10,7 @@ const checked = {
   platform: z.string(),
   companies: count,
   credentials: count,
-  manifestDigest: z.string().nullable().describe('null: the manifest has errors'),
+  manifestDigest: z.string().nullable().describe('null if the manifest has errors'),
   asked: z.array(z.enum(['account', 'other migrations'])),
   estimate: part.estimate.nullable(),
   errors: count,
@@ -18,7 +18,7 @@ const checked = {
   ...part.findingFields,
 };
 
-/** The fields after a dry run or a failed start are a subset. */
+/** All fields are optional, because a dry run or a failed start prints only some of them. */
 const started = z
   .object({ ...checked, credentialsStored: count, preflight: part.preflight.nullable() })
   .partial().shape;
@@ -51,7 +51,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
     'ferry self-service',
     {
       ...startedFields,
-      state: z.string().nullable().optional().describe('null: the command did not wait for it'),
+      state: z.string().nullable().optional().describe('null if the command did not wait for it'),
       waitingFor: part.waitingFor.nullable().optional(),
       counts: part.counts.nullable().optional(),
       next: part.next.optional(),

@@ -25,7 +25,7 @@ const progress = {
     }),
   ),
   counts: part.counts,
-  digests: z.record(part.step, z.string()).describe('digest of what is to be decided in each step'),
+  digests: z.record(part.step, z.string()).describe('digest of the content to decide on, for each step'),
   windows: z.array(part.window),
   preflight: part.preflight.nullable(),
   checking: z.boolean(),
@@ -65,7 +65,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           done: count,
           failed: count,
           startedAt: time,
-          missingKey: z.string().nullable().describe('id of the payload key that is missing to read it'),
+          missingKey: z.string().nullable().describe('id of the payload key that is missing here; null if none is'),
         }),
       ),
     },
@@ -78,7 +78,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       interrupted: z
         .strictObject({ companies: count, onItsWayUntil: time.nullable() })
         .nullable()
-        .describe('null: the database is not accessible'),
+        .describe('null if the database is not accessible'),
       next: part.next,
     },
   ],
@@ -102,7 +102,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
     {
       migrationId: z.string(),
       page: count.optional(),
-      matching: count.optional().describe('with --page or --limit: the total number'),
+      matching: count.optional().describe('total number of matching companies, with --page or --limit'),
       companies: z.array(z.strictObject(part.companyFields).meta({ id: 'Company' })),
     },
   ],
@@ -145,7 +145,10 @@ export const VIEW_SCHEMAS: CommandSchemas = {
             switchOn: z.enum(['never', 'ask-first', 'not-yet', 'until-reconnected', 'yes']),
             remedies: z.array(remedy),
           })
-          .meta({ id: 'ReportedCompany', description: 'a company, and whether its syncing may be switched on again' }),
+          .meta({
+            id: 'ReportedCompany',
+            description: 'a company, and whether the client may switch its syncing on again',
+          }),
       ),
     },
   ],
@@ -181,7 +184,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           exportedAt: time,
         })
         .nullable()
-        .describe('null: the file as a whole is not signed'),
+        .describe('null if the file as a whole is not signed'),
     },
   ],
 };

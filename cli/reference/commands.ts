@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** A command that can be run (not a group), with its path, such as `service keys create`. */
+/** A command that can be run (not a group), with its path, for example `service keys create`. */
 export interface NamedCommand {
   readonly path: string;
   readonly command: Command;
@@ -14,12 +14,12 @@ export function runnableCommands(program: Command, parents: readonly string[] = 
   });
 }
 
-/** Returns the options of a command and of the groups it is in, without those of the program. */
+/** Returns the options of a command and of its parent groups, but not of the program. */
 export function optionsOf(command: Command): readonly Option[] {
   return [...command.options, ...inheritedOptions(command)].filter(({ hidden }) => !hidden);
 }
 
-/** Returns the options of the groups that a command is in. */
+/** Returns the options of the parent groups of a command. */
 export function inheritedOptions({ parent }: Command): readonly Option[] {
   return parent?.parent ? [...parent.options, ...inheritedOptions(parent)] : [];
 }

@@ -1,7 +1,7 @@
-/** Writes a completion script for each shell. It contains all words, so that Tab starts no process. */
+/** Writes a completion script for each shell. Tab starts a process only to read migration ids. */
 import type { Completion, CompletedCommand, Shell } from './completion';
 
-/** Seconds for which the script keeps the ids of migrations. */
+/** Seconds for which the script caches migration ids. */
 const CACHE_SECONDS = 30;
 
 export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
@@ -10,11 +10,11 @@ export function completionScript(shell: Shell, commands: readonly CompletedComma
 
 const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Returns shell patterns for each step from a command to a subcommand: `' service'|'service keys'`. */
+/** Returns the shell patterns that match a command followed by its subcommand: `' service'|'service keys'`. */
 const subcommandPatterns = (commands: readonly CompletedCommand[]): string =>
   commands.flatMap(({ path, subcommands }) => subcommands.map(({ name }) => inQuotes(`${path} ${name}`))).join('|');
 
-/** Reads the ids of migrations, in bash and zsh. Removes other characters, because bash would run commands in an id. */
+/** Reads migration ids, in bash and zsh. Removes all other characters, because bash would run a command in an id. */
 const MIGRATIONS = `_ferry_migrations() {
   if [[ -z $_ferry_asked_at ]] || (( SECONDS - _ferry_asked_at > ${CACHE_SECONDS} )); then
     _ferry_ids=$(ferry list --quiet 2>/dev/null | tr -cd 'A-Za-z0-9._\\n-')
@@ -23,13 +23,13 @@ const MIGRATIONS = `_ferry_migrations() {
 }
 `;
 
-/** Returns a case for each option with a value. @param how writes the completion of a value for one shell */
-function valueCases(commands: readonly CompletedCommand[], how: (value: Completion) => string): string[] {
+/** Returns a shell case for each option with a value. @param write writes the completion of a value for one shell */
+function valueCases(commands: readonly CompletedCommand[], write: (value: Completion) => string): string[] {
   return commands.flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) =>
       value === null
         ? []
-        : [`    ${names.map((name) => inQuotes(`${path}:${name}`)).join('|')}) ${how(value)}; return ;;`],
+        : [`    ${names.map((name) => inQuotes(`${path}:${name}`)).join('|')}) ${write(value)}; return ;;`],
     ),
   );
 }
@@ -43,7 +43,7 @@ function bash(commands: readonly CompletedCommand[]): string {
       ? ':'
       : `COMPREPLY+=($(compgen -W ${inQuotes(completed.words.join(' '))} -- "$cur"))`;
   };
-  return `# ferry, completed by bash: ferry completion bash > ~/.local/share/bash-completion/completions/ferry
+  return `# Completes ferry in bash. Install: ferry completion bash > ~/.local/share/bash-completion/completions/ferry
 ${MIGRATIONS}
 _ferry() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at= i IFS=$' \\t\\n'
@@ -81,7 +81,7 @@ function zsh(commands: readonly CompletedCommand[]): string {
   const options = (each: CompletedCommand): string =>
     described(each.options.flatMap(({ names, description }) => names.map((name) => ({ name, description }))));
   return `#compdef ferry
-# ferry, completed by zsh: ferry completion zsh > a folder of $fpath/_ferry
+# Completes ferry in zsh. Install: ferry completion zsh > a folder of $fpath/_ferry
 ${MIGRATIONS}
 _ferry() {
   local at= i
@@ -136,7 +136,7 @@ function fish(commands: readonly CompletedCommand[]): string {
       ...values.filter((each) => each !== 'anything').map((each) => `${here} ${value(each).replace(/^-[rx] /, '')}`),
     ];
   });
-  return `# ferry, completed by fish: ferry completion fish > ~/.config/fish/completions/ferry.fish
+  return `# Completes ferry in fish. Install: ferry completion fish > ~/.config/fish/completions/ferry.fish
 function __ferry_is
     set -l at ''
     for word in (commandline -opc)[2..-1]

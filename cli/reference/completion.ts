@@ -1,17 +1,17 @@
-/** Describes what a shell completes, derived from the commands. */
+/** Derives the shell completion from the commands. */
 import type { Argument, Command, Option } from 'commander';
 import { PLATFORMS } from '../../platforms/platforms';
 import { STEPS } from '../../domain/migration/steps';
 import { optionsOf } from './commands';
 
-/** The value at one position: one of a fixed set of words, a file, the id of a migration (from `ferry list`), or anything. */
+/** The possible values at a position: a fixed set of words, a file, a migration id (from `ferry list`), or anything. */
 export type Completion = { readonly words: readonly string[] } | 'file' | 'migration' | 'anything';
 
 interface CompletedOption {
   /** `--platform`, `-p` */
   readonly names: readonly string[];
   readonly description: string;
-  /** The option's value; null: it has none. */
+  /** The possible values of the option; null if it takes no value. */
   readonly value: Completion | null;
 }
 
@@ -21,14 +21,14 @@ export interface CompletedCommand {
   readonly path: string;
   readonly subcommands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletedOption[];
-  /** The values of its arguments. */
+  /** The possible values of each argument. */
   readonly values: readonly Completion[];
 }
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** Values of options and arguments that do not list them as choices, because their help would be too long. */
+/** The values of options and arguments whose help does not list them, because it would be too long. */
 const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
   platform: PLATFORMS.map(({ slug }) => slug),
   step: STEPS,
@@ -75,7 +75,7 @@ function valueOfArgument(argument: Argument): Completion {
   return ['manifest', 'file', 'folder'].includes(argument.name()) ? 'file' : 'anything';
 }
 
-/** Shortens a description to its first part, because shells show it in one line. */
+/** Shortens a description to its first part, because shells show it on one line. */
 function firstSentence(text: string): string {
   return text.split(/[;:(]/)[0]?.trim() ?? text;
 }

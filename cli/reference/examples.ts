@@ -1,4 +1,4 @@
-/** Examples of each command, shown by `--help` and in docs/cli.md. */
+/** The examples of each command, for `--help` and docs/cli.md. */
 
 const M = 'acme.quickbooks-online';
 
@@ -80,7 +80,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   completion: ['ferry completion bash > ~/.local/share/bash-completion/completions/ferry'],
 };
 
-/** @param path of the command, such as `service keys create` */
+/** @param path path of the command, for example `service keys create` */
 export function examplesOf(path: string): readonly string[] {
   return EXAMPLES[path] ?? [];
 }

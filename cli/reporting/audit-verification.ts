@@ -12,7 +12,7 @@ import { localTime } from '../terminal/times';
 
 interface Unproven {
   readonly line: number;
-  /** Null: the line is not a decision. */
+  /** Null if the line is not a decision. */
   readonly decisionId: string | null;
   readonly why: string;
 }
@@ -20,11 +20,13 @@ interface Unproven {
 interface Verification {
   readonly entries: number;
   readonly unproven: readonly Unproven[];
-  /** The signed last line; null: the file has none. */
+  /** The signed last line; null if the file has none. */
   readonly end: TrailEnd | null;
 }
 
 /**
+ * Verifies an exported audit trail.
+ *
  * @param file an export of `ferry audit --format jsonl`
  * @throws CommandFailed if no approvers are given, or the file cannot be read
  */
@@ -35,8 +37,8 @@ export async function verifyTrail(
 ): Promise<CommandResult> {
   if (approvers.length === 0) {
     throw new CommandFailed(
-      'verifying needs the public keys of the approvers',
-      'pass each with --approver, from a source that you trust: keys that came with the trail prove nothing',
+      'verifying a trail requires the public keys of the approvers',
+      'pass each key with --approver; take it from a source that you trust, because keys that came with the trail prove nothing',
     );
   }
   const { entries, unproven, end } = await verify(file, migrationId, approvers);
@@ -70,7 +72,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       end = value.end;
       const why = trailEndProblem(value, { migrationId, entries, sha256: digest.digest('hex') }, approvers);
       if (why !== null) unproven.push({ line, decisionId: null, why });
-    } else unproven.push({ line, decisionId: null, why: 'it is not an entry of an audit trail' });
+    } else unproven.push({ line, decisionId: null, why: 'it is not an audit trail entry' });
   }
   return { entries, unproven, end };
 }
@@ -80,11 +82,11 @@ function printVerified(output: Output, entries: number, end: TrailEnd | null): v
   output.line(`${mark} ${counted(entries, 'entry')}: every applied decision was signed exactly as recorded`);
   if (end) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;
-    output.line(`${mark} ${by}: nothing was changed, added or removed since`);
+    output.line(`${mark} ${by}: nothing has been changed, added or removed since then`);
     return;
   }
   output.line(
-    'The export itself is not signed. Not proven: refused decisions, times and outcomes, and that no entry was removed.',
+    'The export itself is not signed. It does not prove refused decisions, times or outcomes, or that no entry was removed.',
   );
 }
 

@@ -1,4 +1,4 @@
-/** Writes the handover report in each format, streaming companies as they are read. */
+/** Writes the handover report in each format. Streams the companies, because there can be any number of them. */
 import type { ReportedCompany, Section } from '../../presentation/handover/company-sections';
 import { companyRecord, sectionsOf } from '../../presentation/handover/company-sections';
 import { pageHead, pageTail } from '../../presentation/handover/html-page';
@@ -18,7 +18,7 @@ type Writer = (output: Output, report: HandoverReport) => Promise<void>;
 export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
   md: async (output, report) => {
     await output.stream(reportHead(report.head));
-    await flowSections(output, report, {
+    await writeSections(output, report, {
       head: (section) => `\n${sectionHead(section)}`,
       row: sectionRow,
     });
@@ -26,7 +26,7 @@ export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
   },
   html: async (output, report) => {
     await output.stream(pageHead(report.head, await report.statistics(), new Date().toISOString()));
-    await flowSections(output, report, { head: pageSectionHead, row: pageSectionRow, tail: PAGE_SECTION_TAIL });
+    await writeSections(output, report, { head: pageSectionHead, row: pageSectionRow, tail: PAGE_SECTION_TAIL });
     await output.stream(pageTail(report.head));
   },
   csv: (output, { head, companies }) =>
@@ -36,12 +36,16 @@ export const reportWriters: Readonly<Record<ReportFormat, Writer>> = {
     ),
   json: (output, { head, companies }) => {
     const ended = head.ending !== null;
-    const reportedJson = (company: ReportedCompany) => ({
+    const reportedCompanyJson = (company: ReportedCompany) => ({
       ...companyJson(company),
       switchOn: reactivationOf(company, ended),
       remedies: ended ? [] : remediesFor(company),
     });
-    return output.streamJson({ schema: 'ferry.report/1', ...head }, 'companies', mapEach(companies(), reportedJson));
+    return output.streamJson(
+      { schema: 'ferry.report/1', ...head },
+      'companies',
+      mapEach(companies(), reportedCompanyJson),
+    );
   },
 };
 
@@ -51,8 +55,8 @@ interface SectionWriter {
   readonly tail?: string;
 }
 
-/** Writes the sections that have companies. */
-async function flowSections(
+/** Writes the sections of the report, except those without companies. */
+async function writeSections(
   output: Output,
   { head: { ending }, companies }: HandoverReport,
   { head, row, tail }: SectionWriter,

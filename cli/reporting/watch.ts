@@ -1,4 +1,4 @@
-/** Follows a migration and shows it: as a block that is redrawn, or as log lines if there is no terminal. */
+/** Watches a migration and shows its progress: on a terminal as a block that is redrawn, elsewhere as log lines. */
 import type { MigrationClient } from '../../client';
 import {
   connectionErrorText,
@@ -24,16 +24,16 @@ import type { TerminalStream } from '../terminal/terminal';
 import { clockTime } from '../terminal/times';
 
 const POLL_EVERY_MS = 250;
-/** A slow poll is followed by a pause of this many times its duration, so that watching puts little load on a server. */
+/** After a slow poll, the pause is this many times as long as the poll, to limit the load on the servers. */
 const PAUSE_PER_POLL = 2;
 const ANSWER_WITHIN_MS = 5_000;
-/** Needed for the ledger because, unlike Temporal, a stopped database may not answer at all. */
+/** Needed because a stopped database may not answer at all, not even with an error. */
 const LEDGER_WITHIN_MS = 5_000;
 
-/** The migration when watching ended. */
+/** The state of the migration when watching ended. */
 export interface WatchEnd {
   readonly progress: Progress;
-  /** How Temporal's own tools ended it, for example `terminated`; null if they did not. */
+  /** The status if Temporal's own tools ended the migration, for example `terminated`; otherwise null. */
   readonly abnormalStatus: string | null;
   readonly print: CommandResult['print'];
 }
@@ -44,8 +44,8 @@ export interface WatchOptions {
 }
 
 /**
- * Watches until the migration has ended, a person must act, or Ctrl-C. After the first poll, a failure to reach
- * Temporal, the database or a worker is shown and retried.
+ * Watches a migration until it has ended or the user presses Ctrl-C, and with `untilDecision` until a person must act.
+ * If Temporal, the database or a worker does not answer after the first poll, it shows the failure and retries.
  *
  * @throws the error of the first poll, and NoSuchMigration at any time
  */
@@ -85,7 +85,7 @@ interface WatchSnapshot extends MigrationSnapshot {
   readonly at: Date;
 }
 
-/** @throws the error that explains the others if something does not answer */
+/** @throws the error that best explains why something does not answer */
 async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchSnapshot> {
   const results = await Promise.allSettled([
     readProgress(ferry, migrationId, ANSWER_WITHIN_MS),
@@ -115,9 +115,9 @@ function stoppedByUser({ progress }: WatchSnapshot): WatchEnd {
 }
 
 interface View {
-  /** @param trouble what does not answer, while the snapshot is out of date; null if it is current */
+  /** @param trouble why the snapshot is out of date; null if it is current */
   show(snapshot: WatchSnapshot, trouble: string | null): void;
-  /** Leaves the last content on the screen. Must be called, also on Ctrl-C. */
+  /** Leaves the last content on the screen. Must be called, even after Ctrl-C. */
   close(): void;
 }
 
@@ -139,7 +139,7 @@ function blockLines(snapshot: WatchSnapshot, trouble: string | null, columns: nu
   const steps = stepLines(progress, now);
   return [
     [{ text: progress.migrationId, style: 'bold' }, `  ${clockTime(now)}`],
-    // The last column stays free, because some terminals would wrap the line.
+    // Leaves the last column free, because some terminals would wrap the line.
     ...statusLines(progress, columns - 1, now),
     [],
     ...steps,

@@ -1,4 +1,4 @@
-/** Opens the clients that a command needs, for as long as it runs, and closes them afterwards. */
+/** Opens the clients that a command needs, and closes them when its work is finished. */
 import type { CompanyDataClient } from '../../company-data-client';
 import { CompanyDataError, createCompanyDataClient } from '../../company-data-client';
 import type { Config } from '../../config';
@@ -26,7 +26,7 @@ export async function withLedgerClient<Result>(
   return withClient(() => openLedgerClient({ ...config, databaseUrl }), work);
 }
 
-/** Runs the work of a command that needs only Temporal, which may be all that a client of the provider can reach. */
+/** Runs the work of a command that needs only Temporal. Users at the client may have no access to the ledger. */
 export async function withMigrationClient<Result>(
   env: NodeJS.ProcessEnv,
   work: (ferry: MigrationClient) => Promise<Result>,
@@ -52,7 +52,7 @@ async function withClient<Client extends MigrationClient, Result>(
 }
 
 /**
- * Returns the client with the ledger, for an option that needs it in a command that otherwise does not.
+ * Asserts that a ledger is configured. For commands that need the ledger only with some of their options.
  *
  * @throws CommandFailed if no database is configured
  */
@@ -64,8 +64,8 @@ export function assertLedger(ferry: MigrationClient): LedgerClient {
 
 function needsDatabase(): CommandFailed {
   return new CommandFailed(
-    'this needs the database, and none is configured (DATABASE_URL)',
-    'ask support to run it; without the database you can list, show, watch and decide',
+    'this needs the database, but none is configured (DATABASE_URL)',
+    'ask support to run the command; without the database you can list, show, watch and decide',
   );
 }
 
@@ -85,7 +85,7 @@ export async function readOpenMigration(
   if (!migration) throw new NoSuchMigration(migrationId);
   if (migration.state === 'closed') {
     throw new CommandFailed(
-      `migration ${migrationId} is ${migration.ending ?? 'closed'}: nothing can be added to it`,
+      `migration ${migrationId} is already ${migration.ending ?? 'closed'}`,
       adviceIfEnded(migration),
     );
   }
@@ -95,17 +95,18 @@ export async function readOpenMigration(
 /** @throws CommandFailed if this version of ferry does not know the platform */
 export function platformOf({ platformKey }: Pick<StoredMigration, 'platformKey'>): Platform {
   const platform = findPlatform(platformKey);
-  if (!platform) throw new CommandFailed(`platform ${platformKey} is unknown`, 'use a newer version of ferry');
+  if (!platform)
+    throw new CommandFailed(`this version of ferry does not know platform ${platformKey}`, 'use a newer version');
   return platform;
 }
 
-/** Short, because a person is waiting: a command reports an outage instead of waiting until it is over. */
+/** The time for which a failed request is retried. Short, because a person is waiting for the command. */
 const RETRY_BUDGET_MS = 3_000;
 
 /**
  * Runs work with a client of the configured Company Data Service.
  *
- * @throws CommandFailed if the service refuses or does not answer
+ * @throws CommandFailed if the service refuses a request or does not answer
  */
 export async function withService<Result>(
   env: NodeJS.ProcessEnv,

@@ -19,9 +19,9 @@ export interface YesOption {
 }
 
 /**
- * Asks a yes-or-no question. Returns true without asking if there is no terminal, with `--json` and with `--yes`.
+ * Asks a yes-or-no question. Returns true without asking if there is no terminal, or with `--json` or `--yes`.
  *
- * @param show prints what the question is about; called only if the question is asked
+ * @param show prints what the user should see before answering; called only if the question is asked
  */
 export async function confirm(
   { output, terminal: { prompts } }: Pick<Context, 'output' | 'terminal'>,
@@ -39,7 +39,7 @@ interface PackageJson {
   readonly engines: { readonly node: string };
 }
 
-/** Reads the package.json of ferry. It is in a parent folder, because the build moves this file. */
+/** Reads ferry's package.json from the nearest parent folder that has one, because the build moves this module. */
 export function packageJson(): PackageJson {
   let folder = __dirname;
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);

@@ -1,4 +1,4 @@
-/** Decisions of commands: the options that say who decides and why, and sending one with its result. */
+/** Adds the options that specify who decides and why, and sends the decisions of commands. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config';
@@ -15,7 +15,7 @@ import { parseTime } from '../terminal/times';
 import { CommandFailed } from './errors';
 import { choiceOption, nearest } from './options';
 
-/** The person who acts. Given by options because support also records what the client has decided. */
+/** The person who acts. Options specify the person, because support also records decisions of the client. */
 export interface ActorOptions {
   readonly as: Role;
   readonly by: string;
@@ -26,7 +26,7 @@ export interface DecisionOptions extends ActorOptions {
   readonly validUntil?: string;
 }
 
-/** The default of `--by`, in help texts. {@link addDefaultBy} sets it. */
+/** The default of `--by` as help texts describe it. {@link addDefaultBy} sets its value. */
 export const DEFAULT_BY = '(default: the name in your signing key, or else your user name)';
 
 /** Adds `--as` and `--by` to a command that supplies or decides something. */
@@ -50,8 +50,8 @@ export function addDecisionOptions(
 }
 
 /**
- * Sets the default of `--by` in every command that has it: the name in the signing key, so that the decision is signed,
- * or else the user name.
+ * Sets the default of `--by` in every command that has this option: the name in the signing key, or the user name if
+ * there is no key. A decision is signed only if its name is the name in the key.
  */
 export function addDefaultBy(program: Command, env: NodeJS.ProcessEnv): void {
   program.hook('preAction', (_, command) => {
@@ -67,7 +67,7 @@ export function actorFrom({ as, by }: ActorOptions): { role: Role; by: string } 
 }
 
 /**
- * Returns the fields that every decision carries.
+ * Returns the fields that every decision has.
  *
  * @throws CommandFailed if `--valid-until` is not a time
  */
@@ -101,9 +101,9 @@ export async function sendDecision(
 }
 
 /**
- * Sends a decision about companies, split into as many messages as their number needs.
+ * Sends a decision on companies, in several messages if there are too many companies for one.
  *
- * @returns the result of the first message that was refused, or else of the last one
+ * @returns the result of the first refused message, or of the last message if none was refused
  */
 export async function sendCompanyDecision(
   ferry: MigrationClient,
@@ -120,7 +120,7 @@ export async function sendCompanyDecision(
   }
 }
 
-/** Says whether a signing key was used; null if there is none. */
+/** Returns a note on whether the decision was signed; null if there is no signing key. */
 function signatureNote(
   { signer }: MigrationClient,
   { signedBy }: DecisionResult,
@@ -152,7 +152,8 @@ export function parseStep(text: string): Step {
 }
 
 /**
- * Checks that the manifest has a company with this reference. Without the ledger the migration itself checks it.
+ * Checks that the manifest has a company with this reference. Does nothing without the ledger, because the migration
+ * makes the same check.
  *
  * @throws CommandFailed
  */

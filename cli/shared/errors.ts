@@ -1,4 +1,4 @@
-/** The error of a command, and the table that turns every failure into such an error with advice. */
+/** The error that commands throw, and the advice for every failure that a user can do something about. */
 import { types } from 'node:util';
 import { NamespaceNotFoundError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { CompanyDataError } from '../../company-data-client';
@@ -21,12 +21,12 @@ import {
   WorkflowTaskFailing,
 } from '../../client';
 
-/** Thrown by a command that could not do what was asked. Ends in one line for people and in exit code 1. */
+/** Thrown when a command cannot do what the user asked for. It is printed on one line, and the exit code is 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 
   /**
-   * @param message what happened, and to what
+   * @param message what happened
    * @param advice what to do next
    */
   constructor(
@@ -40,39 +40,39 @@ export class CommandFailed extends Error {
 
 /** Advice for a missing payload key. */
 export const ADD_PAYLOAD_KEY =
-  'ask the people who run the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file';
+  'ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to your key file';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** Advice by error class; the first match counts. The error's own message says what happened. */
+/** Advice by error class; the first match counts. The error's own message states what happened. */
 const ADVICE: readonly (readonly [ErrorClass, string])[] = [
   [Unreachable, 'start it, or start everything with: ferry up'],
   [DatabaseUnavailable, 'check the database, or start everything with: ferry up'],
-  [VaultKeyMismatch, 'the credentials of this file were neither sealed nor stored'],
-  [WorkflowTaskFailing, 'its log says why: it lacks a payload key, or runs a different version from the migration'],
-  [NoWorker, 'decisions are kept and applied later; start a worker, or everything with: ferry up'],
+  [VaultKeyMismatch, 'the credentials in this file were neither sealed nor stored'],
+  [WorkflowTaskFailing, 'check its log: either a payload key is missing, or its version does not fit this migration'],
+  [NoWorker, 'decisions are kept and applied later; start a worker, or start everything with: ferry up'],
   [NoSuchMigration, 'list all migrations with: ferry list'],
   [MigrationExists, 'choose another --label'],
-  [MigrationClosed, 'see what was decided with: ferry report'],
+  [MigrationClosed, 'see its outcome with: ferry report'],
   [ManifestClosed, 'start a new migration with another --label'],
   [OrganizationTaken, 'remove these rows: only one migration can move an organization'],
   [VaultClosed, 'credentials can be sealed only while a worker is running; see: ferry show'],
   [PayloadKeyMissing, ADD_PAYLOAD_KEY],
   [UnknownPayloadKey, ADD_PAYLOAD_KEY],
-  [UnknownMasterKey, 'nothing is lost; run the command again after that'],
-  [WrappedKeyBroken, 'nothing is lost; run the command again after that'],
-  [KeyInvalid, 'give the right file; nothing was signed or changed'],
+  [UnknownMasterKey, 'nothing is lost; add this key and run the command again'],
+  [WrappedKeyBroken, 'nothing is lost; restore the key and run the command again'],
+  [KeyInvalid, 'specify the correct file; nothing was signed or changed'],
   [
     CompanyDataError,
-    'check the service and its API key with: ferry doctor; the correlation id identifies the call at the service',
+    'check the service and its API key with: ferry doctor; the correlation id identifies the request at the service',
   ],
   [NamespaceNotFoundError, 'correct TEMPORAL_NAMESPACE; check the rest with: ferry doctor'],
   [WorkflowNotFoundError, 'list all migrations with: ferry list'],
 ];
 
 /**
- * Turns a failure into an error with advice if a person can do something about it. Any other error is a bug and is
- * returned as it is.
+ * Adds advice to an error if the user can do something about it. Returns any other error unchanged, because it is a
+ * bug.
  *
  * @returns CommandFailed, ConfigurationError, or the error itself
  */
@@ -84,13 +84,13 @@ export function withAdvice(error: unknown): unknown {
   const known = ADVICE.find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof ServiceError) {
-    return failed(
-      temporalErrorText(error),
-      'check whether Temporal is running with: ferry doctor; or start everything with: ferry up',
-    );
+    return failed(temporalErrorText(error), 'check the connection with: ferry doctor; start everything with: ferry up');
   }
   if (isDatabaseError(error)) {
-    return failed(`the database: ${error.message}`, 'check it with: ferry doctor; everything stored so far is kept');
+    return failed(
+      `database error: ${error.message}`,
+      'check the database with: ferry doctor; everything stored so far is kept',
+    );
   }
   const advice = SYSTEM_ADVICE[codeOf(error)];
   return advice === undefined ? error : failed(error.message, advice);
@@ -102,7 +102,7 @@ const SYSTEM_ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'check the permissions',
   EPERM: 'check the permissions',
   ENOENT: 'check the path',
-  EISDIR: 'name a file, not a folder',
+  EISDIR: 'specify a file, not a folder',
   ENOSPC: 'free some disk space and run the command again',
 };
 
@@ -110,7 +110,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** A gRPC error has its reason in the details of its cause. */
+/** Returns the reason of a gRPC error, which is in the details of its cause. */
 function temporalErrorText(error: ServiceError): string {
   const { cause } = error;
   const details =
@@ -118,7 +118,7 @@ function temporalErrorText(error: ServiceError): string {
   return details === '' ? error.message : `Temporal: ${details}`;
 }
 
-/** Returns the stack of an error and of its causes; empty if it is not an error. */
+/** Returns the stack of an error and of its causes; an empty string if the value is not an error. */
 export function stackTrace(error: unknown): string {
   if (!types.isNativeError(error)) return '';
   const cause = error.cause === undefined ? '' : `caused by: ${stackTrace(error.cause)}`;

@@ -25,16 +25,20 @@ export function addLimitOptions(command: Command): Command {
     command
       .option('--slices-at-once <number>', 'number of slices that run at the same time', parseNumber)
       .option('--companies-per-slice <number>', 'number of companies that a slice moves at the same time', parseNumber)
-      .option('--companies-per-minute <number>', 'companies started per minute at most, or "any"', parseNumberOrAny)
+      .option(
+        '--companies-per-minute <number>',
+        'maximum number of companies started per minute, or "any"',
+        parseNumberOrAny,
+      )
       .option('--ramp <number>', 'number of companies to move first, before the rest; 0: no ramp', parseNumber)
       .option(
         '--tolerated-failures <number>',
-        'number of failed companies that does not pause the batch, or "any"',
+        'pause when more than this number of companies have failed; "any": no limit',
         parseNumberOrAny,
       )
       .option(
         '--tolerated-share <share>',
-        'the same, as a share of the companies tried, from 0 to 1, or "any"',
+        'pause when more than this share of the tried companies has failed, from 0 to 1; "any": no limit',
         parseNumberOrAny,
       )
       .option(
@@ -44,12 +48,12 @@ export function addLimitOptions(command: Command): Command {
       )
       .option(
         '--remind-before-dark <first,every,escalate>',
-        'when to remind people while data is up to date, e.g. 2d,1d,7d',
+        'reminders while data is up to date: first, interval, escalation, e.g. 2d,1d,7d',
         parseReminders,
       )
       .option(
         '--remind-while-dark <first,every,escalate>',
-        'when to remind people once syncing is disabled, e.g. 2h,1h,8h',
+        'reminders while syncing is disabled: first, interval, escalation, e.g. 2h,1h,8h',
         parseReminders,
       ),
   );
@@ -66,7 +70,7 @@ export function addWindowOptions(command: Command): Command {
     .option('--no-window', 'move companies at any time');
 }
 
-/** Returns the limits that were given. */
+/** Returns the limits that the user specified. */
 export function limitsFrom(options: LimitOptions): LimitsChange {
   const { slicesAtOnce, companiesPerSlice, companiesPerMinute, ramp, toleratedFailures, toleratedShare } = options;
   const { syncTimeout, remindBeforeDark, remindWhileDark } = options;
@@ -84,7 +88,7 @@ export function limitsFrom(options: LimitOptions): LimitsChange {
   };
 }
 
-/** Returns the windows that were given; `--no-window` gives none. Commander passes true if neither option was used. */
+/** Returns the specified windows; none after `--no-window`. Commander passes true if neither option was used. */
 export function windowsFrom({ window }: Pick<LimitOptions, 'window'>): { readonly windows?: readonly Window[] } {
   if (typeof window === 'object') return { windows: window };
   return window === false ? { windows: [] } : {};
@@ -115,7 +119,7 @@ function parseReminders(text: string): ReminderIntervals {
   return { firstAfterMs, everyMs, escalateAfterMs };
 }
 
-/** `mon-fri 22:00-05:00 Europe/London`, `sat,sun 00:00-24:00 UTC`, `daily 20:00-23:00 UTC`. */
+/** Matches `mon-fri 22:00-05:00 Europe/London`, `sat,sun 00:00-24:00 UTC`, `daily 20:00-23:00 UTC`. */
 const WINDOW = /^(?<days>[a-z,-]+) +(?<from>\d\d:\d\d)-(?<to>\d\d:\d\d) +(?<timeZone>\S+)$/i;
 
 /** @throws CommandFailed */
@@ -131,7 +135,7 @@ export function parseWindow(text: string): Window {
   return window;
 }
 
-/** Parses `mon-fri`, `sat,sun`, `fri-mon` or `daily`. Returns no day if one of them is unknown. */
+/** Parses `mon-fri`, `sat,sun`, `fri-mon` or `daily`. Returns an empty list if any day is unknown. */
 function parseDays(text: string): readonly Weekday[] {
   if (text === 'daily') return WEEKDAYS;
   const days = text.split(',').flatMap((part): readonly (Weekday | undefined)[] => {

@@ -1,4 +1,4 @@
-/** Suggests the commands that take a migration further, ready to be typed. */
+/** Suggests the next commands for a migration. */
 import { movableCompanies, openCompanies } from '../../domain/companies/company-state';
 import type { StopReason } from '../../domain/companies/failures';
 import type { FindingCode } from '../../domain/companies/finding';
@@ -14,7 +14,7 @@ export interface NextCommand {
 
 type Commands = readonly NextCommand[];
 
-/** Returns the commands for whatever the migration is waiting for; empty if it has ended or waits for nobody. */
+/** Returns the commands that are useful at this point; empty if the migration has ended. */
 export function nextCommands(progress: Progress): Commands {
   const { migrationId: id, state, step, counts } = progress;
   if (isEnding(state)) return [];
@@ -22,7 +22,7 @@ export function nextCommands(progress: Progress): Commands {
   if (state === 'paused') return [...beforeResuming(progress, progress.pause?.stop), bySupport(`ferry resume ${id}`)];
   switch (step) {
     case 'supply-details':
-      return whileDetailsAreSupplied(progress);
+      return duringSupplyDetails(progress);
     case 'schedule':
       return progress.proposal ? approvals(progress) : proposals(id);
     case 'update-application':
@@ -42,12 +42,12 @@ export function nextCommands(progress: Progress): Commands {
   }
 }
 
-/** In self-service the client also takes the decisions that support takes otherwise. */
+/** Returns the commands of a self-service migration, in which the client also makes the decisions of support. */
 function selfServiceCommands(progress: Progress): Commands {
   const { migrationId: id, state, preflight, counts } = progress;
-  const toRead = (command: string): NextCommand => ({ who: 'client', command });
+  const viewing = (command: string): NextCommand => ({ who: 'client', command });
   const hasExceptions = counts.failed + counts.outcomeUnknown + counts.heldBack > 0;
-  const exceptions = hasExceptions ? [toRead(`ferry exceptions ${id}`)] : [];
+  const exceptions = hasExceptions ? [viewing(`ferry exceptions ${id}`)] : [];
   if (state === 'paused') return [...exceptions, byClient(`ferry resume ${id}`)];
   const hasProblems = progress.step === 'supply-details' && (preflight?.problems.length ?? 0) > 0;
   return [
@@ -57,7 +57,7 @@ function selfServiceCommands(progress: Progress): Commands {
       ? []
       : [byClient(`ferry amend ${id} FILE`), byClient(`ferry exclude ${id} REFERENCE... --reason TEXT`)]),
     ...(hasProblems ? [byClient(`ferry retry ${id} --all`)] : []),
-    ...(openCompanies(counts) > 0 && !hasProblems ? [toRead(`ferry watch ${id}`)] : []),
+    ...(openCompanies(counts) > 0 && !hasProblems ? [viewing(`ferry watch ${id}`)] : []),
   ];
 }
 
@@ -66,7 +66,7 @@ const byClient = (command: string): NextCommand => ({ who: 'client', command: `$
 
 const APPLICATION_PROBLEMS: readonly FindingCode[] = ['application-missing', 'application-environment'];
 
-/** A migration that paused itself pauses again unless the cause is fixed first. */
+/** Returns the commands that remove the cause of an automatic pause. Otherwise the migration pauses again. */
 function beforeResuming(progress: Progress, stop: StopReason | null | undefined): Commands {
   switch (stop) {
     case 'application-refused':
@@ -82,9 +82,9 @@ function beforeResuming(progress: Progress, stop: StopReason | null | undefined)
   }
 }
 
-function whileDetailsAreSupplied(progress: Progress): Commands {
+function duringSupplyDetails(progress: Progress): Commands {
   const { migrationId: id, preflight } = progress;
-  // The preflight is still running.
+  // The preflight is still running, so there is nothing to do yet.
   if (!preflight) return [];
   if (preflight.problems.length === 0) return approvals(progress);
   const isAboutApplication = preflight.problemCodes.some((code) => APPLICATION_PROBLEMS.includes(code));
@@ -122,7 +122,7 @@ function approversLeft({ step, steps }: Progress): readonly Role[] {
   return STEP_RULES[step].approvers.filter((role) => !given.some((approval) => approval.role === role));
 }
 
-/** Suggests waves if there are several. Later waves and added companies are confirmed while others are moved. */
+/** Suggests `--wave` if there are several waves. Later waves and added companies are confirmed in step 6. */
 function confirmations({ migrationId: id, counts, step }: Progress): Commands {
   const { unconfirmed, unconfirmedInFirstWave } = counts;
   if (unconfirmed === 0) return [];
@@ -135,28 +135,28 @@ function credentials({ migrationId, counts }: Progress): Commands {
   return counts.withoutCredential === 0 ? [] : [byClient(`ferry credentials ${migrationId} FILE`)];
 }
 
-/** For companies that the preflight holds back; `ferry exceptions` says what is wrong with them. */
+/** Returns the commands for companies that the preflight holds back. */
 function heldBack(progress: Progress): Commands {
   const { migrationId: id, counts, checking } = progress;
   if (counts.heldBack === 0 || checking) return [];
   return [byClient(`ferry amend ${id} FILE`), bySupport(`ferry exclude ${id} REFERENCE... --reason TEXT`)];
 }
 
-/** For what is still missing before more companies can be moved. */
+/** Returns the commands that supply what is still missing before more companies can be moved. */
 function missingSupplies(progress: Progress): Commands {
   return [...confirmations(progress), ...credentials(progress), ...heldBack(progress)];
 }
 
-/** `ferry exceptions` lists a command for each remedy. */
+/** Suggests `ferry exceptions`, which lists a command for each remedy. */
 function exceptions({ migrationId, counts }: Progress): Commands {
   if (counts.failed + counts.outcomeUnknown + counts.heldBack === 0) return [];
   return [bySupport(`ferry exceptions ${migrationId}`)];
 }
 
-/** Suggested before an unattended start: in a window, or of the first company. */
+/** Suggests `ferry go-nogo` before companies start automatically: in a window, or as the first company. */
 function goNoGo({ migrationId, counts, windows, step }: Progress): Commands {
-  const startsByItself = step === 'migrate-first-company' || windows.length > 0;
-  return startsByItself && movableCompanies(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
+  const startsAutomatically = step === 'migrate-first-company' || windows.length > 0;
+  return startsAutomatically && movableCompanies(counts) > 0 ? [bySupport(`ferry go-nogo ${migrationId}`)] : [];
 }
 
 function duringFirstCompany(progress: Progress): Commands {

@@ -4,7 +4,7 @@ import { findPlatform, PLATFORMS, type Platform, type Route } from '../../platfo
 import type { Approver } from '../../domain/migration/signatures';
 import { isRole, ROLES } from '../../domain/migration/steps';
 
-/** Makes an option with a fixed set of values; for a misspelt value the error suggests the nearest one. */
+/** Makes an option with a fixed set of values; the error for a misspelt value suggests the most similar one. */
 export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
   return new Option(flags, description).choices(choices).argParser((text) => {
     if (choices.includes(text)) return text;
@@ -20,12 +20,12 @@ export function integerOption(flags: string, description: string, least = 0): Op
   });
 }
 
-/** `--platform quickbooks-online`. The help lists the platforms of the route. */
+/** Makes `--platform <name>`. Its help lists the platforms of the route. */
 export function platformOption(route: Route = 'managed'): Option {
-  const ofRoute = PLATFORMS.filter(({ routes }) => routes.includes(route)).map(({ slug }) => slug);
+  const slugs = PLATFORMS.filter(({ routes }) => routes.includes(route)).map(({ slug }) => slug);
   return new Option(
     '-p, --platform <name>',
-    `platform of the companies: ${ofRoute.join(', ')}${route === 'managed' ? ', ...' : ''}`,
+    `platform of the companies: ${slugs.join(', ')}${route === 'managed' ? ', ...' : ''}`,
   )
     .argParser(parsePlatform)
     .makeOptionMandatory();
@@ -47,17 +47,17 @@ function notAmong(text: string, choices: readonly string[]): InvalidArgumentErro
   );
 }
 
-/** `--total-invoices 12000`: the volume, for manifests whose rows do not have their own. */
+/** Makes `--total-invoices <number>`: the volume of all companies, if the rows of the manifest do not contain it. */
 export function totalInvoicesOption(): Option {
-  const description = 'invoices of all companies together, for the estimate, if the rows do not say';
+  const description = 'total invoices of all companies, for the estimate, if the manifest does not contain them';
   return integerOption('--total-invoices <number>', description);
 }
 
-/** `--approver support:Sam:4f1c...`: a person whose signed decisions the migration accepts. Can be repeated. */
+/** Makes `--approver <role:name:key>`: a person whose signed decisions are accepted. */
 export function approverOption(): Option {
   return new Option(
     '--approver <role:name:key>',
-    'accept only signed decisions, and those of this person: client or support, name, public key (can be repeated)',
+    'accept only decisions signed by this person: role (client or support), name, public key; can be repeated',
   ).argParser((text: string, before: readonly Approver[] = []) => [...before, parseApprover(text)]);
 }
 
@@ -65,13 +65,13 @@ function parseApprover(text: string): Approver {
   const [, role, by, publicKey] = /^([^:]+):(.+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (!isRole(role) || by === undefined || publicKey === undefined) {
     throw new InvalidArgumentError(
-      `Expected ${ROLES.join(' or ')}, a name and a public key, as ferry keys create prints them.`,
+      `Expected ${ROLES.join(' or ')}, a name and a public key, as printed by ferry keys create.`,
     );
   }
   return { role, by, publicKey };
 }
 
-/** Returns the candidate that was probably meant; undefined if none is similar enough. */
+/** Returns the candidate most similar to a misspelt word; undefined if none is similar enough. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
@@ -82,7 +82,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
-/** Levenshtein distance: how many letters must be added, removed or replaced. */
+/** Returns the Levenshtein distance: the number of letters that must be added, removed or replaced. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -1,10 +1,10 @@
 import type { Remedy } from '../../domain/companies/remedies';
 import type { StoredMigration } from '../../store';
 
-/** References that a suggested command names; more of them belong in a file. */
+/** Maximum number of references in a suggested command. A command for more references takes a file. */
 export const REFERENCES_IN_A_COMMAND = 8;
 
-/** Returns the command that applies a remedy to companies, with the role that decides in the migration's route. */
+/** Returns the command that applies a remedy to companies. In self-service, the client decides. */
 export function remedyCommand(
   remedy: Remedy,
   { id, route }: Pick<StoredMigration, 'id' | 'route'>,
@@ -33,7 +33,7 @@ function referenceArguments(references: readonly string[]): string {
   return references.map(shellQuoted).join(' ');
 }
 
-/** Quotes a word for a POSIX shell if it needs it. */
+/** Quotes a word for a POSIX shell if necessary. */
 export function shellQuoted(word: string): string {
   return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** Parts of results that several commands print: findings, preflight, evidence, lists of references, CSV. */
+/** Prints the parts of results that several commands share: findings, preflight, evidence, references, CSV. */
 import { stringify } from 'csv-stringify/sync';
 import type { ClientState, CompanyState } from '../../domain/companies/company-state';
 import { clientStateOf } from '../../domain/companies/company-state';
@@ -9,10 +9,10 @@ import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';
 import type { Output, TableCell } from '../terminal';
 
-/** Findings of the same kind that people see; `--json` lists more. */
+/** Maximum number of findings of one kind in a printed table; `--json` lists more. */
 const SHOWN_PER_KIND = 5;
 
-/** Returns findings for `--json`. `findingsNotListed` counts those beyond the limit of a kind. */
+/** Returns findings for `--json`. `findingsNotListed` counts the findings beyond the limit of each kind. */
 export function findingsJson({ listed, errors, warnings }: FindingList) {
   const unlisted = errors + warnings - listed.length;
   return { findings: listed, ...(unlisted === 0 ? {} : { findingsNotListed: unlisted }) };
@@ -20,8 +20,8 @@ export function findingsJson({ listed, errors, warnings }: FindingList) {
 
 /** Prints findings by file and line. */
 export function printFindings(output: Output, findings: FindingList): void {
-  for (const [file, ofFile] of groupBy(findings.listed, ({ file = 'Account and other migrations' }) => file)) {
-    const kinds = groupBy(ofFile, ({ code, severity, field }) => `${code} ${severity} ${field}`);
+  for (const [file, fileFindings] of groupBy(findings.listed, ({ file = 'Account and other migrations' }) => file)) {
+    const kinds = groupBy(fileFindings, ({ code, severity, field }) => `${code} ${severity} ${field}`);
     const shown = [...kinds.values()].flatMap((kind) => kind.slice(0, SHOWN_PER_KIND));
     output.line(output.styled('bold', file));
     output.table(
@@ -36,7 +36,7 @@ export function printFindings(output: Output, findings: FindingList): void {
     );
     for (const [first] of kinds.values()) {
       const left = (first ? findings.alike(first) : 0) - SHOWN_PER_KIND;
-      if (left > 0) output.line(`and ${left.toLocaleString('en-US')} more like: ${first?.message}`);
+      if (left > 0) output.line(`and ${left.toLocaleString('en-US')} more like this: ${first?.message}`);
     }
     output.line();
   }
@@ -70,11 +70,11 @@ export function printPreflight(output: Output, { problems, warnings }: Preflight
   for (const warning of warnings) output.line(`  ${output.styled('yellow', '!')} ${warning}`);
 }
 
-/** Prints the checks of the first company, if it has been verified. */
+/** Prints the checks of the first company, if they have been made. */
 export function printEvidence(output: Output, { firstCompany }: Progress): void {
   if (!firstCompany || firstCompany.stage === 'importing') return;
   output.line();
-  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage}`);
+  output.line(`First company ${firstCompany.reference}: ${firstCompany.stage === 'proven' ? 'verified' : 'failed'}`);
   for (const { check, passed, detail, correlationId, durationMs } of firstCompany.evidence) {
     const mark = passed ? output.styled('green', '✓') : output.styled('red', '✗');
     const measured = [
@@ -93,13 +93,13 @@ export function companyJson<Company extends Pick<LedgerCompany, 'state' | 'failu
   return { ...company, state: clientStateOf(state, failure), ledgerState: state };
 }
 
-/** Returns the first references, and how many more there are: `C-1, C-2 and 3 more`. */
-export function referenceList(references: readonly string[], most: number): string {
-  const more = references.length > most ? ` and ${references.length - most} more` : '';
-  return `${references.slice(0, most).join(', ')}${more}`;
+/** Returns the first references and the number of the others: `C-1, C-2 and 3 more`. */
+export function referenceList(references: readonly string[], maximum: number): string {
+  const more = references.length > maximum ? ` and ${references.length - maximum} more` : '';
+  return `${references.slice(0, maximum).join(', ')}${more}`;
 }
 
-/** Writes records as CSV while they are read. Cells that a spreadsheet would run as a formula are escaped. */
+/** Writes records as CSV as they are read. Cells that a spreadsheet would run as a formula are escaped. */
 export async function writeCsv(
   output: Output,
   records: AsyncIterable<Readonly<Record<string, string | number | boolean | null>>>,

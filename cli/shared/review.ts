@@ -1,4 +1,5 @@
 import type { Progress } from '../../domain/progress/progress';
+import { clientStateText } from '../../domain/companies/company-state';
 import type { Step } from '../../domain/migration/steps';
 import { STEP_RULES } from '../../domain/migration/steps';
 import { windowsText } from '../../presentation/wording/windows';
@@ -10,27 +11,27 @@ import type { Output } from '../terminal';
 import { localTime } from '../terminal/times';
 import { printEvidence } from './results';
 
-/** Everything that a person should see before deciding about a step. */
+/** The content that a person should see before deciding on a step. */
 export interface Review {
   readonly step: Step;
-  /** Identifies exactly this content: the migration refuses an approval whose digest is out of date. */
+  /** Identifies this content. The migration refuses an approval if its digest is out of date. */
   readonly digest: string;
   print(output: Output): void;
 }
 
-/** More companies would scroll the question off the screen. */
+/** Maximum number of companies shown, because more would scroll the question off the screen. */
 const COMPANIES_SHOWN = 20;
 
 /**
- * Reads what there is to review before a step is approved.
+ * Reads the content to review before a decision on a step.
  *
- * @param most number of companies to show
+ * @param maxCompanies maximum number of companies to show
  */
 export async function readReview(
   ferry: MigrationClient,
   progress: Progress,
   step: Step,
-  most: number = COMPANIES_SHOWN,
+  maxCompanies: number = COMPANIES_SHOWN,
 ): Promise<Review> {
   const notMoved = step === 'complete-migration' ? await readNotMoved(ferry, progress.migrationId) : [];
   return {
@@ -38,13 +39,13 @@ export async function readReview(
     digest: progress.digests[step],
     print: (output) => {
       output.line(output.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
-      PRINTERS[step](output, progress, notMoved, most);
+      PRINTERS[step](output, progress, notMoved, maxCompanies);
       output.line();
     },
   };
 }
 
-type Printer = (output: Output, progress: Progress, notMoved: readonly LedgerCompany[], most: number) => void;
+type Printer = (output: Output, progress: Progress, notMoved: readonly LedgerCompany[], maxCompanies: number) => void;
 
 const PRINTERS: Readonly<Record<Step, Printer>> = {
   'supply-details': (output, { preflight }) => {
@@ -63,18 +64,20 @@ const PRINTERS: Readonly<Record<Step, Printer>> = {
   'disable-syncing': (output, { counts }) =>
     output.line(`  Syncing not confirmed off for ${counts.unconfirmed} of ${counted(counts.total, 'company')}`),
   'migrate-first-company': (output, progress) => printEvidence(output, progress),
-  'complete-migration': (output, { counts, migrationId }, notMoved, most) => {
+  'complete-migration': (output, { counts, migrationId }, notMoved, maxCompanies) => {
     output.line(`  ${counts.migrated} of ${counted(counts.total, 'company')} moved`);
-    for (const { reference, name, state, failureText } of notMoved.slice(0, most)) {
-      output.line(`  ${output.styled('yellow', reference)} ${name}: ${state}${failureText ? `, ${failureText}` : ''}`);
+    for (const { reference, name, state, failure, failureText } of notMoved.slice(0, maxCompanies)) {
+      output.line(
+        `  ${output.styled('yellow', reference)} ${name}: ${clientStateText(state, failure)}${failureText ? `, ${failureText}` : ''}`,
+      );
     }
-    if (notMoved.length > most) {
-      output.line(`  and ${notMoved.length - most} more; see them all with: ferry exceptions ${migrationId}`);
+    if (notMoved.length > maxCompanies) {
+      output.line(`  and ${notMoved.length - maxCompanies} more; see them all with: ferry exceptions ${migrationId}`);
     }
   },
 };
 
-/** Returns an empty list without the ledger: the counts say how many there are. */
+/** Returns an empty list without the ledger. The printed number of moved companies still shows how many are missing. */
 async function readNotMoved({ db }: MigrationClient, migrationId: string): Promise<readonly LedgerCompany[]> {
   if (!db) return [];
   const notMoved: LedgerCompany[] = [];

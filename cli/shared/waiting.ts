@@ -1,6 +1,6 @@
-/** Waits that end early: by a wake-up call, by a deadline, or by Ctrl-C. */
+/** Waits that a wake-up call, a deadline or Ctrl-C can end early. */
 
-/** A sleep between two polls that can be cut short. */
+/** A sleep between two polls that can be interrupted. */
 export interface InterruptibleSleep {
   readonly sleep: (ms: number) => Promise<void>;
   /** Ends the current sleep; if there is none, the next one returns at once. */
@@ -33,13 +33,13 @@ export function createInterruptibleSleep(): InterruptibleSleep {
 /** Rejects if the work has not finished in time. The work is not cancelled; its result is ignored. */
 export async function withTimeout<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** Waits until the signal is aborted; returns at once if it already is. */
+/** Waits until the signal is aborted; returns at once if it already has been. */
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }

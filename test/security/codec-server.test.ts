@@ -241,7 +241,11 @@ test.each([
     'only on this machine, not on 0.0.0.0',
   ],
   ['the address only looks like a loopback address', ['--host', '127.evil.example'], 'not on 127.evil.example'],
-  ['the token options are incomplete', ['--issuer', ISSUER], '--issuer, --audience and --key-set belong together'],
+  [
+    'the token options are incomplete',
+    ['--issuer', ISSUER],
+    '--issuer, --audience and --key-set must be used together',
+  ],
   [
     'the key set file does not exist',
     ['--issuer', ISSUER, '--audience', AUDIENCE, '--key-set', 'none.json'],

@@ -78,7 +78,7 @@ describe('ferry without the payload key of a migration', () => {
     expect({ exitCode, out, err }).toEqual({
       exitCode: 1,
       out: '',
-      err: `ferry: ${others.id} cannot be read here: payload key ${OTHER_KEY_ID} is missing; ask the people who run the workers for it, and add it to TOKENFERRY_PAYLOAD_KEY or its file\n`,
+      err: `ferry: ${others.id} cannot be read here: payload key ${OTHER_KEY_ID} is missing; ask the operator of the workers for this key, and add it to TOKENFERRY_PAYLOAD_KEY or to your key file\n`,
     });
     expect(await historyLength(others)).toBe(before);
   });
@@ -112,7 +112,7 @@ test('a worker without the payload key waits and says so; with the key it contin
   const { exitCode, err } = await run({}, 'show', migration.id);
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: `ferry: the worker cannot continue ${migration.id}; its log says why: it lacks a payload key, or runs a different version from the migration\n`,
+    err: `ferry: the worker cannot continue ${migration.id}; check its log: either a payload key is missing, or its version does not fit this migration\n`,
   });
   const decided = await run({}, 'approve', migration.id, 'supply-details', '--yes', '--by', 'Sam');
   expect(decided.exitCode).toBe(0);
@@ -157,6 +157,6 @@ test('vaults stay unchanged when the master key that wraps them is missing', asy
   const { exitCode, err } = await run({ TOKENFERRY_MASTER_KEY: OTHER_KEY }, 'vault', 'rotate');
   expect(exitCode).toBe(1);
   expect(err).toContain(`under master key ${orchestrator.config.masterKeys.newest.id}`);
-  expect(err).toContain('nothing is lost; run the command again after that');
+  expect(err).toContain('nothing is lost; add this key and run the command again');
   expect(await vaults()).toEqual(before);
 });

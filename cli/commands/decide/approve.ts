@@ -13,13 +13,13 @@ interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;
 }
 
-/** `ferry approve`, `ferry sign-off`: shows what is approved, asks, and sends an approval with the digest of it. */
+/** `ferry approve`, `ferry sign-off`: shows the content, asks for confirmation, and approves with its digest. */
 export function addApprove(context: Context): void {
   const { program, run } = context;
   const addOptions = (command: ReturnType<typeof program.command>) =>
     addDecisionOptions(command)
-      .option('--yes', 'do not ask')
-      .option('--digest <digest>', 'approve only the content with this digest, as ferry show --json prints it');
+      .option('--yes', 'do not ask for confirmation')
+      .option('--digest <digest>', 'approve only if the content has this digest, as printed by ferry show --json');
 
   addOptions(
     program.command('approve <migration> [step]').description('Approve a step (default: the current step)'),
@@ -28,7 +28,9 @@ export function addApprove(context: Context): void {
   );
 
   addOptions(
-    program.command('sign-off <migration>').description('Accept the handover: what was moved, and what was not'),
+    program
+      .command('sign-off <migration>')
+      .description('Sign off the handover: accept what was moved, and what was not'),
   ).action((migration: string, options: ApproveOptions) =>
     run(() => approve(context, migration, 'complete-migration', options)),
   );
@@ -44,10 +46,10 @@ function approve(
     const progress = await readProgressIfAnswered(ferry, migrationId);
     const step = requestedStep ?? progress?.step;
     if (step === undefined) {
-      throw new CommandFailed('no worker answers, so the current step is not known', 'name the step');
+      throw new CommandFailed('no worker is answering, so the current step is unknown', 'specify the step');
     }
     const content = { step, ...contentFrom(options) };
-    // Without a worker there is nothing to show: the approval carries no digest and waits for a worker.
+    // Without a worker there is no content to show. The approval has no digest and is kept until a worker runs.
     if (!progress) return sendDecision(ferry, migrationId, 'approve', content);
     const review = await readReview(ferry, progress, step);
     if (!output.json && !(output.quiet && options.yes)) review.print(output);

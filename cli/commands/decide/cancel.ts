@@ -13,17 +13,19 @@ type CancelOptions = DecisionOptions & YesOption;
 /** `ferry cancel`: asks first on a terminal, because a cancelled migration cannot be resumed. */
 export function addCancel({ program, run, output, terminal }: Context): void {
   addDecisionOptions(
-    program.command('cancel <migration>').description('End a migration for good; companies already moved stay moved'),
+    program
+      .command('cancel <migration>')
+      .description('End a migration for good; companies that have been moved stay moved'),
     'reason required',
   )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .action((migration: string, options: CancelOptions) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const question = `Cancel ${migration} for good?`;
           const show = () => printConsequences(ferry, output, migration);
           if (!(await confirm({ output, terminal }, options, question, show))) {
-            throw new CommandFailed('nothing was cancelled', `to stop it for a while: ferry pause ${migration}`);
+            throw new CommandFailed('nothing was cancelled', `to stop it for a while, use: ferry pause ${migration}`);
           }
           const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
           return result.failed ? result : { ...result, print: () => printCancelled(output, result, migration) };
@@ -35,7 +37,7 @@ export function addCancel({ program, run, output, terminal }: Context): void {
 async function printConsequences(ferry: MigrationClient, output: Output, migrationId: string): Promise<void> {
   const progress = await readProgressIfAnswered(ferry, migrationId);
   if (progress) {
-    output.line(`${progress.counts.migrated} of ${progress.counts.total} companies are moved and stay moved.`);
+    output.line(`${progress.counts.migrated} of ${progress.counts.total} companies have been moved and stay moved.`);
   }
   output.line('No more companies will be started, and all supplied credentials will be destroyed.');
 }
@@ -43,7 +45,7 @@ async function printConsequences(ferry: MigrationClient, output: Output, migrati
 function printCancelled(output: Output, { print }: CommandResult, migrationId: string): void {
   print(output);
   output.line(
-    '  Companies that are being moved are finished first. To see which companies were moved, which were not,',
+    '  Companies that are being moved will be finished first. To see which companies were moved, which were not,',
   );
   output.line(`  and which ones the client can switch on again: ferry report ${migrationId}`);
 }

@@ -23,7 +23,7 @@ interface CompanyOptions extends DecisionOptions {
   readonly wave?: number;
 }
 
-/** A command that decides about companies. */
+/** A command that sends a decision on companies. */
 interface CompanyCommand {
   readonly name: string;
   readonly message: DecisionMessage;
@@ -46,7 +46,7 @@ const COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'exclude',
     message: 'exclude',
-    description: 'Leave out companies that are not moved yet',
+    description: 'Leave out companies that have not been moved yet',
     needsReason: true,
   },
   {
@@ -58,7 +58,7 @@ const COMMANDS: readonly CompanyCommand[] = [
   {
     name: 'relink',
     message: 'relink',
-    description: 'Watch for companies whose owner reconnects with the link, then check them',
+    description: 'Wait for end customers to reconnect with the link, then check their companies',
     all: 'all companies that must reconnect',
   },
   {
@@ -69,9 +69,9 @@ const COMMANDS: readonly CompanyCommand[] = [
   },
 ];
 
-const NAMED_AT_MOST = 5;
+const MAX_REFERENCES = 5;
 
-/** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: decisions about companies, by reference. */
+/** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: decisions on companies. */
 export function addCompanyDecisions(context: Context): void {
   for (const command of COMMANDS) addCommand(context, command);
 }
@@ -97,17 +97,17 @@ function addCommand({ program, run, terminal }: Context, definition: CompanyComm
 async function readSelection(
   ferry: MigrationClient,
   migrationId: string,
-  named: readonly string[],
+  given: readonly string[],
   { all, file, wave }: CompanyOptions,
   { all: allDescription }: CompanyCommand,
 ): Promise<'all' | readonly string[]> {
   if (all) return 'all';
   if (wave !== undefined) return readWave(assertLedger(ferry).db, migrationId, wave);
-  const references = [...new Set([...named, ...(file === undefined ? [] : readLines(file))])];
+  const references = [...new Set([...given, ...(file === undefined ? [] : readLines(file))])];
   if (references.length > 0) return references;
   throw new CommandFailed(
-    'no company was named',
-    allDescription === undefined ? 'name their references' : 'name their references, or use --all',
+    'no company was specified',
+    allDescription === undefined ? 'specify their references' : 'specify their references, or use --all',
   );
 }
 
@@ -118,7 +118,7 @@ async function readWave(db: Database, migrationId: string, wave: number): Promis
   }
   if (references.length > 0) return references;
   throw new CommandFailed(
-    `wave ${wave} of ${migrationId} has no company that is not moved yet`,
+    `wave ${wave} of ${migrationId} has no company that is waiting to be moved`,
     `see: ferry companies ${migrationId}`,
   );
 }
@@ -130,7 +130,7 @@ function readLines(file: string): readonly string[] {
       .map((line) => line.trim())
       .filter((line) => line !== '');
   } catch (error) {
-    throw new CommandFailed(`${file} cannot be read`, 'name a file with one reference per line', { cause: error });
+    throw new CommandFailed(`${file} cannot be read`, 'specify a file with one reference per line', { cause: error });
   }
 }
 
@@ -142,7 +142,7 @@ async function decideCompanies(
   content: DecisionContent,
 ): Promise<CommandResult> {
   if (companies === 'all') {
-    // Bound to the current manifest, because nobody has confirmed a company that is added later.
+    // The digest binds the confirmation to the current manifest, so that it does not cover companies added later.
     const digest = message === 'confirmSyncDisabled' ? await readManifestDigest(ferry, migrationId) : {};
     return sendDecision(ferry, migrationId, message, { companies, ...content, ...digest });
   }
@@ -158,8 +158,8 @@ async function readManifestDigest(ferry: MigrationClient, migrationId: string): 
 const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies readonly Remedy[];
 
 /**
- * Checks all companies before the first one is decided, so that one unsuitable company changes nothing. Without the
- * ledger this is skipped, and the outcome says for how many companies the decision was applied.
+ * Checks that the decision applies to all of the companies; otherwise it is sent for none of them. Without the ledger
+ * nothing is checked, and the outcome reports for how many companies the decision was applied.
  *
  * @throws CommandFailed
  */
@@ -172,20 +172,20 @@ async function assertApplicable(
   const unknown = await findUnknownReferences(db, migrationId, references);
   if (unknown.length > 0) {
     throw new CommandFailed(
-      `${migrationId} has no company ${referenceList(unknown, NAMED_AT_MOST)}`,
+      `${migrationId} has no company ${referenceList(unknown, MAX_REFERENCES)}`,
       `nothing was decided; see: ferry companies ${migrationId}`,
     );
   }
   const remedy = REMEDIES.find((each) => each === name);
   if (!remedy) return;
-  const unsuitable: string[] = [];
+  const notApplicable: string[] = [];
   for await (const company of readCompanies(db, migrationId, { references })) {
     const { reference, state, failure } = company;
-    if (!remediesFor(company).includes(remedy)) unsuitable.push(`${reference} (${clientStateText(state, failure)})`);
+    if (!remediesFor(company).includes(remedy)) notApplicable.push(`${reference} (${clientStateText(state, failure)})`);
   }
-  if (unsuitable.length === 0) return;
+  if (notApplicable.length === 0) return;
   throw new CommandFailed(
-    `${remedy} does not apply to ${referenceList(unsuitable, NAMED_AT_MOST)}`,
+    `${remedy} does not apply to ${referenceList(notApplicable, MAX_REFERENCES)}`,
     `nothing was decided; see what you can do with: ferry exceptions ${migrationId}`,
   );
 }

@@ -15,9 +15,9 @@ export function addDecisions({ program, run, terminal }: Context): void {
   addDecisionOptions(
     program
       .command('reject <migration> [step]')
-      .description('Reject a step: it is opened again. For the first company, say what to try next')
-      .option('--next <what>', 'after the first company: same-company, another-company or abandon')
-      .option('--company <reference>', 'with --next another-company: the company'),
+      .description('Reject a step, which reopens it. For the first company, specify what to try next')
+      .option('--next <what>', 'what to try after the first company: same-company, another-company or abandon')
+      .option('--company <reference>', 'the company to try with --next another-company'),
     'reason required',
   ).action((migration: string, step: string | undefined, options: DecisionOptions & NextOptions) =>
     run(() =>
@@ -53,7 +53,9 @@ export function addDecisions({ program, run, terminal }: Context): void {
     addDecisionOptions(
       program
         .command(`${message} <migration>`)
-        .description(message === 'pause' ? 'Stop starting companies' : 'Continue after a pause'),
+        .description(
+          message === 'pause' ? 'Pause a migration: no more companies are started' : 'Resume a paused migration',
+        ),
     ).action((migration: string, options: DecisionOptions) =>
       run(() =>
         withMigrationClient(terminal.env, (ferry) => sendDecision(ferry, migration, message, contentFrom(options))),
@@ -86,7 +88,9 @@ export function addFirstCompany({ program, run, terminal }: Context): void {
   addDecisionOptions(
     program
       .command('first-company <migration> <reference>')
-      .description('Choose the company to move first. Once it was moved: choose another one, or the same one again'),
+      .description(
+        'Choose the company to move first. After the first attempt, choose another company or the same one again',
+      ),
   ).action((migration: string, reference: string, options: DecisionOptions) =>
     run(() =>
       withMigrationClient(terminal.env, async (ferry) => {
@@ -97,7 +101,7 @@ export function addFirstCompany({ program, run, terminal }: Context): void {
   );
 }
 
-/** `ferry adjust`: changes the limits of a migration, also of a batch run in progress. */
+/** `ferry adjust`: changes the limits of a migration, including those of a batch run in progress. */
 export function addAdjust({ program, run, terminal }: Context): void {
   addDecisionOptions(
     addLimitOptions(
@@ -109,7 +113,7 @@ export function addAdjust({ program, run, terminal }: Context): void {
     run(() => {
       const limits = limitsFrom(options);
       if (Object.keys(limits).length === 0) {
-        throw new CommandFailed('no limit was given', 'list the limits with: ferry adjust --help');
+        throw new CommandFailed('no limit was specified', 'list the limits with: ferry adjust --help');
       }
       return withMigrationClient(terminal.env, (ferry) =>
         sendDecision(ferry, migration, 'adjust', { limits, ...contentFrom(options) }),

@@ -41,7 +41,7 @@ export function addSchedule({ program, run, terminal }: Context): void {
     addNoteOptions(
       schedule
         .command('pause [migration]')
-        .description('Stop opening windows; companies that are being moved are finished'),
+        .description('Stop opening windows; companies that are being moved will be finished'),
     ),
     (ferry, ids, options) => pause(ferry, ids, true, options),
   );
@@ -59,8 +59,8 @@ export function addSchedule({ program, run, terminal }: Context): void {
 
 function addNoteOptions(command: Command): Command {
   return command
-    .option('--reason <text>', 'why; Temporal shows it with the schedule')
-    .option('--by <name>', `name of the person who does it ${DEFAULT_BY}`);
+    .option('--reason <text>', 'why; Temporal shows the reason with the schedule')
+    .option('--by <name>', `name of the person who makes the change ${DEFAULT_BY}`);
 }
 
 async function selectMigrations(
@@ -69,11 +69,11 @@ async function selectMigrations(
   { all }: ScheduleOptions,
 ): Promise<readonly string[]> {
   if ((migration === undefined) !== (all === true))
-    throw new CommandFailed('name one migration, or use --all', 'list them with: ferry list');
+    throw new CommandFailed('specify one migration, or use --all', 'list them with: ferry list');
   if (migration !== undefined) return [migration];
   const ids: string[] = [];
   for await (const id of scheduledMigrations(ferry)) {
-    // The namespace can hold migrations of other ledgers.
+    // Skips migrations of other ledgers, which can be in the same namespace.
     if (await readMigration(ferry.db, id)) ids.push(id);
   }
   return ids.sort();
@@ -97,7 +97,7 @@ function printSchedule(output: Output, { migrationId, windows, openings, state, 
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: output.styled('green', 'windows open automatically'),
     paused: output.styled('yellow', `paused${noteText}: no window opens`),
-    'not-yet': 'windows open automatically from step 6 on; the first company also waits for a window',
+    'not-yet': 'windows open automatically in step 6; the first company also waits for a window',
     none: 'no windows: companies can be moved at any time, or the migration has ended',
   };
   output.line(`${output.styled('bold', migrationId)}  ${states[state]}`);
@@ -128,7 +128,7 @@ async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<Com
   return changeEach(ids, async (id) => {
     const outcome = await triggerSchedule(ferry, id);
     if (outcome === undefined) return NOT_SCHEDULED;
-    if (outcome === null) return { done: true, text: 'triggered; the window opens as soon as a worker runs' };
+    if (outcome === null) return { done: true, text: 'triggered; the window opens as soon as a worker is running' };
     return { done: outcome.opened, text: outcome.text };
   });
 }
@@ -140,7 +140,7 @@ interface ChangeResult {
 
 const NOT_SCHEDULED: ChangeResult = {
   done: false,
-  text: 'it has no schedule: it has no windows, or has not reached step 6',
+  text: 'no schedule: the migration has no windows, or has not reached step 6',
 };
 
 async function changeEach(ids: readonly string[], work: (id: string) => Promise<ChangeResult>): Promise<CommandResult> {

@@ -21,10 +21,10 @@ export function addCodecServer({ program, run, output, terminal }: Context): voi
   program
     .command('codec-server')
     .description("Decode payloads for Temporal's UI and command line, for users whose token allows it")
-    .requiredOption('--origin <url...>', "address of Temporal's UI, whose pages may call it")
+    .requiredOption('--origin <url...>', "address of Temporal's UI, whose pages are allowed to call this server")
     .option(
       '--issuer <url>',
-      'issuer of the tokens (JWT); without it no token is required, and it listens only on 127.0.0.1',
+      'issuer of the tokens (JWT); without an issuer, no token is required and the server listens only on this machine',
     )
     .option('--audience <text>', 'audience of the tokens')
     .option('--key-set <url or file>', 'public keys of the issuer, as a JWK set')
@@ -34,7 +34,7 @@ export function addCodecServer({ program, run, output, terminal }: Context): voi
       const interrupted = terminal.interruption();
       await run(async () => {
         const server = await start(terminal, options);
-        output.note(`The codec server listens at ${server.url}. Stop with Ctrl-C.`);
+        output.note(`The codec server is listening at ${server.url}. Stop with Ctrl-C.`);
         await waitForAbort(interrupted);
         await server.close();
         return { json: { schema: 'ferry.codec-server/1', url: server.url }, print: () => undefined };
@@ -46,14 +46,14 @@ async function start({ env }: Terminal, { host, port, origin, issuer, audience, 
   const { payloadKeys, logLevel } = loadConfig(['payloadKeys'], env);
   const given = [issuer, audience, keySet].filter((option) => option !== undefined);
   if (given.length !== 0 && given.length !== 3) {
-    throw new CommandFailed('--issuer, --audience and --key-set belong together', 'pass all three, or none');
+    throw new CommandFailed('--issuer, --audience and --key-set must be used together', 'pass all three, or none');
   }
   const tokenRules =
     issuer !== undefined && audience !== undefined && keySet !== undefined ? { issuer, audience, keySet } : null;
   if (!tokenRules && !isLoopback(host)) {
     throw new CommandFailed(
-      `without tokens the codec server can listen only on this machine, not on ${host}`,
-      'say which tokens it accepts, with --issuer, --audience and --key-set',
+      `without tokens, the codec server can listen only on this machine, not on ${host}`,
+      'specify which tokens it accepts with --issuer, --audience and --key-set',
     );
   }
   const verifyToken = tokenRules && (await createTokenVerifier(tokenRules).catch(refusedKeySet));

@@ -5,11 +5,11 @@ import { PRINT_NOTHING } from '../../terminal';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 
-/** `ferry doctor`: checks everything that ferry needs, and says how to fix what is wrong. */
+/** `ferry doctor`: checks everything that ferry needs, and explains how to fix problems. */
 export function addDoctor({ program, run, terminal }: Context): void {
   program
     .command('doctor')
-    .description('Check everything that ferry needs, and say how to fix what is wrong')
+    .description('Check everything that ferry needs, and explain how to fix problems')
     .action(() => run(async () => doctorResult(await checkEverything(terminal.env))));
 }
 

@@ -24,7 +24,7 @@ export function addKeys({ program, run, terminal }: Context): void {
     )
     .option(
       '--file <file>',
-      'where to store it; set TOKENFERRY_SIGNING_KEY_FILE to this path (default: in your home folder)',
+      'file to store the key in; set TOKENFERRY_SIGNING_KEY_FILE to the same path (default: in your home folder)',
     )
     .action((options: CreateOptions) => run(async () => createKey(terminal.env, options)));
   keys
@@ -57,7 +57,7 @@ function keyResult(file: string): CommandResult {
     printQuietly: (output) => output.line(publicKey),
     print: (output) => {
       output.line(`The signing key of ${by} is stored in ${file}. Do not share it.`);
-      output.line('Send the public key to the person who starts the migration, who passes it with your role:');
+      output.line('Send the public key to the person who starts the migration. They pass it with your role:');
       output.line(`  ferry start ... --approver "support:${by}:${publicKey}"`);
     },
   };

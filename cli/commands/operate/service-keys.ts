@@ -88,7 +88,7 @@ function createdResult({ id, key }: CreatedKey): CommandResult {
     json: { schema: 'ferry.service-key/1', id, key },
     printQuietly: (output) => output.line(key),
     print: (output) => {
-      output.line(`${output.styled('green', '✓')} Key ${id}. It is shown only this once:`);
+      output.line(`${output.styled('green', '✓')} Created key ${id}. It is shown only once:`);
       output.line(key);
     },
   };

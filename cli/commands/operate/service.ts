@@ -23,7 +23,7 @@ export function addService(context: Context): void {
     .description('Run the service until Ctrl-C, with an embedded Postgres unless DATABASE_URL is set')
     .addOption(new Option('--port <number>', 'port to listen on (default: 8700, or the next free one)').argParser(port))
     .option('--temporary', 'use an empty embedded database, and remove it at the end')
-    .option('--faults', 'for testing clients: let an administrator inject faults, see docs/sandbox.md')
+    .option('--faults', 'let an administrator inject faults, to test clients (see docs/sandbox.md)')
     .action((options: StartOptions) => start(context, options));
   addServiceKeys(context, service);
 }
@@ -61,11 +61,11 @@ async function startService(output: Output, { env }: Terminal, options: StartOpt
 
 function printStarted(output: Output, { url, keys }: StandaloneService): void {
   output.note(
-    `${output.styled('green', '✓')} The Company Data Service listens at ${url}. API documentation: ${url}/docs`,
+    `${output.styled('green', '✓')} The Company Data Service is listening at ${url}. API documentation: ${url}/docs`,
   );
   if (keys) {
     output.table(
-      [{ title: 'Role' }, { title: 'API key (shown only this once)' }],
+      [{ title: 'Role' }, { title: 'API key (shown only once)' }],
       [
         ['administrator', keys.administratorKey],
         ['client', keys.clientKey],

@@ -16,7 +16,7 @@ export function addSweep({ program, run, terminal }: Context): void {
     .description("Clean up after migrations that were terminated with Temporal's own tools")
     .option(
       '--close',
-      'close them as if they were cancelled: release their organizations and destroy their credentials',
+      'close them like cancelled migrations: release their organizations and destroy their credentials',
     )
     .option('--by <name>', `name of the person who closes them ${DEFAULT_BY}`)
     .action((options: SweepOptions) => run(() => runSweep(terminal.env, options)));
@@ -38,11 +38,11 @@ async function runSweep(env: NodeJS.ProcessEnv, { by, close }: SweepOptions): Pr
       },
       print: (output) => {
         for (const id of schedulesDeleted) output.line(`Deleted the schedule of ${id}.`);
-        for (const id of closed) output.line(`Closed ${id}. For its outcome: ferry report ${id}`);
+        for (const id of closed) output.line(`Closed ${id}. See its outcome with: ferry report ${id}`);
         for (const id of closing) output.line(`${id} will be closed once none of its requests can still be in flight.`);
         for (const id of left) {
           output.line(`${id} was terminated but is still open: it blocks its organizations and keeps its credentials.`);
-          output.line('  Close it as if it were cancelled with: ferry sweep --close');
+          output.line('  Close it like a cancelled migration with: ferry sweep --close');
         }
         if (schedulesDeleted.length + open.length === 0) output.line('Nothing to clean up.');
       },

@@ -41,7 +41,7 @@ async function start(output: Output, { env }: Terminal, interrupted: AbortSignal
   } catch (error) {
     if (interrupted.aborted) throw new CommandFailed('interrupted', 'nothing was left running', { cause: error });
     const message = error instanceof Error ? error.message : 'the stack did not start';
-    throw new CommandFailed(message, `its logs are in ${path.dirname(workerLog(home))}`, { cause: error });
+    throw new CommandFailed(message, `see the logs in ${path.dirname(workerLog(home))}`, { cause: error });
   }
 }
 

@@ -16,19 +16,19 @@ import { addActorOptions, actorFrom } from '../../shared/decisions';
 
 const CHECKED_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 100;
-const NAMED_AT_MOST = 10;
+const MAX_REFERENCES = 10;
 
 /** Advice for a migration that has ended. */
 const startNewMigration = ({ route }: StoredMigration): string =>
   `start a new migration for these companies: ferry ${route === 'managed' ? 'start' : 'self-service'} FILE --label WORD`;
 
-/** `ferry amend`: adds companies to a migration, or corrects companies that are not moved yet. */
+/** `ferry amend`: adds companies to a migration, or corrects companies that have not been moved yet. */
 export function addAmend({ program, run, terminal }: Context): void {
   addActorOptions(
     program
       .command('amend <migration> <manifest>')
       .description(
-        'Add companies, or correct companies that are not moved yet. The file is a manifest (CSV or JSON) of these rows',
+        'Add companies, or correct companies that have not been moved yet, from a manifest (CSV or JSON) with only these rows',
       ),
   ).action((migration: string, manifest: string, options: ActorOptions) =>
     run(() => withLedgerClient(terminal.env, (ferry) => amend(ferry, migration, manifest, options))),
@@ -47,9 +47,9 @@ async function amend(
   if (manifest.findings.errors > 0) return invalidManifest(manifest);
   const amended = await storeRows(ferry, migration, manifest);
   const { added, corrected } = amended;
-  // Also true if an earlier amendment stored rows and was interrupted before it could tell the migration.
-  const unchecked = (await readHeldBack(ferry.db, migrationId)).some(isUnchecked);
-  const answer = unchecked
+  // Rows can also be unchecked because an earlier amendment was interrupted before it notified the migration.
+  const hasUnchecked = (await readHeldBack(ferry.db, migrationId)).some(isUnchecked);
+  const decision = hasUnchecked
     ? await decide(ferry, migrationId, 'manifestAmended', {
         added: added.length,
         corrected: corrected.length,
@@ -57,8 +57,8 @@ async function amend(
       })
     : null;
   const held =
-    answer?.became === 'applied' ? await waitForCheck(ferry, migrationId) : await readHeldBack(ferry.db, migrationId);
-  return amendResult(migration, manifest, amended, answer, held);
+    decision?.became === 'applied' ? await waitForCheck(ferry, migrationId) : await readHeldBack(ferry.db, migrationId);
+  return amendResult(migration, manifest, amended, decision, held);
 }
 
 async function storeRows(
@@ -77,7 +77,7 @@ async function storeRows(
 
 const isUnchecked = ({ heldBack: why }: HeldBack): boolean => why === NOT_CHECKED;
 
-/** Returns the companies that are held back once a worker has checked all rows, or after 15 s. */
+/** Waits until a worker has checked all rows, at most 15 s. Returns the companies that are held back. */
 async function waitForCheck(ferry: LedgerClient, migrationId: string): Promise<readonly HeldBack[]> {
   const deadline = Date.now() + CHECKED_WITHIN_MS;
   for (;;) {
@@ -102,7 +102,7 @@ function amendResult(
   { id: migrationId, route }: StoredMigration,
   { findings }: Manifest,
   { added, corrected, unchanged, tooLate }: AmendmentResult,
-  answer: DecisionResult | null,
+  decision: DecisionResult | null,
   held: readonly HeldBack[],
 ): CommandResult {
   const changed = new Set([...added, ...corrected]);
@@ -117,7 +117,7 @@ function amendResult(
       unchanged,
       tooLate,
       heldBack,
-      decision: answer,
+      decision,
       ...findingsJson(findings),
     },
     printQuietly: PRINT_NOTHING,
@@ -129,17 +129,19 @@ function amendResult(
       );
       if (tooLate.length > 0) {
         output.line(
-          `  ${counted(tooLate.length, 'company')} not corrected, already being moved or left out: ` +
-            referenceList(tooLate, NAMED_AT_MOST),
+          `  ${counted(tooLate.length, 'company')} not corrected (only companies that are waiting to be moved can be): ` +
+            referenceList(tooLate, MAX_REFERENCES),
         );
       }
-      if (answer !== null && answer.became !== 'applied') output.line(`  ${answer.text}`);
-      for (const { reference, heldBack: why } of heldBack.slice(0, NAMED_AT_MOST)) {
+      if (decision !== null && decision.became !== 'applied') output.line(`  ${decision.text}`);
+      for (const { reference, heldBack: why } of heldBack.slice(0, MAX_REFERENCES)) {
         output.line(`  ${output.styled('yellow', 'held back:')} ${reference}: ${why}`);
       }
-      if (heldBack.length > NAMED_AT_MOST) output.line(`  and ${heldBack.length - NAMED_AT_MOST} more held back`);
+      if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
       if (changed.size > 0 && route === 'managed') {
-        output.line(`  Confirm them when syncing is disabled: ferry confirm-sync-disabled ${migrationId} REFERENCE...`);
+        output.line(
+          `  When syncing is disabled for them, confirm it: ferry confirm-sync-disabled ${migrationId} REFERENCE...`,
+        );
       }
     },
   };

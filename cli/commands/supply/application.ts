@@ -19,8 +19,8 @@ interface ApplicationOptions extends ActorOptions {
 }
 
 /**
- * `ferry application`: registers the client's own application at the service. The secret goes only to the service; the
- * migration learns the client id and the environment.
+ * `ferry application`: registers the client's own application at the service. The secret is sent only to the service;
+ * the migration receives the client id and the environment.
  */
 export function addApplication({ program, run, terminal }: Context): void {
   addActorOptions(
@@ -47,11 +47,11 @@ async function supply(
 ): Promise<CommandResult> {
   const { clientId, environment } = options;
   const actor = actorFrom(options);
-  const { platform } = await readOpenMigration(ferry, migrationId, () => 'supply it to a new migration');
+  const { platform } = await readOpenMigration(ferry, migrationId, () => 'supply the application to a new migration');
   if (platform.environment !== undefined && platform.environment !== environment) {
     throw new CommandFailed(
       `${platform.name} uses the ${platform.environment} environment, not ${environment}`,
-      'nothing was sent; name the application that obtained the tokens',
+      'nothing was sent; specify the application that obtained the tokens',
     );
   }
   const clientSecret = await readSecret(terminal, options);
@@ -73,17 +73,21 @@ async function supply(
   };
 }
 
-/** The secret is never an argument, because arguments are visible in the process list and kept in the shell's history. */
+/**
+ * Reads the secret from a file or a prompt. It is never an argument, because arguments are visible in the process list
+ * and kept in the shell's history.
+ */
 async function readSecret({ prompts }: Terminal, { secretFile }: ApplicationOptions): Promise<Secret> {
   if (secretFile === undefined && !prompts) {
     throw new CommandFailed(
-      'cannot prompt for the secret: this is not a terminal',
+      'cannot ask for the secret, because this is not a terminal',
       'put it in a file and pass --secret-file',
     );
   }
   const text = secretFile === undefined ? await prompts?.secret('Client secret') : readSecretFile(secretFile);
   const secret = text?.trim() ?? '';
-  if (secret === '') throw new CommandFailed('the secret is empty', 'nothing was sent');
+  if (secret === '')
+    throw new CommandFailed('the secret is empty', 'nothing was sent; run the command again with the secret');
   return new Secret(secret);
 }
 
@@ -91,7 +95,7 @@ function readSecretFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CommandFailed(`${file} cannot be read`, 'name a file that contains only the secret', {
+    throw new CommandFailed(`${file} cannot be read`, 'specify a file that contains only the secret', {
       cause: error,
     });
   }

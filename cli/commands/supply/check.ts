@@ -13,13 +13,13 @@ interface CheckOptions {
   readonly totalInvoices?: number;
 }
 
-/** `ferry check`: finds the errors that a migration would find in a manifest and its account, before it is started. */
+/** `ferry check`: finds errors in a manifest and in the account before a migration is started. */
 export function addCheck({ program, run, terminal }: Context): void {
   program
     .command('check <manifest>')
     .description('Check a manifest (CSV or JSON) and the configured account for errors; no credential is used')
     .addOption(platformOption())
-    .option('-c, --credentials <file>', 'a separate file of credentials, matched by company reference')
+    .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .option('--offline', 'check only the files')
     .addOption(totalInvoicesOption())
     .action(async (manifest: string, options: CheckOptions) => run(() => check(terminal.env, manifest, options)));

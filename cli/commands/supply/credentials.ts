@@ -28,10 +28,10 @@ interface CredentialOptions extends DecisionOptions, ShredOption {
 
 const OBTAINED_AT = [
   '--obtained-at <when>',
-  "when the client's application received them, or now (default: the obtainedAt column, or the file's modification time)",
+  "when the client's application received the credentials, or now (default: the obtainedAt column, or the file's modification time)",
 ] as const;
 
-/** `ferry credentials`, `replace-credential`: seals the credentials of a file, stores them, and shreds the file if asked. */
+/** `ferry credentials`, `replace-credential`: seals and stores the credentials in a file, and can destroy the file. */
 export function addCredentials({ program, run, terminal }: Context): void {
   addShred(
     addActorOptions(
@@ -52,7 +52,9 @@ export function addCredentials({ program, run, terminal }: Context): void {
     addDecisionOptions(
       program
         .command('replace-credential <migration> <file>')
-        .description('Replace the credentials of companies that were not moved, and move them with the new ones')
+        .description(
+          'Replace the credentials of companies that were not moved, and move the companies with the new ones',
+        )
         .option(...OBTAINED_AT),
     ),
   ).action((migration: string, file: string, options: CredentialOptions) =>
@@ -80,12 +82,12 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   }
   const disposal = await disposeOf(original, isAllStored(supplied), options, terminal);
   return suppliedResult(migrationId, read, supplied, disposal, [
-    'already moved, in progress or left out',
+    'their companies are no longer waiting to be moved',
     `for companies that were not moved: ferry replace-credential ${migrationId} ${file}`,
   ]);
 }
 
-/** The new credentials are stored first but used only after the decision to replace them has been applied. */
+/** Stores the new credentials first. They are used only after the decision to replace the old ones has been applied. */
 async function replace(ferry: LedgerClient, terminal: Terminal, request: Request): Promise<CommandResult> {
   const { migrationId, file, options } = request;
   const content = contentFrom(options);
@@ -95,7 +97,7 @@ async function replace(ferry: LedgerClient, terminal: Terminal, request: Request
   const supplied = await replaceCredentials(ferry.db, migrationId, read.credentials, content.by);
   const disposal = await disposeOf(original, isAllStored(supplied), options, terminal);
   const stored = suppliedResult(migrationId, read, supplied, disposal, [
-    'not among the companies that were not moved',
+    'a credential can be replaced only for a company that was not moved',
     `for companies that are not moved yet: ferry credentials ${migrationId} ${file}`,
   ]);
   if (supplied.stored.length === 0) return stored;
@@ -155,7 +157,7 @@ function suppliedResult(
   { findings }: Credentials,
   supplied: SupplyResult,
   disposal: Disposal,
-  [notAccepted, advice]: readonly [reason: string, advice: string],
+  [elsewhereReason, advice]: readonly [reason: string, advice: string],
 ): CommandResult {
   const { stored, tooEarly, elsewhere, unknown } = supplied;
   return {
@@ -172,12 +174,8 @@ function suppliedResult(
       printFindings(output, findings);
       const mark = stored.length === 0 ? output.styled('red', '✗') : output.styled('green', '✓');
       output.line(`${mark} ${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`);
-      printRefused(
-        output,
-        tooEarly,
-        'exported before syncing was turned off, so they may no longer work; export the tokens again',
-      );
-      printRefused(output, elsewhere, notAccepted);
+      printRefused(output, tooEarly, 'exported before syncing was turned off; export the tokens again');
+      printRefused(output, elsewhere, elsewhereReason);
       if (elsewhere.length > 0) output.line(`    ${advice}`);
       printRefused(output, unknown, 'the manifest has no such company');
       disposal.print(output);
@@ -185,11 +183,11 @@ function suppliedResult(
   };
 }
 
-const NAMED_AT_MOST = 10;
+const MAX_REFERENCES = 10;
 
 function printRefused(output: Output, references: readonly string[], why: string): void {
   if (references.length === 0) return;
   output.line(
-    `  ${counted(references.length, 'credential')} refused, ${why}: ${referenceList(references, NAMED_AT_MOST)}`,
+    `  ${counted(references.length, 'credential')} refused (${referenceList(references, MAX_REFERENCES)}): ${why}`,
   );
 }

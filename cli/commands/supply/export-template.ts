@@ -34,7 +34,7 @@ function exportTemplates(folder: string, { platform, format }: TemplateOptions):
     file: path.join(folder, `${template.name}.${format}`),
   }));
   const existing = templates.find(({ file }) => existsSync(file));
-  if (existing) throw new CommandFailed(`${existing.file} already exists`, 'name another folder');
+  if (existing) throw new CommandFailed(`${existing.file} already exists`, 'choose another folder');
   for (const template of templates) write(template.file, templateText(template, format));
   const files = templates.map(({ file }) => file);
   return {
@@ -65,11 +65,11 @@ function exportTemplates(folder: string, { platform, format }: TemplateOptions):
 function write(file: string, text: string): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    // Only the owner can read it, because it will contain credentials.
+    // Readable only by its owner, because it will contain credentials.
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const why = error instanceof Error ? error.message : 'it cannot be written';
-    throw new CommandFailed(`${file} cannot be written: ${why}`, 'name a folder that you may write to', {
+    throw new CommandFailed(`${file} cannot be written: ${why}`, 'choose a folder that you can write to', {
       cause: error,
     });
   }

@@ -38,14 +38,14 @@ export function addSelfService(context: Context): void {
     .description('Move your own connections without the six steps: check the manifest, start, and watch until the end')
     .addOption(platformOption('self-service'))
     .requiredOption('--client <key>', 'your short name, e.g. acme: lower-case letters, digits and hyphens')
-    .option('--label <word>', 'distinguishes several migrations of one client and platform')
-    .option('-c, --credentials <file>', 'a separate file of credentials, matched by company reference')
+    .option('--label <word>', 'a word that distinguishes this migration from others of the same client and platform')
+    .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .addOption(totalInvoicesOption())
     .option('--contact <text>', 'person or team to call', DEFAULT_CONTACT)
     .option('--by <name>', `name of the person who confirms that nothing else uses the tokens ${DEFAULT_BY}`)
-    .option('--yes', 'start without asking')
-    .option('--detach', 'return as soon as it is started, without watching')
-    .option('--dry-run', 'make all checks without storing or starting anything');
+    .option('--yes', 'do not ask for confirmation')
+    .option('--detach', 'return as soon as the migration has started, without watching it')
+    .option('--dry-run', 'run all checks without storing or starting anything');
   addLimitOptions(command).action((manifest: string, options: SelfServiceOptions) =>
     context.run(() => selfService(context, manifest, options)),
   );
@@ -74,7 +74,7 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   });
 }
 
-/** Says what will happen to the tokens, and asks. */
+/** Explains what will happen to the tokens, and asks for confirmation. */
 async function confirmStart(
   { output, terminal }: Context,
   { findings, manifest, platform }: CheckOutcome,
@@ -86,13 +86,13 @@ async function confirmStart(
   const into =
     totals.named === 0
       ? 'each becomes a company in your account'
-      : `${totals.named} go into existing companies that you named`;
+      : `${totals.named} go into existing companies that you specified`;
   output.line(`${counted(totals.companies, 'company')} of ${platform.name}: ${into}.`);
   output.line(`${counted(withCredential, 'credential')}: encrypted here, used once, then destroyed.`);
   output.line(
     isRotating(platform)
       ? `${platform.name}: your own app's tokens stop working as each company is moved.`
-      : 'Once a company is moved, only the service may use its token.',
+      : 'Once a company has been moved, only the service may use its token.',
   );
   output.line(
     'By starting, you confirm for every company that nothing else syncs with, refreshes or revokes its token.',
@@ -147,8 +147,8 @@ function printStarted(output: Output, { manifest }: CheckOutcome, started: SelfS
   const { migrationId } = started;
   output.line(`${output.styled('green', '✓')} ${migrationId}: started`);
   if (started.preflight) printPreflight(output, started.preflight);
-  else if (started.outages.length > 0) output.line(`  The preflight is not finished: ${started.outages.join('; ')}`);
-  else output.line('  No worker answers yet; start one, or everything with: ferry up');
+  else if (started.outages.length > 0) output.line(`  The preflight has not finished: ${started.outages.join('; ')}`);
+  else output.line('  No worker is answering yet. Start one, or start everything with: ferry up');
   const left = manifest.withCredential - started.stored;
   if (left > 0) {
     const command = `ferry credentials ${migrationId} FILE --as client`;

@@ -37,7 +37,7 @@ interface StartOptions extends StartTarget, LimitOptions, ShredOption, Pick<Acto
   readonly totalInvoices?: number;
 }
 
-/** `ferry start`: checks and stores the manifest, and starts the migration. On a terminal it asks for missing options. */
+/** `ferry start`: checks and stores the manifest, and starts the migration. At a terminal, asks for missing options. */
 export function addStart(context: Context): void {
   const { program, run, terminal, output, args } = context;
   const prompts = output.json ? undefined : terminal.prompts;
@@ -51,16 +51,19 @@ export function addStart(context: Context): void {
     .description('Start a migration: check and store the manifest (CSV or JSON), and begin step 1')
     .addOption(platformOption().makeOptionMandatory(isRequired))
     .addOption(client.makeOptionMandatory(isRequired))
-    .option('--label <word>', 'distinguishes several migrations of one client and platform')
-    .option('-c, --credentials <file>', 'a separate file of credentials, matched by company reference')
+    .option('--label <word>', 'a word that distinguishes this migration from others of the same client and platform')
+    .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .addOption(totalInvoicesOption())
     .option('--first-company <reference>', 'company to move first (default: the first one that can be moved)')
     .option('--contact <text>', 'person or team that the client calls', DEFAULT_CONTACT)
     .option('--by <name>', `name of the person who supplies the manifest ${DEFAULT_BY}`)
-    .option('--four-eyes', 'nobody can approve what they supplied or proposed, or approve in both roles')
-    .option('--digest-obligatory', 'every approval must carry the digest of what was reviewed, as those of ferry do')
+    .option('--four-eyes', 'do not let a person approve what they supplied or proposed, or approve in both roles')
+    .option(
+      '--digest-obligatory',
+      'refuse approvals without the digest of the reviewed content, which ferry approve adds',
+    )
     .addOption(approverOption())
-    .option('--dry-run', 'make all checks without storing or starting anything');
+    .option('--dry-run', 'run all checks without storing or starting anything');
   addLimitOptions(addShred(command)).action(async (manifest: string | undefined, options: Partial<StartOptions>) => {
     if (isComplete(options) && manifest !== undefined) return run(() => start(terminal, manifest, options));
     if (!prompts) throw new Error('commander accepted a command without its required arguments');
@@ -109,7 +112,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
       ...total,
     });
     const preflight = await waitForPreflight(ferry, migrationId);
-    // On a rotating platform, credentials obtained before syncing was disabled are not usable, so they are not stored.
+    // On a rotating platform, credentials that were obtained before syncing was disabled stop working.
     const canStore = preflight !== null && !isRotating(platform) && manifest.withCredential > 0;
     const stored = canStore
       ? (await supplyCredentials(ferry.db, migrationId, manifest.credentials, options.by)).stored.length
@@ -136,7 +139,10 @@ function invalidManifest({ findings }: Manifest): CommandResult {
 async function assertInManifest({ rows }: Manifest, reference: string | undefined): Promise<string | null> {
   if (reference === undefined) return null;
   for await (const row of rows) if (row.reference === reference) return reference;
-  throw new CommandFailed(`the manifest has no company ${reference}`, 'name one by its reference');
+  throw new CommandFailed(
+    `the manifest has no company ${reference}`,
+    'specify the reference of a company in the manifest',
+  );
 }
 
 interface Started {
@@ -144,11 +150,11 @@ interface Started {
   readonly manifest: Manifest;
   readonly platform: Platform;
   readonly stored: number;
-  /** Null: not finished. */
+  /** Null if it has not finished. */
   readonly preflight: Preflight | null;
   /** Failures that keep the preflight from finishing. */
   readonly outages: readonly string[];
-  /** True: the credential file was deleted. Undefined: its deletion was not due yet. */
+  /** The result for the credential file; undefined if `--shred` was not given and credentials are left to be stored. */
   readonly disposal: Disposal | undefined;
 }
 
@@ -175,13 +181,15 @@ function startResult(request: Started): CommandResult {
       output.line(`${output.styled('green', '✓')} ${migrationId}: started with ${what}`);
       if (!preflight) {
         const why =
-          outages.length > 0 ? outages.join('; ') : 'no worker answers; start one, or everything with: ferry up';
-        output.line(`  ${output.styled('yellow', 'The supplied details are not checked yet:')} ${why}`);
+          outages.length > 0
+            ? outages.join('; ')
+            : 'no worker is answering; start one, or start everything with: ferry up';
+        output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
       } else printPreflight(output, preflight);
       if (stored < withCredential) {
         const why = isRotating(platform)
-          ? 'they must be obtained after syncing is disabled'
-          : 'they cannot be encrypted before the check';
+          ? 'tokens must be obtained after syncing is disabled'
+          : 'the check must finish first';
         const left = counted(withCredential - stored, 'credential');
         output.line(`  ${left} not stored, because ${why}. Supply them later with: ferry credentials`);
       }

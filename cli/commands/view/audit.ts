@@ -26,13 +26,13 @@ interface AuditOptions {
   readonly approver?: readonly Approver[];
 }
 
-/** `ferry audit`: exports every decision that was sent, applied or refused; or verifies an export. */
+/** `ferry audit`: exports all applied and refused decisions, or verifies an export. */
 export function addAudit({ program, run, output, terminal }: Context): void {
   program
     .command('audit <migration>')
     .description('Export the audit trail: every decision, who made it, when, and its outcome')
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, formatOf, 'table')
-    .option('--verify <file>', 'instead of exporting, verify the signatures of a jsonl export, offline')
+    .option('--verify <file>', 'verify the signatures of a jsonl export offline, instead of exporting')
     .addOption(approverOption())
     .action((migration: string, { format, verify, approver = [] }: AuditOptions) =>
       run(() =>
@@ -49,7 +49,7 @@ function formatOf(text: string): Format {
   return format;
 }
 
-/** Streams the trail, because it can be of any length. */
+/** Streams the trail, because it can have any length. */
 async function audit(
   output: Output,
   { db, signer }: LedgerClient,
@@ -115,7 +115,7 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
     ),
 };
 
-/** Returns the signed last line, which proves that the export is complete; null without a signing key. */
+/** Returns the signed last line, which proves that the export is complete; null if there is no signing key. */
 function endOf({ signer, ...lines }: ExportOptions & Pick<TrailEnd, 'entries' | 'sha256'>) {
   if (!signer) return null;
   const end: TrailEnd = { ...lines, exportedBy: signer.by, exportedAt: new Date().toISOString() };

@@ -29,13 +29,13 @@ const PAGE_SIZE = 50;
 export function addCompanies({ program, run, output, terminal }: Context): void {
   program
     .command('companies <migration>')
-    .description('List the companies of a migration: the state of each, and what went wrong')
+    .description('List the companies of a migration with their states and what went wrong')
     .addOption(choiceOption('--state <state>', 'only companies in this state', Object.keys(CLIENT_STATES)))
     .addOption(choiceOption('--failure <kind>', 'only companies that were not moved for this reason', FAILURE_KINDS))
     .option('--search <text>', 'only companies with this text in their reference or name; case is ignored')
     .addOption(integerOption('--wave <number>', 'only companies of this wave'))
-    .addOption(integerOption('--limit <number>', `companies per page (default: all, with --page ${PAGE_SIZE})`, 1))
-    .addOption(integerOption('--page <number>', 'number of the page', 1))
+    .addOption(integerOption('--limit <number>', `companies per page (default: all, or ${PAGE_SIZE} with --page)`, 1))
+    .addOption(integerOption('--page <number>', 'page number', 1))
     .option('--csv', 'print CSV for a spreadsheet')
     .action((migration: string, options: CompaniesOptions) =>
       run(() => withLedgerClient(terminal.env, (ferry) => companies(output, ferry, migration, options))),
@@ -45,7 +45,7 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
 /** The selected companies. They can be read more than once. */
 interface Selection {
   readonly companies: () => AsyncIterable<LedgerCompany>;
-  /** Absent: all matching companies are selected. */
+  /** Absent if all matching companies are selected. */
   readonly page?: { readonly number: number; readonly from: number; readonly matching: number };
 }
 

@@ -12,11 +12,11 @@ import { REFERENCES_IN_A_COMMAND, remedyCommand } from '../../shared/remedy-comm
 import { companyJson } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
 
-/** `ferry exceptions`: lists the companies that were not moved, with the commands that can resolve each. */
+/** `ferry exceptions`: lists the exceptions, with the commands that resolve them. */
 export function addExceptions({ program, run, output, terminal }: Context): void {
   program
     .command('exceptions <migration>')
-    .description('List the companies that were not moved, with the commands that can resolve each')
+    .description('List the companies that were not moved, with the commands that resolve each problem')
     .action((migration: string) =>
       run(() => withLedgerClient(terminal.env, (ferry) => exceptions(output, ferry, migration))),
     );
@@ -27,11 +27,11 @@ interface Kind {
   readonly title: string;
   readonly remedies: readonly Remedy[];
   readonly companies: number;
-  /** The first references: up to one more than fits into a command; the extra one signals that a file is needed. */
+  /** The first references, at most one more than fits into a command. With the extra one, the command takes a file. */
   readonly references: readonly string[];
 }
 
-/** Streams the companies, once per kind, because there can be any number of them. */
+/** Reads and prints the companies once per kind, as a stream, because there can be any number of them. */
 async function exceptions(output: Output, { db }: LedgerClient, migrationId: string): Promise<AlreadyWritten> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);

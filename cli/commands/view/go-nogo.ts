@@ -11,7 +11,7 @@ import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { readOpenMigration, withLedgerClient, withServiceAt } from '../../shared/clients';
 
-/** `ferry go-nogo`: says before a window whether the migration is ready, what would pause it, and who to call. */
+/** `ferry go-nogo`: checks before a window whether the migration is ready, what would pause it, and who to call. */
 export function addGoNoGo({ program, run, terminal }: Context): void {
   program
     .command('go-nogo <migration>')
@@ -56,7 +56,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
   };
 }
 
-/** Everything else is checked even if no worker answers. */
+/** Returns null if no worker is answering, so that everything else is still checked. */
 async function readProgressOrNull(ferry: LedgerClient, migrationId: string): Promise<Progress | null> {
   try {
     return await readProgress(ferry, migrationId);
@@ -97,7 +97,7 @@ function print(output: Output, migrationId: string, { go, opening, answers, paus
     output.line(`  ${isGood ? output.styled('green', '✓') : output.styled('red', '✗')} ${about}: ${why}`);
   }
   output.line();
-  output.line('What will pause it, and what will not:');
+  output.line('What will pause the migration, and what will not:');
   for (const sentence of pauseNotes) output.line(`  - ${sentence}`);
   output.line(`Who to call: ${contact}`);
 }

@@ -14,7 +14,7 @@ export function addList({ program, run, terminal }: Context): void {
     .action(() => run(() => list(terminal.env)));
 }
 
-/** Explains migrations of which only the search attributes can be read, because their payload key is missing here. */
+/** Explains why some migrations can be read only in part: their payload key is missing here. */
 function printMissingKeys(output: Output, migrations: readonly MigrationSummary[]): void {
   const missing = new Set(migrations.flatMap(({ missingKey }) => missingKey ?? []));
   for (const key of missing) {

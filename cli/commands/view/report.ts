@@ -6,13 +6,16 @@ import type { Context } from '../../shared/context';
 import { REPORT_FORMATS, type ReportFormat, reportWriters } from '../../reporting/report-writers';
 import { withLedgerClient } from '../../shared/clients';
 
-/** `ferry report`: prints the handover report, at any time, also after the end. */
+/** `ferry report`: prints the handover report at any time, even after the end of the migration. */
 export function addReport({ program, run, output, terminal }: Context): void {
   program
     .command('report <migration>')
     .description('Print the handover report: what was moved, what was not and why, and who decided what')
     .addOption(
-      new Option('--format <format>', 'md; html: a page to send; csv: one row per company; or json')
+      new Option(
+        '--format <format>',
+        'format of the report: md, html (a page to send), csv (one row per company) or json',
+      )
         .choices(REPORT_FORMATS)
         .default('md'),
     )

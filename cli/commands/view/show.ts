@@ -16,7 +16,7 @@ import { printEvidence, printPreflight } from '../../shared/results';
 import { nextCommands } from '../../shared/next-commands';
 import { withMigrationClient } from '../../shared/clients';
 
-/** `ferry show`: shows one migration on one screen, and the commands that take it further. */
+/** `ferry show`: shows one migration and the next commands. */
 export function addShow({ program, run, terminal }: Context): void {
   program
     .command('show <migration>')
@@ -84,12 +84,12 @@ function printFacts(output: Output, { route, counts, estimate, proposal, preflig
   output.line(`Companies: ${countsText(counts)}`);
   if (counts.unconfirmed > 0) output.line(`  ${counts.unconfirmed} with syncing not confirmed off`);
   if (counts.withoutCredential > 0) {
-    output.line(`  ${counts.withoutCredential} confirmed, still missing a usable credential`);
+    output.line(`  ${counts.withoutCredential} confirmed, but still without a usable credential`);
   }
   if (counts.heldBack > 0) output.line(`  ${counts.heldBack} held back until they are corrected or left out`);
   if (counts.outcomeUnknown > 0) output.line(`  ${counts.outcomeUnknown} whose outcome is unknown`);
   if (preflight) printPreflight(output, preflight);
-  // In self-service nobody adds the URL to an application.
+  // Omitted in self-service, where nobody adds the URL to an application.
   if (preflight?.callbackUrl && route !== 'self-service') output.line(`Callback URL: ${preflight.callbackUrl}`);
   if (estimate && estimate.volume.companies > 0) printEstimate(output, estimate, proposal !== null);
   if (proposal) output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
@@ -124,7 +124,7 @@ function printEstimate(output: Output, estimate: Estimate, hasStart: boolean): v
   if (darkHours !== null) output.line(`  up to ${counted(darkHours, 'hour')} without fresh data`);
   if (volume.largestFamily > 1) {
     output.line(
-      `  ${counted(volume.largestFamily, 'company')} are moved one after the other, because their tokens can invalidate each other`,
+      `  ${counted(volume.largestFamily, 'company')} are moved one at a time, because their tokens can invalidate each other`,
     );
   }
 }

@@ -9,7 +9,7 @@ import type { CommandResult } from '../../terminal';
 export function addWatch(context: Context): void {
   context.program
     .command('watch <migration>')
-    .description('Watch a migration until it ends. Exit code 0: completed')
+    .description('Watch a migration until it ends. The exit code is 1 if it ends without being completed')
     .option('--until-decision', 'also stop when a person must act')
     .action((migration: string, options: WatchOptions) =>
       context.run(() =>

@@ -133,8 +133,8 @@ test('a cancellation shows its consequences and asks for confirmation', async ()
   const cancel = ['cancel', ID, '--reason', 'they stay where they are', ...SAM];
   const refused = await answering(false, ...cancel);
   expect(refused).toMatchObject({ exitCode: 1, questions: [`Cancel ${ID} for good?`] });
-  expect(refused.out).toContain('0 of 25 companies are moved and stay moved.');
-  expect(refused.err).toContain(`nothing was cancelled; to stop it for a while: ferry pause ${ID}`);
+  expect(refused.out).toContain('0 of 25 companies have been moved and stay moved.');
+  expect(refused.err).toContain(`nothing was cancelled; to stop it for a while, use: ferry pause ${ID}`);
   expect(await answering(true, ...cancel)).toMatchObject({ exitCode: 0, questions: [`Cancel ${ID} for good?`] });
   expect((await runJson(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
 });

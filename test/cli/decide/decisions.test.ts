@@ -49,9 +49,9 @@ test.each([
   ],
   [
     ['confirm-sync-disabled', ID, '--wave', '7', ...CLIENT],
-    `wave 7 of ${ID} has no company that is not moved yet; see: ferry companies ${ID}`,
+    `wave 7 of ${ID} has no company that is waiting to be moved; see: ferry companies ${ID}`,
   ],
-  [['confirm-sync-disabled', ID, ...CLIENT], 'no company was named; name their references, or use --all'],
+  [['confirm-sync-disabled', ID, ...CLIENT], 'no company was specified; specify their references, or use --all'],
 ])('ferry %j fails in one line: %s', async (args, message) => {
   const { exitCode, out, err } = await run(...args);
   expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: `ferry: ${message}\n` });

@@ -23,7 +23,7 @@ test('before step 6 there is no Schedule, but the future windows are shown', asy
   await migration.send('adjust', windowChange(closedWindows().map((each) => ({ ...each, timeZone: 'Europe/London' }))));
   const { exitCode, out } = await typed('schedule', 'show', migration.id);
   expect(exitCode).toBe(0);
-  expect(out).toContain('windows open automatically from step 6 on');
+  expect(out).toContain('windows open automatically in step 6');
   expect(out).toContain('Opens, in Europe/London');
   expect(out).toMatch(/12:00 UTC/);
   expect(await runJson(orchestrator, 'schedule', 'pause', migration.id)).toMatchObject({

@@ -166,7 +166,7 @@ describe('the exported trail', () => {
   });
 
   test('cannot be verified without keys or with other keys', async () => {
-    expect((await verify(lines, [])).err).toContain('verifying needs the public keys');
+    expect((await verify(lines, [])).err).toContain('verifying a trail requires the public keys');
     const evesKey = `support:Sam:${publicKeys.get('eve')}`;
     const { exitCode, out } = await verify(lines, ['--approver', evesKey]);
     expect(exitCode).toBe(1);

@@ -81,7 +81,7 @@ describe.each([
       // Some are refused because of their timing; ferry checks the state of companies before it sends anything.
       const answered =
         way === 0
-          ? /^(?:0 [^]*✓ |1 [^]*(?:✗ refused: | does not apply to C-|not among the companies that were not moved))/
+          ? /^(?:0 [^]*✓ |1 [^]*(?:✗ refused: | does not apply to C-|only for a company that was not moved))/
           : /^0 [^]*applied:(?:true|false) /;
       expect({ line, answer: `${exitCode} ${out}${err}` }).toEqual({
         line,

@@ -84,7 +84,7 @@ test('if the service is not running, start and show name the call that is retrie
   );
   expect(exitCode).toBe(0);
   const { host } = new URL(orchestrator.service.url);
-  expect(out).toContain('The supplied details are not checked yet: GET /account: ');
+  expect(out).toContain('The supplied details have not been checked yet: GET /account: ');
   expect(out).toContain(host);
   const shown = await ferry(['show', 'held-up.quickbooks-online-sandbox'], undefined, orchestrator.env);
   expect(shown.out).toContain('Retrying: GET /account: ');

@@ -75,8 +75,8 @@ test.each([
     exitCode: 1,
     out: '',
     err:
-      'ferry: this needs the database, and none is configured (DATABASE_URL); ' +
-      'ask support to run it; without the database you can list, show, watch and decide\n',
+      'ferry: this needs the database, but none is configured (DATABASE_URL); ' +
+      'ask support to run the command; without the database you can list, show, watch and decide\n',
   });
 });
 

@@ -163,6 +163,6 @@ test('after the end, companies can only be added to a new migration', async () =
   const { exitCode, err } = await run('amend', id, manifest('L-1,Late,8000000000000061,1'));
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: `ferry: migration ${id} is cancelled: nothing can be added to it; start a new migration for these companies: ferry start FILE --label WORD\n`,
+    err: `ferry: migration ${id} is already cancelled; start a new migration for these companies: ferry start FILE --label WORD\n`,
   });
 });

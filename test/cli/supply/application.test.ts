@@ -89,7 +89,7 @@ test('without a terminal to ask for the secret, the command fails instead of wai
   );
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'ferry: cannot prompt for the secret: this is not a terminal; put it in a file and pass --secret-file\n',
+    err: 'ferry: cannot ask for the secret, because this is not a terminal; put it in a file and pass --secret-file\n',
   });
 });
 

@@ -34,9 +34,9 @@ test('a good manifest passes, with its warnings', async () => {
   expect(err).toBe('');
   expect(out).toContain('✓ 25 companies of QuickBooks Online, 25 credentials: no errors, 2 warnings\n');
   expect(out).toContain(
-    'Account and other migrations were not checked: neither the service nor the database is configured.',
+    'The account and other migrations were not checked: neither the service nor the database is configured.',
   );
-  expect(out).toMatch(/^warning +18 +2 name +the name "Riverside Dental Care" appears in lines 5 and 18/m);
+  expect(out).toMatch(/^warning +18 +2 name +the name "Riverside Dental Care" appears on lines 5 and 18/m);
 });
 
 test('a bad manifest fails, and every error has its line and column', async () => {
@@ -44,7 +44,7 @@ test('a bad manifest fails, and every error has its line and column', async () =
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^error +2 +1 reference +reference is missing/m);
   expect(out).toMatch(/^error +2 +3 realmId +a spreadsheet has damaged "9\.13E\+15"/m);
-  expect(out).toMatch(/^error +4 +1 reference +the reference "A-2" appears in lines 3 and 4/m);
+  expect(out).toMatch(/^error +4 +1 reference +the reference "A-2" appears on lines 3 and 4/m);
   expect(out).toContain('✗ 3 errors and 0 warnings');
 });
 
@@ -78,7 +78,7 @@ test('many errors of a kind are counted for people and listed with --json', asyn
 
   const { out } = await ferry(check(many));
   expect(out.match(/^error/gm)).toHaveLength(5);
-  expect(out).toContain('and 1,203 more like: expectedInvoices is "x"');
+  expect(out).toContain('and 1,203 more like this: expectedInvoices is "x"');
   const { findings } = JSON.parse((await ferry(check(many, '--json'))).out) as { findings: unknown[] };
   expect(findings).toHaveLength(1_208);
 });

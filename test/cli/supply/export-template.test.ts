@@ -81,7 +81,7 @@ test('no file is overwritten, and only the owner can read the credential file', 
   const again = await ferry(['export-template', inside, '-p', 'xero']);
   expect(again).toMatchObject({
     exitCode: 1,
-    err: `ferry: ${inside}/manifest.csv already exists; name another folder\n`,
+    err: `ferry: ${inside}/manifest.csv already exists; choose another folder\n`,
   });
 });
 
@@ -90,6 +90,6 @@ test('a folder that cannot be written to is reported', async () => {
   writeFileSync(file, '');
   const { exitCode, err } = await ferry(['export-template', file, '-p', 'xero']);
   expect(exitCode).toBe(1);
-  expect(err).toMatch(/manifest\.csv cannot be written: .*; name a folder that you may write to\n$/);
+  expect(err).toMatch(/manifest\.csv cannot be written: .*; choose a folder that you can write to\n$/);
   expect(existsSync(path.join(folder, 'credentials.csv'))).toBe(false);
 });

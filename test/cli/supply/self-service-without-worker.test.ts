@@ -24,7 +24,7 @@ test('without a worker it starts but stores no credentials, and says so; they ca
   );
   const started = await run('self-service', file, '--platform', 'wave', '--client', 'early', '--yes');
   expect(started.exitCode).toBe(1);
-  expect(started.out).toContain('No worker answers yet; start one');
+  expect(started.out).toContain('No worker is answering yet. Start one');
   expect(started.out).toContain(
     `1 credential not stored yet. Supply them later with: ferry credentials ${id} FILE --as client`,
   );

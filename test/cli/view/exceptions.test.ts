@@ -96,7 +96,7 @@ test('credentials of a company that was tried are refused, and replace-credentia
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('credentials', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
-  expect(out).toContain('2 credentials refused, already moved, in progress or left out: R-1, R-2');
+  expect(out).toContain('2 credentials refused (R-1, R-2): their companies are no longer waiting to be moved');
   expect(out).toContain(`for companies that were not moved: ferry replace-credential ${migration.id} ${file}`);
   expect((await company('R-2'))?.state).toBe('failed');
 });
