@@ -5,7 +5,8 @@ import type { Decision, Outcome } from '../../domain/migration/decision';
 import { decide, outcomeOf } from '../../domain/decisions/decide';
 import type { FirstCompany, MigrationState, Preflight } from '../../domain/migration/migration-state';
 import { newMigration } from '../../domain/migration/migration-state';
-import type { DecisionRules } from '../../domain/migration/plan';
+import type { DecisionRules, MigrationPlan } from '../../domain/migration/plan';
+import { DEFAULT_DECISION_RULES } from '../../domain/migration/plan';
 import { withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
 import type { Role, Step } from '../../domain/migration/steps';
 import { STEP_RULES, STEPS, stepNumber } from '../../domain/migration/steps';
@@ -13,6 +14,19 @@ import { STEP_RULES, STEPS, stepNumber } from '../../domain/migration/steps';
 export const AT = '2026-03-02T09:00:00.000Z';
 export const LATER = '2026-03-02T10:00:00.000Z';
 export const START_AT = '2026-03-07T20:00:00.000Z';
+
+/** Returns the plan of a managed migration with default limits and rules. */
+export const migrationPlan = (changes: Partial<MigrationPlan> = {}): MigrationPlan => ({
+  migrationId: 'acme.quickbooks-online',
+  route: 'managed',
+  client: 'acme',
+  platformKey: 'qhyg',
+  contact: 'solutions team',
+  firstCompany: null,
+  limits: DEFAULT_LIMITS,
+  decisions: DEFAULT_DECISION_RULES,
+  ...changes,
+});
 
 /** Returns counts. Unless the test sets it, all unconfirmed companies are in the first wave. */
 export const counts = (changes: Partial<Counts>): Counts => ({

@@ -2,24 +2,14 @@ import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { progressOf } from '../../../domain/progress/progress';
 import type { Window } from '../../../domain/planning/windows';
-import { AT, counts, firstCompany, stateAt } from '../../support/migration-states';
+import { AT, counts, firstCompany, migrationPlan, stateAt } from '../../support/migration-states';
 import { platform } from '../../support/platform';
 
 const quickBooks = platform('quickbooks-online');
 
-const plan = {
-  migrationId: 'acme.quickbooks-online',
-  route: 'managed' as const,
-  client: 'acme',
-  platformKey: 'qhyg',
-  contact: 'Sam',
-  firstCompany: null,
-  limits: DEFAULT_LIMITS,
-  decisions: DEFAULT_DECISION_RULES,
-};
+const plan = migrationPlan({ contact: 'Sam' });
 
 const MOVING = stateAt('complete-migration', { counts: counts({ total: 10, migrated: 1, waiting: 9 }) });
 const NIGHT: Window = { days: ['mon'], from: '22:00', to: '04:00', timeZone: 'UTC' };

@@ -1,7 +1,4 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import type { MigrationPlan } from '../../../domain/migration/plan';
-import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { progressOf } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import type { Role, Step } from '../../../domain/migration/steps';
@@ -11,21 +8,13 @@ import {
   counts,
   decideAll,
   firstCompany,
+  migrationPlan,
   preflight,
   proposeTime,
   stateAt,
 } from '../../support/migration-states';
 
-const plan: MigrationPlan = {
-  migrationId: 'acme.quickbooks-online',
-  route: 'managed',
-  client: 'acme',
-  platformKey: 'qhyg',
-  contact: 'solutions team',
-  firstCompany: null,
-  limits: DEFAULT_LIMITS,
-  decisions: DEFAULT_DECISION_RULES,
-};
+const plan = migrationPlan();
 
 const scheduled = decideAll(stateAt('schedule'), proposeTime('support'));
 const first = (some: Parameters<typeof firstCompany>[0]): MigrationState =>
