@@ -7,7 +7,7 @@ import type { Prompts } from '../../cli/terminal/prompts';
 import type { TerminalStream } from '../../cli/terminal/terminal';
 import { JSON_SCHEMAS } from '../../cli/json-schemas';
 
-/** A stream that keeps its output. With a width it looks like a colour terminal. */
+/** Returns a stream that keeps its output. With `columns`, it looks like a terminal with colours. */
 export function capturedStream(
   columns?: number,
   env: NodeJS.ProcessEnv = {},
@@ -39,7 +39,7 @@ const NO_PROMPTS: Prompts = {
   search: unexpected,
 };
 
-/** Runs the command in this process and returns its exit code and output. */
+/** Runs a `ferry` command in this process and returns its exit code and output. */
 export async function ferry(
   args: string[],
   columns?: number,

@@ -54,16 +54,17 @@ export interface CommandOutcome {
   readonly err: string;
 }
 
-/** A shell in a folder with the files that the documents name, and an orchestrator that its commands can reach. */
+/** A shell in a folder with the files that the documents mention, and the orchestrator that its commands use. */
 export interface Shell {
   readonly orchestrator: Orchestrator;
   /**
-   * Runs one line: `temporal` as a process; `ferry` in this process, with the arguments that the shell passes.
+   * Runs one line. `temporal` runs as a process. `ferry` runs in this process, with the arguments that the shell
+   * passes.
    *
-   * @param prompts the answers of a person at the terminal; absent: ferry asks nothing
+   * @param prompts the answers of a person at the terminal; without them, ferry asks no questions
    */
   run(line: string, migrationId: string, prompts?: Partial<Prompts>): Promise<CommandOutcome>;
-  /** Sets the modification time of the credentials file to now, as an export by the client would. */
+  /** Sets the modification time of the credential file to now, as an export by the client would. */
   exportCredentials(): void;
   close(): Promise<void>;
 }
@@ -75,8 +76,8 @@ export async function openShell(): Promise<Shell> {
   const commands = path.join(folder, 'commands');
   mkdirSync(commands);
   symlinkSync(temporalCli(), path.join(commands, 'temporal'));
-  const words = path.join(folder, 'words');
-  writeFileSync(path.join(commands, 'ferry'), `#!/bin/sh\nprintf '%s\\0' "$@" > '${words}'\n`, { mode: 0o755 });
+  const argumentsFile = path.join(folder, 'arguments');
+  writeFileSync(path.join(commands, 'ferry'), `#!/bin/sh\nprintf '%s\\0' "$@" > '${argumentsFile}'\n`, { mode: 0o755 });
   symlinkSync(path.dirname(EXAMPLE), path.join(folder, 'examples'));
 
   copyFileSync(path.join(EXAMPLE, 'manifest.csv'), path.join(folder, 'manifest.csv'));
@@ -113,7 +114,7 @@ export async function openShell(): Promise<Shell> {
         },
       });
       if (!/^ferry /.test(line) || ran.exitCode !== 0) return ran;
-      return ferry(readFileSync(words, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env, prompts);
+      return ferry(readFileSync(argumentsFile, 'utf8').split('\0').slice(0, -1).map(inFolder), undefined, env, prompts);
     },
     exportCredentials: () => utimesSync(path.join(folder, 'credentials.csv'), new Date(), new Date()),
     close: async () => {

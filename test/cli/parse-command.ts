@@ -1,7 +1,7 @@
 import { runnableCommands } from '../../cli/reference/commands';
 import { programForReference } from '../../cli/reference/cli-page';
 
-/** Returns the path of the command that a command line runs; undefined: none. */
+/** Returns the path of the command that a command line runs; undefined if it runs none. */
 export async function commandOf(line: string): Promise<string | undefined> {
   let ran: string | undefined;
   const program = programForReference();

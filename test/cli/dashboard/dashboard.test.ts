@@ -1,4 +1,4 @@
-/** `ferry desk` in a pseudo-terminal of 80 columns and 24 lines. */
+/** Tests `ferry desk` in a pseudo-terminal of 80 columns and 24 lines. */
 import { ferry } from '../captured-terminal';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
@@ -18,7 +18,7 @@ let session: TerminalSession | undefined;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  // quay waits for support to accept its details, slip for the client's approval of the start, dock for the sign-off.
+  // quay is waiting for support to accept its details, slip for the client to approve the start, dock for the sign-off.
   quay = await startTestMigration(orchestrator, 'quay', ['sbx-ok-1.quay']);
   slip = await startTestMigration(orchestrator, 'slip', ['sbx-ok-1.slip', 'sbx-ok-1.slip-2']);
   await slip.until(({ preflight }) => preflight !== null);
@@ -62,7 +62,7 @@ async function select(screen: TerminalSession, migrationId: string): Promise<voi
   await screen.waitFor(`▸ ${migrationId}`);
 }
 
-/** The first row is below the head, the connection error and the titles. */
+/** The line of the first migration, below the heading, the connection error and the column titles. */
 const FIRST_ROW = 3;
 
 /** Accepts the proposed answers of a dialog, and confirms the decision. */
@@ -77,7 +77,7 @@ async function decide(screen: TerminalSession, reason = ''): Promise<void> {
   screen.type(`y${KEY.enter}`);
 }
 
-test('the list shows, for every open migration, its step, who has to act, companies done and exceptions', async () => {
+test('the list shows step, who has to act, companies done and exceptions of every open migration', async () => {
   const screen = openDashboard();
   await screen.waitFor(/dock\S+ +6\/6 both \d+s .* 3\/3 .* 2\n/);
   await screen.waitFor(/sign off the handover/);
@@ -127,7 +127,7 @@ test('the page of a migration shows its steps, companies, decisions and exceptio
   await screen.waitFor('Ferry dashboard  3 open');
 });
 
-test('the screen follows the size of the terminal; in one that is too small it says so', async () => {
+test('the screen follows the size of the terminal, and reports a terminal that is too small', async () => {
   const screen = openDashboard();
   await screen.waitFor('slip.quickbooks-online');
   screen.resize(120, 40);
@@ -137,7 +137,7 @@ test('the screen follows the size of the terminal; in one that is too small it s
   await screen.waitFor('The dashboard needs 76 columns');
 });
 
-test('a dialog shows what is to be decided, asks who and why, and the result is shown', async () => {
+test('a dialog shows the review, asks who decides and why, and shows the result', async () => {
   const screen = openDashboard();
   await select(screen, quay.id);
   await screen.waitFor('support: accept the supplied details');
@@ -150,7 +150,7 @@ test('a dialog shows what is to be decided, asks who and why, and the result is 
   expect(out).toMatch(/Sam \(support\) +approve supply-details \(looks good\)/);
 });
 
-test('a refusal is shown with its reason, and Esc at a question cancels the decision', async () => {
+test('a dialog shows the reason of a refusal, and is cancelled with Esc', async () => {
   const screen = openDashboard();
   await select(screen, slip.id);
   screen.type('a');
@@ -187,7 +187,7 @@ test('p pauses a migration, and resumes a paused one', async () => {
   await screen.waitFor(/slip\S+ +2\/6 client/);
 });
 
-test('while Temporal is down, the screen shows the time of its data, and recovers without help', async () => {
+test('the screen shows the time of its data while Temporal is down, and recovers automatically', async () => {
   const relay = await startRelay(orchestrator.config.temporal.address);
   const screen = openDashboard({ TEMPORAL_ADDRESS: relay.address });
   await screen.waitFor('slip.quickbooks-online');
@@ -212,7 +212,7 @@ test.each([
       void screen.waitFor('Whose decision is it?').then(() => screen.signal('SIGTERM'));
     },
   ],
-])('after %s the terminal is restored', async (_, end) => {
+])('the terminal is restored after %s', async (_, end) => {
   const screen = openDashboard();
   await screen.waitFor('slip.quickbooks-online');
   expect(screen.isRestored()).toBe(false);
@@ -232,7 +232,7 @@ test('colours are used unless NO_COLOR is set', async () => {
   expect(plain.sent()).not.toMatch(STYLING);
 });
 
-test('without a terminal, the error names the command to use instead', async () => {
+test('desk fails without a terminal, and names the command to use instead', async () => {
   const { exitCode, out, err } = await ferry(['desk'], undefined, orchestrator.env);
   expect({ exitCode, out, err }).toEqual({
     exitCode: 1,

@@ -1,4 +1,4 @@
-/** The lines that a state of the dashboard renders, and the states after keys; no terminal is involved. */
+/** Tests how the dashboard renders states and handles keys, without a terminal. */
 import { frameOf, visibleRowCount } from '../../../cli/dashboard/frame';
 import { handleKey } from '../../../cli/dashboard/keys';
 import type { DashboardRow, DashboardState, Reading } from '../../../cli/dashboard/state';
@@ -9,7 +9,7 @@ const NOW = new Date('2026-03-02T22:04:11Z');
 const SIZE = { columns: 80, rows: 24 };
 const HEIGHT = visibleRowCount(SIZE);
 
-const row = (migrationId: string, some: Partial<DashboardRow> = {}): DashboardRow => ({
+const row = (migrationId: string, changes: Partial<DashboardRow> = {}): DashboardRow => ({
   migrationId,
   state: 'waiting',
   step: 'schedule',
@@ -21,7 +21,7 @@ const row = (migrationId: string, some: Partial<DashboardRow> = {}): DashboardRo
   missingKey: null,
   overview: null,
   facts: null,
-  ...some,
+  ...changes,
 });
 
 const facts = { task: 'w', waitingSince: null, isOnHold: false, windows: [], endsBy: null };
@@ -53,7 +53,7 @@ function afterKeys(state: DashboardState, ...keys: string[]): DashboardState {
   return keys.reduce((before, key) => handleKey(before, key, HEIGHT).state, state);
 }
 
-test('the list is sorted: waiting for support, then running, then waiting for the client', () => {
+test('the list shows migrations waiting for support first, then running ones, then those waiting for the client', () => {
   const { rows } = stateOf([
     row('a.wave'),
     moving,
@@ -63,13 +63,13 @@ test('the list is sorted: waiting for support, then running, then waiting for th
   expect(rows?.map(({ migrationId }) => migrationId)).toEqual(['b.wave', 'z.wave', 'moving.wave', 'a.wave']);
 });
 
-test('a running migration shows its rate and the end at that rate', () => {
+test('a running migration shows its rate and when it will end at that rate', () => {
   const line = linesOf(stateOf([moving])).find((each) => each.includes('moving.wave'));
-  // 500 are left, at 41 a minute.
+  // 500 companies are left, at a rate of 41 per minute.
   expect(line).toMatch(/6\/6 running +█+░+ +703\/1203 +41 +22:16 +12$/);
 });
 
-test('a waiting migration shows no rate, and an estimate that has passed is not shown', () => {
+test('a waiting migration shows neither a rate nor an estimate that has passed', () => {
   const passed = row('passed.wave', {
     overview: overview(1, 10),
     facts: { ...facts, endsBy: '2026-03-02T21:00:00.000Z' },
@@ -104,7 +104,7 @@ test('a connection error is shown with the time of the data until a reading succ
   expect(linesOf(recovered)[1]).toBe('');
 });
 
-test('the selection follows its migration when the order changes, and moves on when the migration has ended', () => {
+test('the selection follows its migration when the order changes, and moves to another when the migration ends', () => {
   const state = afterKeys(stateOf([row('a.wave'), row('b.wave'), row('c.wave')]), 'down');
   expect(state.selected).toBe('b.wave');
   const reordered = withReading(state, {
@@ -116,7 +116,7 @@ test('the selection follows its migration when the order changes, and moves on w
   expect(withReading(reordered, { rows: [row('a.wave')], connectionError: null, at: 0 }).selected).toBe('a.wave');
 });
 
-test('with 300 migrations the selected one is always visible', () => {
+test('the selected one of 300 migrations is always visible', () => {
   const many = stateOf(Array.from({ length: 300 }, (_, index) => row(`m${String(index).padStart(3, '0')}.wave`)));
   for (const keys of [['end'], ['pagedown', 'pagedown'], ['end', 'up', 'pageup'], ['end', 'home']]) {
     const state = afterKeys(many, ...keys);
@@ -124,7 +124,7 @@ test('with 300 migrations the selected one is always visible', () => {
   }
 });
 
-test('keys request decisions about the selected migration: p resumes a paused one', () => {
+test('keys request decisions on the selected migration, and p resumes a paused one', () => {
   const state = stateOf([row('p.wave', { state: 'paused', waitingFor: 'support' })]);
   expect(handleKey(state, 'p', HEIGHT).action).toEqual({ kind: 'resume', migrationId: 'p.wave' });
   expect(handleKey(state, 'a', HEIGHT).action).toEqual({ kind: 'approve', migrationId: 'p.wave' });
@@ -141,6 +141,6 @@ test('help covers the screen until any key is pressed, and a result disappears a
   expect(linesOf(afterKeys(help, 'a')).join('\n')).not.toContain('too late');
 });
 
-test('an empty list says how to start a migration', () => {
+test('an empty list shows how to start a migration', () => {
   expect(linesOf(stateOf([])).join('\n')).toContain('No migration is open. Start one with: ferry start');
 });

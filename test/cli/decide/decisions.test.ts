@@ -21,13 +21,13 @@ afterAll(() => orchestrator.close());
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('a second start with the same id is refused, with advice', async () => {
+test('start refuses an id that already exists, with advice', async () => {
   const { exitCode, err } = await run('start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider');
   expect(exitCode).toBe(1);
   expect(err).toBe(`ferry: migration ${ID} already exists; choose another --label\n`);
 });
 
-test('organizations of an open migration are refused in another one, and named', async () => {
+test('start refuses organizations of another open migration, and lists them', async () => {
   const { exitCode, err } = await run(
     ...['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'decider', '--label', 'again'],
   );
@@ -52,12 +52,12 @@ test.each([
     `wave 7 of ${ID} has no company that is waiting to be moved; see: ferry companies ${ID}`,
   ],
   [['confirm-sync-disabled', ID, ...CLIENT], 'no company was specified; specify their references, or use --all'],
-])('ferry %j fails in one line: %s', async (args, message) => {
+])('ferry %j fails with one line: %s', async (args, message) => {
   const { exitCode, out, err } = await run(...args);
   expect({ exitCode, out, err }).toEqual({ exitCode: 1, out: '', err: `ferry: ${message}\n` });
 });
 
-test('a decision by the wrong role is refused with exit code 1, and is in the report', async () => {
+test('a decision by the wrong role is refused with exit code 1, and appears in the report', async () => {
   const { exitCode, out } = await run('approve', ID, 'supply-details', ...CLIENT);
   expect(exitCode).toBe(1);
   expect(out).toContain(`✗ refused: ${ID}: supply-details is approved by support, not by client\n`);
@@ -67,7 +67,7 @@ test('a decision by the wrong role is refused with exit code 1, and is in the re
   );
 });
 
-test('credentials obtained before syncing was disabled are refused and named', async () => {
+test('credentials that were obtained before syncing was disabled are refused and listed', async () => {
   const { file, remove } = exportedCredentials();
   const { exitCode, json } = await runJson(orchestrator, 'credentials', ID, file);
   remove();
@@ -76,25 +76,25 @@ test('credentials obtained before syncing was disabled are refused and named', a
   expect(json['tooEarly']).toHaveLength(25);
 });
 
-test('an unknown reference among several confirms none of them', async () => {
+test('no company is confirmed if one of the references is unknown', async () => {
   const { exitCode, err } = await run('confirm-sync-disabled', ID, 'C-1001', 'C-9999', ...CLIENT);
   expect(exitCode).toBe(1);
   expect(err).toContain('has no company C-9999; nothing was decided');
   expect((await runJson(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 25 });
 });
 
-test('companies can be confirmed one by one, even before step 4', async () => {
+test('companies can be confirmed individually, even before step 4', async () => {
   expect((await run('confirm-sync-disabled', ID, 'C-1001', 'C-1002', ...CLIENT)).exitCode).toBe(0);
   expect((await runJson(orchestrator, 'show', ID)).json['counts']).toMatchObject({ unconfirmed: 23 });
 });
 
-test('show says who must act, and the commands to use', async () => {
+test('show prints who must act and the commands to use', async () => {
   const { out } = await run('show', ID);
   expect(out).toContain('Waiting for support: accept the supplied details');
   expect(out).toContain(`support: ferry approve ${ID} supply-details`);
 });
 
-test('list shows one line per migration, without a worker', async () => {
+test('list shows one line per migration', async () => {
   const line = async (): Promise<unknown> => {
     const { json } = await runJson(orchestrator, 'list');
     return (json['migrations'] as { migrationId: string }[]).find(({ migrationId }) => migrationId === ID);

@@ -1,4 +1,4 @@
-/** `ferry schedule` shows, pauses, resumes and triggers windows. */
+/** Tests `ferry schedule`, which shows, pauses, resumes and triggers windows. */
 import { closedWindows, startTestMigration, windowChange, SUPPORT } from '../../workflows/running-migration';
 import type { TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
@@ -16,12 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-const typed = (...args: string[]) => ferry(args, undefined, orchestrator.env);
+const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('before step 6 there is no Schedule, but the future windows are shown', async () => {
-  expect((await typed('schedule', 'show', migration.id)).out).toContain('no windows');
+test('show prints the future windows before step 6, when there is no Schedule yet', async () => {
+  expect((await run('schedule', 'show', migration.id)).out).toContain('no windows');
   await migration.send('adjust', windowChange(closedWindows().map((each) => ({ ...each, timeZone: 'Europe/London' }))));
-  const { exitCode, out } = await typed('schedule', 'show', migration.id);
+  const { exitCode, out } = await run('schedule', 'show', migration.id);
   expect(exitCode).toBe(0);
   expect(out).toContain('windows open automatically in step 6');
   expect(out).toContain('Opens, in Europe/London');
@@ -32,31 +32,31 @@ test('before step 6 there is no Schedule, but the future windows are shown', asy
   });
 });
 
-test('in step 6 windows can be paused with a note, resumed and triggered, for one migration or all', async () => {
+test('windows can be paused with a note, resumed and triggered in step 6, for one migration or all', async () => {
   await migration.send('adjust', windowChange([]));
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
   await migration.send('adjust', windowChange(closedWindows()));
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
-  await until(async () => (await typed('schedule', 'show', '--all')).out.includes('open automatically'), 20_000);
+  await until(async () => (await run('schedule', 'show', '--all')).out.includes('open automatically'), 20_000);
 
-  const paused = await typed('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
+  const paused = await run('schedule', 'pause', migration.id, '--by', 'Sam', '--reason', 'month end');
   expect(paused).toMatchObject({ exitCode: 0 });
-  expect((await typed('schedule', 'show', migration.id)).out).toContain('paused (paused by Sam: month end)');
+  expect((await run('schedule', 'show', migration.id)).out).toContain('paused (paused by Sam: month end)');
   const { json } = await runJson(orchestrator, 'go-nogo', migration.id);
   expect(json['answers']).toContainEqual(expect.objectContaining({ about: 'window', go: false }));
 
-  expect(await typed('schedule', 'resume', '--all', '--by', 'Sam')).toMatchObject({ exitCode: 0 });
+  expect(await run('schedule', 'resume', '--all', '--by', 'Sam')).toMatchObject({ exitCode: 0 });
   expect(await runJson(orchestrator, 'schedule', 'show', migration.id)).toMatchObject({
     json: { schema: 'ferry.schedule/1', schedules: [{ state: 'running', note: 'resumed by Sam' }] },
   });
-  const triggered = await typed('schedule', 'trigger', migration.id);
+  const triggered = await run('schedule', 'trigger', migration.id);
   expect(triggered.exitCode).toBe(1);
   expect(triggered.out).toContain('no company is started outside the windows; the next window opens at');
 });
 
-test('a migration or --all is required; a sweep finds nothing while migrations run', async () => {
-  expect(await typed('schedule', 'show')).toMatchObject({ exitCode: 1 });
+test('show requires a known migration or --all, and sweep finds nothing while migrations are running', async () => {
+  expect(await run('schedule', 'show')).toMatchObject({ exitCode: 1 });
   expect(await runJson(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [], open: [] } });
-  expect((await typed('schedule', 'show', 'nobody.quickbooks-online')).exitCode).toBe(1);
+  expect((await run('schedule', 'show', 'nobody.quickbooks-online')).exitCode).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** A migration that accepts only signed decisions, from people on several machines. */
+/** Tests a migration that accepts only signed decisions, with people on several machines. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ let folder: string;
 const publicKeys = new Map<string, string>();
 const [ID, OTHER] = ['signing.quickbooks-online', 'signing.quickbooks-online.other'];
 
-/** The environment of a person's machine: a home folder, with a signing key if they created one. */
+/** Returns the environment of a person's machine. Its home folder contains a signing key if the person has one. */
 const atMachineOf = (machine: string): NodeJS.ProcessEnv => ({
   ...orchestrator.env,
   TOKENFERRY_HOME: path.join(folder, machine),
@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
-  // Eve pretends to be Sam; Pia has no key.
+  // Eve has a key that claims to be Sam's. Pia has no key.
   for (const [machine, name] of [
     ['sam', 'Sam'],
     ['cleo', 'Cleo'],
@@ -50,8 +50,17 @@ const approvers = (): string[] => [
 async function start(id: string, organization: string, ...more: string[]): Promise<void> {
   const manifest = path.join(folder, `${organization}.csv`);
   writeFileSync(manifest, `reference,name,realmId,expectedInvoices\nC-1,Corner Shop,${organization},3\n`);
-  const asked = ['start', manifest, '--platform', 'quickbooks-online', '--client', 'signing', ...more, ...approvers()];
-  const { exitCode, out, err } = await run('pia', ...asked);
+  const command = [
+    'start',
+    manifest,
+    '--platform',
+    'quickbooks-online',
+    '--client',
+    'signing',
+    ...more,
+    ...approvers(),
+  ];
+  const { exitCode, out, err } = await run('pia', ...command);
   expect({ exitCode, out, err }).toMatchObject({ exitCode: 0, out: expect.stringContaining(id) as string });
 }
 
@@ -77,9 +86,9 @@ test('--by defaults to the name in the signing key', async () => {
 
 test.each<[string, string, readonly string[], string]>([
   ['an unsigned decision', 'pia', ['--by', 'Sam'], 'must be signed; this one is not'],
-  ['another person’s key has signed in the name of an approver', 'eve', [], 'a key that belongs to no approver'],
-  ['an approver has signed for the other role', 'sam', ['--as', 'client'], 'belongs to Sam (support)'],
-])('a decision that %s is refused, recorded, and changes nothing', async (_, machine, more, why) => {
+  ["a decision in an approver's name, signed with another key,", 'eve', [], 'a key that belongs to no approver'],
+  ['a decision that an approver has signed in the other role', 'sam', ['--as', 'client'], 'belongs to Sam (support)'],
+])('%s is refused, is recorded, and changes nothing', async (_, machine, more, why) => {
   const before = await trailOf(ID);
   const { exitCode, out } = await run(machine, ...approve, ...more);
   expect({ exitCode, out }).toEqual({ exitCode: 1, out: expect.stringContaining(why) as string });
@@ -91,13 +100,13 @@ test.each<[string, string, readonly string[], string]>([
   expect((await run('pia', 'show', ID, '--json')).out).toContain('"step": "supply-details"');
 });
 
-test('a decision in another name says that the signing key was not used', async () => {
+test('approve reports that the signing key was not used if --by is another name', async () => {
   const { exitCode, out } = await run('sam', ...approve, '--by', 'Cleo');
   expect(exitCode).toBe(1);
   expect(out).toContain('not signed: the signing key belongs to Sam, but --by is Cleo');
 });
 
-test('a decision signed by an approver is applied, and the output says so', async () => {
+test('a decision signed by an approver is applied, and the output names the key', async () => {
   const { exitCode, out } = await run('sam', ...approve);
   expect({ exitCode, out }).toEqual({
     exitCode: 0,
@@ -107,11 +116,19 @@ test('a decision signed by an approver is applied, and the output says so', asyn
 });
 
 test.each<[string, () => { id: string; message: string; change: object }, RegExp]>([
-  ['to another migration', () => ({ id: OTHER, message: 'approve', change: {} }), /does not match/],
-  ['for another step', () => ({ id: ID, message: 'approve', change: { step: 'schedule' } }), /does not match/],
-  ['as another message', () => ({ id: ID, message: 'pause', change: { decisionId: 'another' } }), /does not match/],
-  ['under another id', () => ({ id: ID, message: 'approve', change: { decisionId: 'a third' } }), /does not match/],
-])('a replayed signature, %s, is refused and recorded', async (_, replayOf, why) => {
+  ['sent to another migration', () => ({ id: OTHER, message: 'approve', change: {} }), /does not match/],
+  ['sent for another step', () => ({ id: ID, message: 'approve', change: { step: 'schedule' } }), /does not match/],
+  [
+    'sent as another message',
+    () => ({ id: ID, message: 'pause', change: { decisionId: 'another' } }),
+    /does not match/,
+  ],
+  [
+    'sent under another id',
+    () => ({ id: ID, message: 'approve', change: { decisionId: 'a third' } }),
+    /does not match/,
+  ],
+])('a copied signature that is %s is refused and recorded', async (_, replayOf, why) => {
   const { signed } = (await trailOf(ID)).find(({ applied }) => applied) ?? {};
   if (!signed) throw new Error('nothing was signed yet');
   const { id, message, change } = replayOf();
@@ -126,7 +143,7 @@ test.each<[string, () => { id: string; message: string; change: object }, RegExp
   });
 });
 
-test('the same message sent twice counts once', async () => {
+test('a message that is sent twice counts once', async () => {
   const before = await trailOf(ID);
   const { signed } = before.find(({ applied }) => applied) ?? {};
   const again = { ...signed?.content, signature: signed?.signature };
@@ -145,21 +162,21 @@ describe('the exported trail', () => {
     lines = out.trimEnd().split('\n');
   });
 
-  /** Runs on a machine that reaches neither Temporal nor Postgres. */
+  /** Verifies a trail on a machine that can reach neither Temporal nor Postgres. */
   function verify(trail: readonly string[], keys = approvers()) {
     const file = path.join(folder, 'trail.jsonl');
     writeFileSync(file, `${trail.join('\n')}\n`);
     return ferry(['audit', ID, '--verify', file, ...keys], undefined, { TOKENFERRY_HOME: path.join(folder, 'pia') });
   }
 
-  test('is verified offline with only the public keys', async () => {
+  test('can be verified offline with only the public keys', async () => {
     const { exitCode, out, err } = await verify(lines);
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
     expect(out).toContain(`${lines.length - 1} entries: every applied decision was signed exactly as recorded`);
     expect(out).toContain('Sam exported and signed the trail on');
   });
 
-  test('without its last line, the output says what is not proven', async () => {
+  test('can be verified without its last line, but is reported as not signed', async () => {
     const { exitCode, out } = await verify(lines.slice(0, -1));
     expect(exitCode).toBe(0);
     expect(out).toContain('The export itself is not signed');
@@ -174,28 +191,28 @@ describe('the exported trail', () => {
   });
 
   test.each<[string, (trail: readonly string[]) => string[]]>([
-    ['an entry is left out', (trail) => trail.filter((_, index) => index !== 0)],
-    ['the last entry is left out', (trail) => trail.filter((_, index) => index !== trail.length - 2)],
-    ['an entry is there twice', (trail) => [trail[0] ?? '', ...trail]],
-    ['two entries change places', ([first = '', second = '', ...rest]) => [second, first, ...rest]],
+    ['an entry is missing', (trail) => trail.filter((_, index) => index !== 0)],
+    ['the last entry is missing', (trail) => trail.filter((_, index) => index !== trail.length - 2)],
+    ['an entry appears twice', (trail) => [trail[0] ?? '', ...trail]],
+    ['two entries are swapped', ([first = '', second = '', ...rest]) => [second, first, ...rest]],
     ['an entry is added at the end', (trail) => [...trail, trail[0] ?? '']],
     [
-      'a refusal becomes an application',
+      'a refused decision is marked as applied',
       (trail) => trail.map((line) => line.replace('"applied":false', '"applied":true')),
     ],
     [
-      'an application becomes a refusal',
+      'an applied decision is marked as refused',
       (trail) => trail.map((line) => line.replace('"applied":true', '"applied":false')),
     ],
-  ])('is not proven when %s', async (_, change) => {
+  ])('fails verification if %s', async (_, change) => {
     expect((await verify(change(lines))).exitCode).toBe(1);
   });
 
-  test('fails verification if any byte is changed', async () => {
+  test('fails verification if a byte is changed', async () => {
     const file = path.join(folder, 'altered.jsonl');
     const whole = Buffer.from(`${lines.join('\n')}\n`);
     const undetected: string[] = [];
-    // Samples of the whole file and all line feeds except the last, which has no meaning.
+    // Changes samples of the whole file, and every line feed except the last, which has no meaning.
     for (let index = 0; index < whole.length - 1; index += 1) {
       if (index % 97 !== 0 && whole[index] !== 0x0a) continue;
       const altered = Buffer.from(whole);
@@ -208,7 +225,7 @@ describe('the exported trail', () => {
     expect(readFileSync(file).equals(whole)).toBe(false);
   });
 
-  /** Disables the trigger that protects the trail, as the owner of the database can. */
+  /** Changes a field in the database. Disables the trigger that protects the trail, as the database's owner can. */
   async function alterInDatabase(field: string): Promise<void> {
     await orchestrator.ferry.db.transaction().execute(async (tx) => {
       await sql`set local session_replication_role = replica`.execute(tx);
@@ -217,7 +234,7 @@ describe('the exported trail', () => {
     });
   }
 
-  // Runs last, because the trail stays changed.
+  // These tests run last, because the trail stays changed.
   test.each(['by', 'step', 'decisionId'])('fails verification if %s was changed in the database', async (field) => {
     await alterInDatabase(field);
     const { out } = await run('sam', 'audit', ID, '--format', 'jsonl');
@@ -227,16 +244,16 @@ describe('the exported trail', () => {
   });
 });
 
-describe("cancelled with Temporal's own tools, which sign nothing", () => {
+describe("a cancellation with Temporal's own tools, which cannot sign it,", () => {
   const handle = () => orchestrator.ferry.temporal.workflow.getHandle(OTHER);
 
-  test('a migration refuses it, records it, and continues', async () => {
+  test('is refused and recorded, and the migration continues', async () => {
     await handle().cancel();
     await until(async () => (await trailOf(OTHER)).at(-1)?.became.includes('must be signed') === true);
     expect((await run('pia', 'show', OTHER, '--json')).out).toContain('"step": "supply-details"');
   });
 
-  test('it ends as its approvers signed, in Temporal too', async () => {
+  test('does not keep the migration from being completed by signed decisions', async () => {
     const credentials = path.join(folder, 'credentials.csv');
     writeFileSync(
       credentials,

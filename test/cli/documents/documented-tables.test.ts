@@ -1,4 +1,4 @@
-/** docs/ names every command, platform and package; the commands in docs/runbook.md exist. */
+/** Tests that docs/ lists every command, platform and package, and that the commands in docs/runbook.md exist. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PLATFORMS } from '../../../platforms/platforms';
@@ -10,7 +10,7 @@ import { readDocument } from '../documented-commands';
 const chapter = (title: string): string =>
   readDocument('platforms.md').split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
 
-test('every command that ferry --help lists is in the table of commands', async () => {
+test('docs/commands.md contains every command that ferry --help lists', async () => {
   const { out } = await ferry(['--help']);
   const commands = [...out.matchAll(/^ {2}([a-z][a-z-]*) {2,}[A-Z]/gm)].map(([, name = '']) => name);
   expect(commands).toContain('replace-credential');
@@ -18,16 +18,16 @@ test('every command that ferry --help lists is in the table of commands', async 
   expect(commands.filter((name) => !document.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('the table of the managed route has every platform of that route with its key and fields, and no other', () => {
-  const [managed, others] = [true, false].map((wanted) =>
-    PLATFORMS.filter(({ routes }) => routes.includes('managed') === wanted),
+test('the table of the managed route contains the platforms of that route with key and fields, and no others', () => {
+  const [managed, others] = [true, false].map((isManaged) =>
+    PLATFORMS.filter(({ routes }) => routes.includes('managed') === isManaged),
   );
   const table = chapter('Managed route');
   for (const platform of managed ?? []) expectRow(table, platform);
   expect(others?.filter(({ slug }) => table.includes(`\`${slug}\``))).toEqual([]);
 });
 
-test('the table of the self-service route has every platform of that route with its key and fields', () => {
+test('the table of the self-service route contains the platforms of that route with key and fields', () => {
   const table = chapter('Self-service route');
   for (const platform of PLATFORMS.filter(({ routes }) => routes.includes('self-service'))) expectRow(table, platform);
 });
@@ -38,7 +38,7 @@ function expectRow(table: string, { name, slug, key, requiredFields, optionalFie
   expect({ name, missing }).toEqual({ name, missing: [] });
 }
 
-test('every package is listed with a reason', () => {
+test('docs/dependencies.md contains every package', () => {
   const packageJson = readFileSync(path.join(__dirname, '../../../package.json'), 'utf8');
   const { dependencies, devDependencies } = JSON.parse(packageJson) as {
     dependencies: Record<string, string>;
@@ -51,7 +51,7 @@ test('every package is listed with a reason', () => {
   expect(packages.filter((name) => !isNamed(name))).toEqual([]);
 });
 
-test('every command in the runbook exists, with its options', async () => {
+test('every command in the runbook exists and has the options that are used', async () => {
   const runbook = readDocument('runbook.md');
   const named = [...runbook.matchAll(/`ferry ([a-z-]+)((?: (?:show|resume|trigger|pause)\b)?)([^`]*)`/g)];
   expect(named.length).toBeGreaterThan(60);
@@ -66,7 +66,7 @@ test('every command in the runbook exists, with its options', async () => {
   for (const [command, options] of optionsOf) {
     const { out } = await ferry([...command.split(' '), '--help']);
     const unknown = [...options].filter((option) => !out.includes(`${option} `));
-    // For an unknown command, ferry prints its own help.
+    // For an unknown command, `ferry` prints its general help.
     const known = out.startsWith(`Usage: ferry ${command} `);
     expect({ command, known, unknown }).toEqual({ command, known: true, unknown: [] });
   }

@@ -1,4 +1,4 @@
-/** docs/operating.md is correct: its commands are run through a shell, as they are written. */
+/** Tests docs/operating.md by running its commands in a shell, exactly as they are written. */
 import { openCompanies } from '../../../domain/companies/company-state';
 import type { Progress } from '../../../domain/progress/progress';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
@@ -36,25 +36,25 @@ test('the parser reads every field of every documented message', () => {
     const [, json = ''] = / -i '(.*)'/.exec(line) ?? [];
     const typed = json.replaceAll(`'\\''`, `'`).replace(/'"\$\(date .*?\)"'/, '2026-12-07T22:00Z');
     const message = JSON.parse(typed) as Record<string, unknown>;
-    const asked = new Set<PropertyKey>();
-    const watched = new Proxy(message, { get: (fields, key) => (asked.add(key), fields[String(key)]) });
-    expect({ line, read: parseDecision(name as DecisionMessage, watched, () => 'an-id') }).toMatchObject({
+    const readFields = new Set<PropertyKey>();
+    const observed = new Proxy(message, { get: (fields, key) => (readFields.add(key), fields[String(key)]) });
+    expect({ line, read: parseDecision(name as DecisionMessage, observed, () => 'an-id') }).toMatchObject({
       read: { decision: {} },
     });
-    expect({ line, unread: Object.keys(message).filter((key) => !asked.has(key)) }).toEqual({ line, unread: [] });
+    expect({ line, unread: Object.keys(message).filter((key) => !readFields.has(key)) }).toEqual({ line, unread: [] });
   }
 });
 
-test('with Temporal’s tools, only the application and the credentials need ferry', () => {
-  const typed = SIX_STEPS.flatMap(({ blocks: [, temporal = []] }) => temporal);
-  const ferrys = typed.filter((line) => line.startsWith('ferry ')).map((line) => line.split(' ')[1]);
-  expect(ferrys).toEqual(['application', 'credentials']);
+test("only the application and the credentials cannot be supplied with Temporal's tools", () => {
+  const temporalBlocks = SIX_STEPS.flatMap(({ blocks: [, temporal = []] }) => temporal);
+  const ferryCommands = temporalBlocks.filter((line) => line.startsWith('ferry ')).map((line) => line.split(' ')[1]);
+  expect(ferryCommands).toEqual(['application', 'credentials']);
 });
 
 describe.each([
   ['ferry', 0],
   ['temporal', 1],
-] as const)('with %s', (tool, way) => {
+] as const)('with %s', (tool, blockIndex) => {
   let shell: Shell;
   beforeAll(async () => (shell = await openShell()));
   afterAll(() => shell.close());
@@ -73,14 +73,14 @@ describe.each([
 
   const isOver = async (id: string) => (await handleOf(id).describe()).status.name !== 'RUNNING';
 
-  test('every decision gets an answer', async () => {
+  test('every documented decision is answered', async () => {
     const id = await startDocumented(`${tool}-asks`);
     for (const line of DECISIONS.flatMap(({ blocks: [lines = []] }) => lines)) {
-      if (line.startsWith('ferry ') !== (way === 0)) continue;
+      if (line.startsWith('ferry ') !== (blockIndex === 0)) continue;
       const { exitCode, out, err } = await shell.run(line, id);
-      // Some are refused because of their timing; ferry checks the state of companies before it sends anything.
+      // Some decisions are refused because it is too early or too late for them. `ferry` refuses some itself.
       const answered =
-        way === 0
+        blockIndex === 0
           ? /^(?:0 [^]*✓ |1 [^]*(?:✗ refused: | does not apply to C-|only for a company that was not moved))/
           : /^0 [^]*applied:(?:true|false) /;
       expect({ line, answer: `${exitCode} ${out}${err}` }).toEqual({
@@ -91,18 +91,18 @@ describe.each([
     await until(() => isOver(id));
   });
 
-  test('a whole migration goes through the six steps', async () => {
+  test('the documented commands take a migration through the six steps', async () => {
     const id = await startDocumented(`${tool}-moves`);
     for (const [index, { title, blocks }] of SIX_STEPS.entries()) {
       expect({ title, blocks: blocks.length }).toEqual({ title, blocks: 2 });
       await until(() => isDecidable(id, index), 30_000);
-      for (const line of blocks[way] ?? []) {
+      for (const line of blocks[blockIndex] ?? []) {
         if (line.startsWith('ferry credentials')) shell.exportCredentials();
         const { exitCode, out, err } = await shell.run(line, id);
         expect({ line, exitCode, said: exitCode === 0 ? '' : out + err }).toEqual({ line, exitCode: 0, said: '' });
         if (isDecision(line))
           expect({ line, out }).toEqual({ line, out: expect.stringContaining('applied:true') as string });
-        await until(() => isAtRest(id));
+        await until(() => isProcessed(id));
       }
     }
     await until(() => isOver(id));
@@ -120,8 +120,8 @@ describe.each([
     return step !== 'complete-migration' || openCompanies(counts) === 0;
   }
 
-  /** Returns whether the decision has reached the ledger and the counts, which takes less time than typing the next one. */
-  async function isAtRest(id: string): Promise<boolean> {
+  /** Returns whether a decision has reached the ledger and the counts. A person does not type the next one sooner. */
+  async function isProcessed(id: string): Promise<boolean> {
     const { pendingActivities, pendingWorkflowTask } = (await handleOf(id).describe()).raw;
     return (pendingActivities ?? []).length === 0 && !pendingWorkflowTask;
   }
@@ -152,7 +152,7 @@ describe('documented answers', () => {
     expect((await runJson(shell.orchestrator, 'audit', ID)).json['trail']).toEqual([]);
   });
 
-  test('a signal gets no answer; a query returns its outcome, or the documented text if there is none', async () => {
+  test('a signal is not answered, but a query returns its outcome, or the documented text if there is none', async () => {
     const [signal = '', question = ''] = linesOf(chapter('Signal or update'));
     const before = await shell.run(question, ID);
     expect(before.out).toContain('QueryResult');
@@ -162,7 +162,7 @@ describe('documented answers', () => {
     await until(async () => (await shell.run(question, ID)).out.includes('"text":"paused"'));
   });
 
-  test('a refusal is an answer', async () => {
+  test('a refused update succeeds with the documented answer', async () => {
     const { exitCode, out } = await update('resume', '{"role": "client", "by": "Cleo"}');
     expect(exitCode).toBe(0);
     expect(out).toContain('applied:true');
@@ -180,7 +180,7 @@ describe('documented answers', () => {
     }
   });
 
-  test('either tool shows, pauses, triggers and resumes windows', async () => {
+  test('the documented commands of both tools show, pause, trigger and resume windows', async () => {
     const migration = await startTestMigration(shell.orchestrator, 'windowed', [
       'sbx-ok-1.windowed-1',
       'sbx-ok-1.windowed-2',
@@ -195,7 +195,7 @@ describe('documented answers', () => {
     expect(lines).toHaveLength(9);
     for (const line of lines) {
       const { exitCode, out, err } = await shell.run(line, migration.id);
-      // Outside the windows, a trigger is answered with exit code 1.
+      // Outside the windows, `ferry schedule trigger` exits with 1.
       const answer = line.startsWith('ferry schedule trigger') ? 'no company is started outside the windows' : '';
       expect({ line, exitCode, err }).toEqual({ line, exitCode: answer ? 1 : 0, err: '' });
       expect(out).toContain(answer);

@@ -1,4 +1,4 @@
-/** The five-minute tour of the README works: each of its commands is run as it is written, up to the handover report. */
+/** Tests the five-minute tour of the README by running its commands as they are written. */
 import type { CommandOutcome, Shell } from '../documented-commands';
 import { openShell, readDocument, readSections } from '../documented-commands';
 
@@ -7,7 +7,7 @@ const linesOf = (title: string): readonly string[] =>
   readSections(README)
     .filter((section) => section.title === title)
     .flatMap(({ blocks }) => blocks.flat())
-    // The test's own Postgres, Temporal and service replace `ferry up`.
+    // Left out, because the test has its own Postgres, Temporal and service.
     .filter((line) => line !== 'ferry up');
 
 let shell: Shell;

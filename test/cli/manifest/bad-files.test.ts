@@ -1,28 +1,31 @@
 import { gzipSync } from 'node:zlib';
 import type { FindingCase } from './finding-cases';
-import { assertFound, csv, findingsOf, VALID_ROW, HEADER, quickBooks, withTokens } from './finding-cases';
-import { platform } from '../../support/platform';
-import { readWholeManifest } from './read-whole-files';
-import { removeTempFiles, tempFile } from './temp-files';
+import { assertFound, csv, findingsOf, VALID_ROW, HEADER, withTokens } from './finding-cases';
+import { removeTempFiles } from './temp-files';
 
 afterAll(removeTempFiles);
 
 const cases: FindingCase[] = [
   { what: 'an empty file', content: '', code: 'empty' },
-  { what: 'a file of blank lines', content: '\r\n\r\n', code: 'empty' },
+  { what: 'a file with only blank lines', content: '\r\n\r\n', code: 'empty' },
   { what: 'only a byte order mark', content: '\uFEFF', code: 'empty' },
   { what: 'only a header row', content: `${HEADER}\n`, code: 'no-companies' },
-  { what: 'an .xlsx', content: Buffer.from('PK\x03\x04....[Content_Types].xml'), code: 'not-text', says: /\.xlsx/ },
   {
-    what: 'an .ods',
+    what: 'an .xlsx file',
+    content: Buffer.from('PK\x03\x04....[Content_Types].xml'),
+    code: 'not-text',
+    says: /\.xlsx/,
+  },
+  {
+    what: 'an .ods file',
     content: Buffer.from('PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet'),
     code: 'not-text',
     says: /\.ods/,
   },
-  { what: 'a zip', content: Buffer.from('PK\x03\x04 companies.csv'), code: 'not-text', says: /zip/ },
-  { what: 'an .xls', content: Buffer.from('d0cf11e0a1b11ae1000000', 'hex'), code: 'not-text', says: /\.xls/ },
-  { what: 'a PDF', content: Buffer.from('%PDF-1.7 ...'), code: 'not-text', says: /PDF/ },
-  { what: 'a gzip', content: gzipSync(csv(VALID_ROW)), code: 'not-text', says: /gzip/ },
+  { what: 'a zip file', content: Buffer.from('PK\x03\x04 companies.csv'), code: 'not-text', says: /zip/ },
+  { what: 'an .xls file', content: Buffer.from('d0cf11e0a1b11ae1000000', 'hex'), code: 'not-text', says: /\.xls/ },
+  { what: 'a PDF file', content: Buffer.from('%PDF-1.7 ...'), code: 'not-text', says: /PDF/ },
+  { what: 'a gzip file', content: gzipSync(csv(VALID_ROW)), code: 'not-text', says: /gzip/ },
   { what: 'a web page', content: '<html><table>', code: 'not-text', says: /web page/ },
   {
     what: 'a binary file',
@@ -30,7 +33,7 @@ const cases: FindingCase[] = [
     code: 'not-text',
     says: /binary/,
   },
-  { what: 'no header row', content: `${VALID_ROW}\n`, code: 'no-header', line: 1 },
+  { what: 'a missing header row', content: `${VALID_ROW}\n`, code: 'no-header', line: 1 },
   {
     what: 'missing columns',
     content: 'reference,wave\nA-1,1',
@@ -44,7 +47,7 @@ const cases: FindingCase[] = [
     says: /realmId; found/,
   },
   {
-    what: 'a column twice',
+    what: 'a duplicate column',
     content: 'reference,name,realmId,organization\nA-1,Acme,1,1',
     code: 'duplicate-column',
     line: 1,
@@ -84,9 +87,16 @@ const cases: FindingCase[] = [
   },
   { what: 'a quote inside a cell', content: csv(VALID_ROW, 'A-2,Tom "Tiny" Ltd,1,1,1'), code: 'syntax', line: 3 },
   { what: 'text after a closing quote', content: csv(VALID_ROW, 'A-2,"Tom" Ltd,1,1,1'), code: 'syntax', line: 3 },
-  { what: 'no reference', content: csv(' ,Acme,1,1,1'), code: 'missing-value', line: 2, column: 1, field: 'reference' },
   {
-    what: 'no organization',
+    what: 'a missing reference',
+    content: csv(' ,Acme,1,1,1'),
+    code: 'missing-value',
+    line: 2,
+    column: 1,
+    field: 'reference',
+  },
+  {
+    what: 'a missing organization',
     content: csv('A-1,Acme,,1,1'),
     code: 'missing-value',
     line: 2,
@@ -133,7 +143,7 @@ const cases: FindingCase[] = [
     field: 'realmId',
   },
   {
-    what: 'a reference twice',
+    what: 'a duplicate reference',
     content: csv(VALID_ROW, '', 'A-1,Bolt,2,1,1'),
     code: 'duplicate-reference',
     line: 4,
@@ -141,7 +151,7 @@ const cases: FindingCase[] = [
     says: /"A-1" appears on lines 2 and 4/,
   },
   {
-    what: 'an organization twice',
+    what: 'a duplicate organization',
     content: csv(VALID_ROW, 'A-2,Bolt,9130357000000017,1,1'),
     code: 'duplicate-organization',
     line: 3,
@@ -149,7 +159,7 @@ const cases: FindingCase[] = [
     says: /lines 2 and 3/,
   },
   {
-    what: 'a name twice',
+    what: 'a duplicate name',
     content: csv(VALID_ROW, 'A-2,acme ltd,2,1,1'),
     code: 'duplicate-name',
     severity: 'warning',
@@ -157,7 +167,7 @@ const cases: FindingCase[] = [
     column: 2,
   },
   {
-    what: 'a refresh token twice',
+    what: 'a duplicate refresh token',
     content: withTokens('A-1,Acme,1,1,at-1,rt-same', 'A-2,Bolt,2,1,at-2,rt-same'),
     code: 'duplicate-refresh-token',
     line: 3,
@@ -173,14 +183,14 @@ const cases: FindingCase[] = [
     field: 'accessToken',
   },
   {
-    what: 'a token with a blank in it',
+    what: 'a token with a space in it',
     content: withTokens('A-1,Acme,1,1,at 1,rt-1'),
     code: 'invalid-credential',
     line: 2,
     column: 5,
   },
   {
-    what: 'a name that loses characters',
+    what: 'a name with characters that the service does not store',
     content: csv('A-1,Müller & Söhne,1,1,1'),
     code: 'name-altered',
     severity: 'warning',
@@ -189,7 +199,7 @@ const cases: FindingCase[] = [
     says: /"Mller & Shne"/,
   },
   {
-    what: 'a name without any character that the service stores',
+    what: 'a name with no character that the service stores',
     content: csv('A-1,株式会社,1,1,1'),
     code: 'name-empty',
     line: 2,
@@ -204,7 +214,7 @@ const cases: FindingCase[] = [
   },
   { what: 'a NUL byte', content: csv('A-1,Ac\0me,1,1,1'), code: 'control-character', line: 2, column: 2 },
   {
-    what: 'Latin-1',
+    what: 'a Latin-1 file',
     content: Buffer.from(csv('A-1,M\u00fcller,1,1,1'), 'latin1'),
     code: 'undecodable',
     line: 2,
@@ -224,22 +234,22 @@ const cases: FindingCase[] = [
     line: 2,
     column: 4,
   },
-  { what: 'a wave of zero', content: csv('A-1,Acme,1,1,0'), code: 'invalid-number', line: 2, column: 5 },
+  { what: 'wave zero', content: csv('A-1,Acme,1,1,0'), code: 'invalid-number', line: 2, column: 5 },
   {
-    what: 'no expected invoices',
+    what: 'a manifest without expected invoices',
     content: 'reference,name,realmId\nA-1,Acme,1',
     code: 'no-expected-invoices',
     severity: 'warning',
   },
   {
-    what: 'an error after a name of three lines',
+    what: 'an error after a name that spans three lines',
     content: csv('A-1,"Acme\r\nLtd\r\nLondon",1,1,1', '', 'A-2,Bolt,,1,1'),
     code: 'missing-value',
     line: 6,
     column: 3,
   },
   {
-    what: 'an error in the last line of a row of three',
+    what: 'an error on the last line of a row that spans three lines',
     content: csv('A-1,"Acme\nLtd\nLondon",,1,1'),
     code: 'missing-value',
     line: 4,
@@ -247,9 +257,9 @@ const cases: FindingCase[] = [
   },
 ];
 
-test.each(cases)('$what: $code', assertFound);
+test.each(cases)('$what is reported as $code', assertFound);
 
-test('line numbers are right when a CR LF is split between two reads', async () => {
+test('line numbers are correct even if a CR LF is split between two reads', async () => {
   const start = `${HEADER}\r\nA-1,`;
   const name = 'x'.repeat(64 * 1024 - 1 - start.length - ',1,1,1'.length);
   const findings = await findingsOf(`${start}${name},1,1,1\r\nA-2,Bolt,,1,1\r\n`);
@@ -257,77 +267,4 @@ test('line numbers are right when a CR LF is split between two reads', async () 
     ['too-long', 2],
     ['missing-value', 3],
   ]);
-});
-
-test('for a misspelt column, the advice is to rename it', async () => {
-  const [finding] = await findingsOf('reference,name,relm id\nA-1,Acme,1');
-  expect(finding?.advice).toBe('rename "relm id" to realmId');
-});
-
-test('a missing file and a folder are unreadable', async () => {
-  const missing = await readWholeManifest({ manifest: '/nowhere/companies.csv' }, quickBooks);
-  expect(missing.findings).toEqual([
-    expect.objectContaining({
-      code: 'file-unreadable',
-      message: 'there is no such file',
-      file: '/nowhere/companies.csv',
-    }),
-  ]);
-  const folder = await readWholeManifest({ manifest: __dirname }, quickBooks);
-  expect(folder.findings).toEqual([
-    expect.objectContaining({ code: 'file-unreadable', message: 'this is not a file' }),
-  ]);
-});
-
-test('one reading finds all errors of a file', async () => {
-  const findings = await findingsOf(csv(',Acme,9.13E+15,x,1', VALID_ROW, 'A-1,Bolt,2,1,1', 'A-3,Cut'));
-  expect(findings.map(({ code, line, column }) => [code, line, column])).toEqual([
-    ['missing-value', 2, 1],
-    ['spreadsheet-damage', 2, 3],
-    ['invalid-number', 2, 4],
-    ['duplicate-reference', 4, 1],
-    ['ragged-row', 5, undefined],
-  ]);
-});
-
-test('if all rows are ragged, each is reported, and not that there are none', async () => {
-  expect((await findingsOf(csv('A-1,Acme'))).map(({ code }) => code)).toEqual(['ragged-row']);
-});
-
-test.each([
-  ['no header', 'A-1,Acme,1,1,at-secret,rt-secret\n'],
-  ['a duplicate', withTokens('A-1,Acme,1,1,at-secret,rt-secret', 'A-2,Bolt,2,1,at-secret,rt-secret')],
-  ['a quote in the middle', withTokens('A-1,Acme,1,1,at-secret"x,rt-secret')],
-  ['an unclosed quote', withTokens('A-1,Acme,1,1,at-secret,"rt-secret')],
-  ['an extra cell', withTokens('A-1,Acme,1,1,1,at-secret,rt-secret')],
-  ['spreadsheet damage', withTokens('A-1,Acme,1,1,#REF!,at-secret')],
-  ['a blank in a token', withTokens('A-1,Acme,1,1,at-secret rt-secret,rt-secret')],
-  ['broken JSON', '[{"accessToken": "at-secret", "refreshToken": "rt-secret" "x"}]'],
-])('a finding never contains a credential: %s', async (_, content) => {
-  const findings = await findingsOf(content);
-  expect(findings.length).toBeGreaterThan(0);
-  expect(JSON.stringify(findings)).not.toMatch(/[ar]t-secret/);
-});
-
-test('findings contain no control characters', async () => {
-  const [unknown] = await findingsOf('reference,name,realmId,expectedInvoices,colour\u009b31m\nA-1,Acme,1,1,red');
-  expect(unknown?.message).toBe('the column "colour 31m" is not used');
-  const [altered] = await findingsOf(csv('A-1,"Acme\nLtd",1,1,1'));
-  expect(altered?.message).toBe('the name "Acme\\nLtd" will be stored as "AcmeLtd"');
-});
-
-test('token families come from the file on Xero and from the shop on Shopify', async () => {
-  const xero = await readWholeManifest(
-    { manifest: tempFile('reference,name,tenantId,expectedInvoices,family\nA-1,Acme,t-1,1,\nA-2,Bolt,t-2,1,jo') },
-    platform('xero'),
-  );
-  expect(xero.findings.map(({ code }) => code)).toEqual(['no-family']);
-  expect(xero.rows.map(({ family }) => family)).toEqual([null, 'jo']);
-
-  const shopify = await readWholeManifest(
-    { manifest: tempFile('reference,name,shop,expectedInvoices\nA-1,Acme,Acme.myshopify.com,1') },
-    platform('shopify'),
-  );
-  expect(shopify.findings).toEqual([]);
-  expect(shopify.rows[0]?.family).toBe('acme.myshopify.com');
 });

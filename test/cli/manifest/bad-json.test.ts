@@ -7,10 +7,10 @@ afterAll(removeTempFiles);
 const cases: FindingCase[] = [
   { what: 'an empty list', content: '[]', code: 'no-companies' },
   { what: 'JSON that is cut off', content: '[\n  {"reference": "A-1"', code: 'syntax', line: 2 },
-  { what: 'JSON of another form', content: '{"rows": []}', code: 'no-companies' },
+  { what: 'JSON of an unexpected form', content: '{"rows": []}', code: 'no-companies' },
   { what: 'a list of strings', content: '["A-1"]', code: 'syntax', line: 1, column: 2 },
   {
-    what: 'JSON with a field missing in one company',
+    what: 'JSON with a company that lacks a field',
     content: '[{"reference": "A-1", "name": "Acme", "realmId": 1},\n {"reference": "A-2", "name": "Bolt"}]',
     code: 'missing-value',
     line: 2,
@@ -25,7 +25,12 @@ const cases: FindingCase[] = [
     column: 31,
     says: /"name" is a list/,
   },
-  { what: 'JSON with a field twice', content: '[{"reference": "A-1", "reference": "A-2"}]', code: 'syntax', line: 1 },
+  {
+    what: 'JSON with a duplicate field',
+    content: '[{"reference": "A-1", "reference": "A-2"}]',
+    code: 'syntax',
+    line: 1,
+  },
   { what: 'JSON with an extra comma', content: '[{"reference": "A-1"},\n]', code: 'syntax', line: 2, column: 1 },
   { what: 'JSON with a missing comma', content: '[{"reference": "A-1"}\n {}]', code: 'syntax', line: 2, column: 2 },
   { what: 'JSON without a colon', content: '[{"reference" "A-1"}]', code: 'syntax', line: 1, column: 15 },
@@ -42,7 +47,7 @@ const cases: FindingCase[] = [
   { what: 'JSON with text after its end', content: '[{"reference": "A-1"}]\n[]', code: 'syntax', line: 2 },
   { what: 'JSON nested 100,000 levels deep', content: '['.repeat(100_000), code: 'syntax' },
   {
-    what: 'JSON numbers in scientific notation',
+    what: 'JSON with a number in scientific notation',
     content: '[{"reference": "A-1", "name": "Acme", "realmId": 9.13E+15}]',
     code: 'spreadsheet-damage',
     line: 1,
@@ -50,4 +55,4 @@ const cases: FindingCase[] = [
   },
 ];
 
-test.each(cases)('$what: $code', assertFound);
+test.each(cases)('$what is reported as $code', assertFound);

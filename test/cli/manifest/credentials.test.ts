@@ -14,7 +14,7 @@ const codes = ({ findings }: { findings: readonly { code: string }[] }): string[
 
 const MANIFEST = 'reference,name,realmId,expectedInvoices\nA-1,Acme,17,3\nA-2,Bolt,18,4';
 
-test('credentials are read from a separate file, with the time they were obtained at', async () => {
+test('credentials are read from a separate file, with the time when they were obtained', async () => {
   const path = tempFile(
     'reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,2026-03-01T10:00:00+01:00',
   );
@@ -26,7 +26,7 @@ test('credentials are read from a separate file, with the time they were obtaine
   expect(JSON.stringify(credentials)).not.toContain('rt-1');
 });
 
-test('without obtainedAt, a credential gets the time when its file was last changed', async () => {
+test('a credential without obtainedAt gets the modification time of its file', async () => {
   const path = tempFile('[{"reference":"A-1","accessToken":"at-1","refreshToken":"rt-1","realmId":17}]');
   const { credentials } = await readWholeCredentials(path, quickBooks);
   expect(credentials[0]?.obtainedAt).toBe(statSync(path).mtime.toISOString());
@@ -35,16 +35,16 @@ test('without obtainedAt, a credential gets the time when its file was last chan
 test.each([
   ['a time without a time zone', '2026-03-01T10:00:00'],
   ['a date', '2026-03-01'],
-  ['a time as a spreadsheet writes it', '01/03/2026 10:00'],
-  ['in the future', '2026-03-01T12:00:01Z'],
-])('obtainedAt is refused when it is %s', async (_, obtainedAt) => {
+  ['a time in the format of a spreadsheet', '01/03/2026 10:00'],
+  ['a time in the future', '2026-03-01T12:00:01Z'],
+])('obtainedAt is rejected if it is %s', async (_, obtainedAt) => {
   const path = tempFile(`reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,at-1,rt-1,17,${obtainedAt}`);
   const read = await readWholeCredentials(path, quickBooks, NOW);
   expect(codes(read)).toEqual(['invalid-time']);
   expect(read.credentials).toEqual([]);
 });
 
-test('a missing column of the platform is an error', async () => {
+test('a missing column that the platform requires is an error', async () => {
   const { findings } = await readWholeCredentials(tempFile('reference,accessToken\nA-1,at-1'), quickBooks);
   expect(findings).toEqual([
     expect.objectContaining({
@@ -66,7 +66,7 @@ test('a credential for another organization or an unknown reference is an error'
   ]);
 });
 
-test('a complete manifest with tokens can serve as the file of credentials', async () => {
+test('a complete manifest with tokens can be used as the credential file', async () => {
   const path = tempFile(
     'reference,name,wave,realmId,expectedInvoices,accessToken,refreshToken\nA-1,Acme,1,17,3,at-1,rt-1',
   );
@@ -75,7 +75,7 @@ test('a complete manifest with tokens can serve as the file of credentials', asy
   expect(Object.keys(read.credentials[0]?.fields.reveal() ?? {})).toEqual(['accessToken', 'refreshToken', 'realmId']);
 });
 
-test('a company has only one credential', async () => {
+test('a duplicate reference or refresh token is an error', async () => {
   const path = tempFile(
     'reference,accessToken,refreshToken,realmId\nA-1,at-1,rt-1,17\nA-1,at-2,rt-2,17\nA-2,at-3,rt-1,18',
   );
@@ -85,24 +85,24 @@ test('a company has only one credential', async () => {
   ]);
 });
 
-test('on a platform that rotates tokens, credentials supplied at the start cause a warning', async () => {
-  const inside = tempFile(
+test('credentials supplied at the start cause a warning if the platform rotates tokens', async () => {
+  const manifestWithTokens = tempFile(
     'reference,name,realmId,expectedInvoices,accessToken,refreshToken\nA-1,Acme,17,3,at-1,rt-1\nA-2,Bolt,18,4,,',
   );
-  const read = await readWholeManifest({ manifest: inside }, quickBooks);
+  const read = await readWholeManifest({ manifest: manifestWithTokens }, quickBooks);
   expect(codes(read)).toEqual(['credential-early']);
   expect(read.credentials.map(({ reference }) => reference)).toEqual(['A-1']);
   expect(read.rows).toHaveLength(2);
   expect(read.rows[0]).not.toHaveProperty('accessToken');
 
-  const beside = {
+  const separateFiles = {
     manifest: tempFile(MANIFEST),
     credentials: tempFile('reference,accessToken,refreshToken,realmId\nA-1,at-1,rt-1,17'),
   };
-  expect(codes(await readWholeManifest(beside, quickBooks))).toEqual(['credential-early']);
+  expect(codes(await readWholeManifest(separateFiles, quickBooks))).toEqual(['credential-early']);
 });
 
-test('on a platform that does not rotate tokens, each company without a credential is named', async () => {
+test('companies without a credential are reported if the platform does not rotate tokens', async () => {
   const manifest = tempFile(
     'reference,name,organizationId,expectedInvoices,family,accessToken,refreshToken,region\n' +
       'A-1,Acme,17,3,jo,at-1,rt-1,eu\nA-2,Bolt,18,4,jo,,,\nA-3,Cut,19,5,jo,,,',
@@ -114,7 +114,7 @@ test('on a platform that does not rotate tokens, each company without a credenti
   expect(read.credentials.map(({ reference }) => reference)).toEqual(['A-1', 'A-3']);
 });
 
-test('a manifest without credentials causes no warning', async () => {
+test('a manifest without credentials causes no finding about credentials', async () => {
   expect(codes(await readWholeManifest({ manifest: tempFile(MANIFEST) }, zoho))).toEqual(['missing-column']);
   expect(codes(await readWholeManifest({ manifest: tempFile(MANIFEST) }, quickBooks))).toEqual([]);
 });

@@ -1,10 +1,11 @@
-/** Faulty manifests and the finding that each must produce. */
+/** Helpers for tests of faulty manifests and of the findings that these must produce. */
 import type { Finding, FindingCode } from '../../../domain/companies/finding';
 import { platform } from '../../support/platform';
 import { readWholeManifest } from './read-whole-files';
 import { tempFile } from './temp-files';
 
 export interface FindingCase {
+  /** The fault, in words. */
   readonly what: string;
   readonly content: string | Buffer;
   readonly code: FindingCode;
@@ -27,7 +28,7 @@ export const csv = (...lines: string[]): string => [HEADER, ...lines].join('\n')
 export const withTokens = (...lines: string[]): string =>
   ['reference,name,realmId,expectedInvoices,accessToken,refreshToken', ...lines].join('\n');
 
-/** Asserts that the fault is found at its place and that nothing else is an error. */
+/** Asserts that the finding is reported at the expected position, and that no other error is reported. */
 export async function assertFound({ content, code, severity, line, column, field, says }: FindingCase): Promise<void> {
   const findings = await findingsOf(content);
 

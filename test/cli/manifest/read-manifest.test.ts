@@ -13,7 +13,7 @@ afterAll(removeTempFiles);
 
 const quickBooks = platform('quickbooks-online');
 
-/** Cell text with delimiters, quotes, tabs and non-Latin letters, without surrounding blanks. */
+/** Returns arbitrary cell text with delimiters, quotes, tabs and non-Latin letters, without surrounding spaces. */
 const cellText = (maxLength: number): fc.Arbitrary<string> =>
   fc
     .string({ unit: fc.constantFrom(...'aBz09 ,;"\'\täß株😀&-'), minLength: 1, maxLength })
@@ -43,7 +43,7 @@ const COLUMNS = ['reference', 'name', 'realmId', 'expectedInvoices', 'wave'];
 const cellsOf = ({ reference, name, organization, expectedInvoices, wave }: ManifestRow): string[] =>
   [reference, name, organization, expectedInvoices ?? '', wave ?? ''].map(String);
 
-test('CSV round-trips in any delimiter, encoding, line end and quoting', async () => {
+test('CSV is read correctly with any delimiter, encoding, line ending and quoting', async () => {
   await fc.assert(
     fc.asyncProperty(
       companies,
@@ -61,8 +61,7 @@ test('CSV round-trips in any delimiter, encoding, line end and quoting', async (
           quoteAll || /[,;\t"\n]/.test(cell) ? `"${cell.replaceAll('"', '""').replaceAll('\n', lineEnd)}"` : cell;
         const lines = [COLUMNS, ...rows.map(cellsOf)].map((cells) => cells.map(quote).join(delimiter));
         const text = lines.join(blankLines ? lineEnd + lineEnd : lineEnd) + (lastLineEnds ? lineEnd : '');
-        // UTF-8 without a mark is the default; UTF-16 gets one, because it is detected by its zeros only in mostly
-        // Latin text.
+        // UTF-16 always gets a byte order mark, because without one it is recognized only if most letters are Latin.
         const content = iconv.encode(text, encoding, { addBOM: mark || encoding !== 'utf-8' });
 
         const { rows: read, findings } = await readWholeManifest({ manifest: tempFile(content) }, quickBooks);
@@ -74,7 +73,7 @@ test('CSV round-trips in any delimiter, encoding, line end and quoting', async (
   );
 });
 
-test('JSON round-trips and gives the same digest', async () => {
+test('JSON is read correctly and has the same digest as the rows', async () => {
   await fc.assert(
     fc.asyncProperty(companies, fc.boolean(), fc.boolean(), async (rows, wrapped, indented) => {
       const objects = rows.map(({ reference, name, organization, expectedInvoices, wave }) => ({
@@ -111,20 +110,23 @@ test('the digest changes with every field and with the order', () => {
 });
 
 test.each([
-  ['headers in another case, order and spelling', 'Wave,REALM ID,Name,expected_invoices, reference \n1,17,Acme,3,A-1'],
+  [
+    'headers in a different case, order and spelling',
+    'Wave,REALM ID,Name,expected_invoices, reference \n1,17,Acme,3,A-1',
+  ],
   ['the column name "organization"', 'reference,name,organization,expectedInvoices,wave\nA-1,Acme,17,3,1'],
   [
     'a delimiter announced by sep=, as Excel writes it',
     'sep=;\r\nreference;name;realmId;expectedInvoices;wave\r\nA-1;Acme;17;3;1\r\n',
   ],
   ['empty cells beyond the header', 'reference,name,realmId,expectedInvoices,wave\nA-1,Acme,17,3,1,,,\n,,,,,,\n'],
-  ['blanks around cells', 'reference,name,realmId,expectedInvoices,wave\n A-1 , Acme,17 ,3, 1'],
+  ['spaces around cells', 'reference,name,realmId,expectedInvoices,wave\n A-1 , Acme,17 ,3, 1'],
   [
-    'UTF-16 without a byte order mark',
+    'UTF-16 text without a byte order mark',
     iconv.encode('reference,name,realmId,expectedInvoices,wave\nA-1,Acme,17,3,1', 'utf-16le'),
   ],
-  ['JSON', '[{"reference":"A-1","name":"Acme","realmId":17,"expectedInvoices":3,"wave":"1"}]'],
-])('%s', async (_, content) => {
+  ['JSON companies', '[{"reference":"A-1","name":"Acme","realmId":17,"expectedInvoices":3,"wave":"1"}]'],
+])('a manifest with %s is read', async (_, content) => {
   const { rows, findings } = await readWholeManifest({ manifest: tempFile(content) }, quickBooks);
   expect(findings).toEqual([]);
   expect(rows).toEqual([
@@ -147,7 +149,7 @@ test('rows keep their position when another row has an error', async () => {
   ]);
 });
 
-test('a manifest of 50 MB is read', async () => {
+test('a manifest of 50 MB is read completely', async () => {
   const manifest = tempFile('');
   const file = createWriteStream(manifest);
   file.write('reference,name,realmId,expectedInvoices,notes\n');

@@ -6,7 +6,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-/** Reads a manifest with all of its rows in memory, which commands never do. */
+/** Reads a manifest and keeps all of its rows in memory. Commands never do this. */
 export async function readWholeManifest(...args: Parameters<typeof readManifest>) {
   const { findings, rows, credentials, ...manifest } = await readManifest(...args);
   return { ...manifest, findings: findings.listed, rows: await all(rows), credentials: await all(credentials) };

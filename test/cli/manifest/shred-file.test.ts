@@ -20,16 +20,16 @@ async function identityOf(name = file): Promise<FileIdentity> {
   return found;
 }
 
-test('a file is overwritten to its last byte before it is removed', async () => {
+test('shredFile overwrites a file to its last byte before removing it', async () => {
   const stillOpen = openSync(file, 'r');
   await shredFile(await identityOf());
   expect(existsSync(file)).toBe(false);
-  const left = Buffer.alloc(fstatSync(stillOpen).size);
-  readSync(stillOpen, left, 0, left.length, 0);
+  const overwritten = Buffer.alloc(fstatSync(stillOpen).size);
+  readSync(stillOpen, overwritten, 0, overwritten.length, 0);
   closeSync(stillOpen);
-  expect(left).toHaveLength(TEXT.length);
-  expect(left.toString('latin1')).not.toContain('credential');
-  expect(new Set(left.subarray(-1_000)).size).toBeGreaterThan(100);
+  expect(overwritten).toHaveLength(TEXT.length);
+  expect(overwritten.toString('latin1')).not.toContain('credential');
+  expect(new Set(overwritten.subarray(-1_000)).size).toBeGreaterThan(100);
 });
 
 test.each<[string, () => Promise<FileIdentity>]>([
@@ -64,14 +64,14 @@ test.each<[string, () => Promise<FileIdentity>]>([
     },
   ],
   ['is a folder', () => identityOf(folder)],
-])('a file that %s is not changed', async (_what, given) => {
-  const toShred = await given();
+])('shredFile rejects a file that %s, and does not change it', async (_what, identify) => {
+  const identity = await identify();
   const before = readFileSync(file, 'utf8');
-  await expect(shredFile(toShred)).rejects.toThrow(NotShredded);
+  await expect(shredFile(identity)).rejects.toThrow(NotShredded);
   expect(readFileSync(file, 'utf8')).toBe(before);
   expect(statSync(file).isFile()).toBe(true);
 });
 
-test('a missing file has no identity', async () => {
+test('identifyFile returns undefined for a missing file', async () => {
   expect(await identifyFile(path.join(folder, 'nothing.csv'))).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Files of any length are never held in memory: rows are read on demand. */
+/** Tests that rows are read on demand, because a file can be larger than the memory. */
 import { appendFileSync, createWriteStream, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { FileHandle } from 'node:fs/promises';
@@ -52,8 +52,8 @@ async function longFile(before: string, line: (at: number) => string, after: str
 const csv = () => longFile(`${FIELDS.join(',')}\n`, (at) => `${cells(at).join(',')}\n`, '');
 const json = () => longFile('[', (at) => `${at === 0 ? '' : ','}\n${asObject(at)}`, '\n]');
 
-/** Number of reads from the file that was opened last. */
-const readings = (): number => (mockOpened.at(-1)?.read as jest.Mock).mock.calls.length;
+/** Returns the number of reads from the file that was opened last. */
+const readCount = (): number => (mockOpened.at(-1)?.read as jest.Mock).mock.calls.length;
 
 test.each<[string, () => Promise<string>]>([
   ['CSV', csv],
@@ -61,30 +61,30 @@ test.each<[string, () => Promise<string>]>([
 ])('%s is read only as far as its rows are consumed', async (_, write) => {
   const { digest, rows } = await readManifest({ manifest: await write() }, platform);
   expect(digest).toBe(manifestDigest(Array.from({ length: ROWS }, (_row, at) => company(at))));
-  const whole = readings();
+  const readsOfWholeFile = readCount();
 
   const reading = rows[Symbol.asyncIterator]();
   await reading.next();
   // JSON has already been read once for its fields.
-  const atFirst = readings();
+  const readsBefore = readCount();
   for (let taken = 1; taken < ROWS / 2; taken += 1) await reading.next();
-  expect(readings() - atFirst).toBeGreaterThan(5);
-  expect(whole - readings()).toBeGreaterThan(5);
+  expect(readCount() - readsBefore).toBeGreaterThan(5);
+  expect(readsOfWholeFile - readCount()).toBeGreaterThan(5);
   await reading.return?.(undefined);
 });
 
 test('credentials are read only as far as they are consumed', async () => {
   const file = await csv();
   const { credentials } = await readCredentials(file, platform);
-  const whole = readings();
+  const readsOfWholeFile = readCount();
   const reading = credentials[Symbol.asyncIterator]();
   await reading.next();
-  expect(readings()).toBeLessThan(5);
-  expect(whole).toBeGreaterThan(20);
+  expect(readCount()).toBeLessThan(5);
+  expect(readsOfWholeFile).toBeGreaterThan(20);
   await reading.return?.(undefined);
 });
 
-test('the rows can be read repeatedly', async () => {
+test('rows can be read more than once', async () => {
   const manifest = tempFile('reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,2');
   const { rows } = await readManifest({ manifest }, platform);
   for (const _ of ['first', 'second']) {
@@ -96,10 +96,10 @@ test('the rows can be read repeatedly', async () => {
 
 test.each<[string, (path: string) => void]>([
   ['an additional row', (path) => appendFileSync(path, 'A-3,Cut,3\n')],
-  ['another organization', (path) => writeFileSync(path, 'reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,7\n')],
-  ['other columns', (path) => writeFileSync(path, 'reference,title\nA-1,Acme\n')],
+  ['a different organization', (path) => writeFileSync(path, 'reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,7\n')],
+  ['different columns', (path) => writeFileSync(path, 'reference,title\nA-1,Acme\n')],
   ['no content', (path) => writeFileSync(path, '')],
-])('reading a file that has %s since it was checked fails', async (_, change) => {
+])('reading fails if, since the check, the file has %s', async (_, change) => {
   const manifest = tempFile('reference,name,realmId\nA-1,Acme,1\nA-2,Bolt,2\n');
   const { rows } = await readManifest({ manifest }, platform);
   change(manifest);
@@ -109,7 +109,7 @@ test.each<[string, (path: string) => void]>([
   await expect(reading()).rejects.toThrow('changed while it was being read');
 });
 
-test('of 12,000 findings of one kind, 10,000 are listed and all are counted', async () => {
+test('all findings of one kind are counted, but at most 10,000 are listed', async () => {
   const lines = Array.from({ length: 12_000 }, (_, at) => `A-${at},Company ${at},`);
   const { findings } = await readManifest(
     { manifest: tempFile(['reference,name,realmId', ...lines].join('\n')) },
@@ -120,7 +120,7 @@ test('of 12,000 findings of one kind, 10,000 are listed and all are counted', as
   expect(findings.listed[0] && findings.alike(findings.listed[0])).toBe(12_000);
 });
 
-test('a HashedKeyMap keeps the number of each of 200,000 keys', () => {
+test('a HashedKeyMap returns the number of each of 200,000 keys', () => {
   const map = new HashedKeyMap();
   const count = 200_000;
   for (let at = 1; at <= count; at += 1) map.set(`value ${at}`, at);

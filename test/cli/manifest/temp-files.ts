@@ -13,7 +13,7 @@ export function tempFile(content: string | Buffer, name = 'companies.csv'): stri
   return path;
 }
 
-/** Call it in `afterAll`. */
+/** Removes the temporary folders. Call it in `afterAll`. */
 export function removeTempFiles(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }

@@ -1,4 +1,4 @@
-/** `ferry doctor` names exactly the part that is broken, with advice, and reveals no secret. */
+/** Tests that `ferry doctor` reports exactly the broken part, gives advice, and reveals no secret. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
 import { ferry } from '../captured-terminal';
 
-const NOBODY = '127.0.0.1:1';
+const UNREACHABLE = '127.0.0.1:1';
 const EMPTY_NAMESPACE = `examined-${randomBytes(4).toString('hex')}`;
 
 let orchestrator: Orchestrator;
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 /** Returns the checks and the exit code, after checking that neither output contains a secret. */
-async function examined(changes: NodeJS.ProcessEnv = {}) {
+async function runDoctor(changes: NodeJS.ProcessEnv = {}) {
   const env: NodeJS.ProcessEnv = {
     ...orchestrator.env,
     TOKENFERRY_HOME: folder,
@@ -81,8 +81,8 @@ async function examined(changes: NodeJS.ProcessEnv = {}) {
   return { exitCode, checks, problems, words: words.out };
 }
 
-test('if everything works, each check says so', async () => {
-  const { exitCode, checks, words } = await examined();
+test('every check is ok if everything works', async () => {
+  const { exitCode, checks, words } = await runDoctor();
   expect({ exitCode, verdicts: checks.map(({ about, verdict }) => [about, verdict]) }).toEqual({
     exitCode: 0,
     verdicts: [
@@ -105,16 +105,16 @@ test('if everything works, each check says so', async () => {
   expect(words).toMatch(/\nNo problems found\.\n$/);
 });
 
-describe('names what is wrong, and what to do about it:', () => {
+describe('a problem is reported with advice:', () => {
   test.each<[string, NodeJS.ProcessEnv, [string, RegExp, RegExp][]]>([
-    ['Temporal does not answer', { TEMPORAL_ADDRESS: NOBODY }, [['Temporal', /at 127\.0\.0\.1:1$/, /ferry up/]]],
+    ['an unreachable Temporal', { TEMPORAL_ADDRESS: UNREACHABLE }, [['Temporal', /at 127\.0\.0\.1:1$/, /ferry up/]]],
     [
-      'no such namespace',
+      'an unknown namespace',
       { TEMPORAL_NAMESPACE: 'nowhere' },
       [['namespace', /nowhere/, /temporal operator namespace create --namespace nowhere/]],
     ],
     [
-      'a namespace that was not prepared',
+      'a namespace that has not been prepared',
       { TEMPORAL_NAMESPACE: EMPTY_NAMESPACE },
       [
         [
@@ -126,34 +126,38 @@ describe('names what is wrong, and what to do about it:', () => {
       ],
     ],
     [
-      'Postgres does not answer',
-      { DATABASE_URL: `postgres://user:hidden@${NOBODY}/tokenferry` },
+      'an unreachable Postgres',
+      { DATABASE_URL: `postgres://user:hidden@${UNREACHABLE}/tokenferry` },
       [['database', /127\.0\.0\.1:1\/tokenferry cannot be used/, /DATABASE_URL/]],
     ],
-    ['an invalid address', { DATABASE_URL: 'hidden' }, [['database', /DATABASE_URL must be an address/, /^$/]]],
-    ['the service does not answer', { COMPANY_DATA_URL: `http://${NOBODY}` }, [['service', /./, /COMPANY_DATA_URL/]]],
     [
-      'a key that is not accepted',
+      'an invalid database address',
+      { DATABASE_URL: 'hidden' },
+      [['database', /DATABASE_URL must be an address/, /^$/]],
+    ],
+    ['an unreachable service', { COMPANY_DATA_URL: `http://${UNREACHABLE}` }, [['service', /./, /COMPANY_DATA_URL/]]],
+    [
+      'an API key that the service refuses',
       { COMPANY_DATA_API_KEY: 'hidden' },
       [['API key', /401.*correlation id/, /COMPANY_DATA_API_KEY/]],
     ],
-    ['a service without its key', { COMPANY_DATA_API_KEY: '' }, [['service', /COMPANY_DATA_API_KEY is not/, /^$/]]],
+    ['a missing API key', { COMPANY_DATA_API_KEY: '' }, [['service', /COMPANY_DATA_API_KEY is not/, /^$/]]],
     [
-      'another payload key than migrations were started with',
+      'a payload key other than the one that migrations were started with',
       { TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64') },
       [
         ['payload key', /also need payload key [0-9a-f]{16}$/, /TOKENFERRY_PAYLOAD_KEY/],
         ['codec server', /does not decrypt/, /payload key/],
       ],
     ],
-    ['no payload key', { TOKENFERRY_PAYLOAD_KEY: '' }, [['payload key', /TOKENFERRY_PAYLOAD_KEY or/, /^$/]]],
+    ['a missing payload key', { TOKENFERRY_PAYLOAD_KEY: '' }, [['payload key', /TOKENFERRY_PAYLOAD_KEY or/, /^$/]]],
     [
-      'a codec server that does not run',
-      { TEMPORAL_CODEC_ENDPOINT: `http://${NOBODY}` },
+      'an unreachable codec server',
+      { TEMPORAL_CODEC_ENDPOINT: `http://${UNREACHABLE}` },
       [['codec server', /./, /ferry codec-server/]],
     ],
   ])('%s', async (_, changes, expected) => {
-    const { exitCode, problems, checks } = await examined(changes);
+    const { exitCode, problems, checks } = await runDoctor(changes);
     expect(exitCode).toBe(1);
     expect(problems.map(({ about }) => about)).toEqual(expected.map(([about]) => about));
     for (const [about, what, advice] of expected) {
@@ -167,7 +171,7 @@ describe('names what is wrong, and what to do about it:', () => {
   test('an invalid signing key', async () => {
     const file = path.join(folder, 'broken.key');
     writeFileSync(file, 'hidden');
-    const { problems } = await examined({ TOKENFERRY_SIGNING_KEY_FILE: file });
+    const { problems } = await runDoctor({ TOKENFERRY_SIGNING_KEY_FILE: file });
     expect(problems).toEqual([expect.objectContaining({ about: 'signing key' })]);
   });
 
@@ -175,7 +179,7 @@ describe('names what is wrong, and what to do about it:', () => {
     const db = await openDatabase({ url: database.url });
     await sql`insert into tokenferry.kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
     await db.destroy();
-    const { problems } = await examined({ DATABASE_URL: database.url });
+    const { problems } = await runDoctor({ DATABASE_URL: database.url });
     expect(problems).toEqual([
       {
         about: 'schema',
@@ -187,7 +191,7 @@ describe('names what is wrong, and what to do about it:', () => {
   });
 });
 
-test('without configuration, each missing part is named, with the command to start everything', async () => {
+test('each missing part is reported with the command to start everything if nothing is configured', async () => {
   const { out, exitCode } = await ferry(['doctor', '--json'], undefined, { TOKENFERRY_HOME: folder });
   const { checks } = JSON.parse(out) as { checks: readonly CheckResult[] };
   expect(exitCode).toBe(1);
@@ -198,10 +202,10 @@ test('without configuration, each missing part is named, with the command to sta
 
 test('an empty database is not a problem and stays empty', async () => {
   const empty = await createTestDatabase();
-  const { exitCode, checks } = await examined({ DATABASE_URL: empty.url });
+  const { exitCode, checks } = await runDoctor({ DATABASE_URL: empty.url });
   expect(exitCode).toBe(0);
   expect(checks.find(({ about }) => about === 'schema')?.what).toMatch(/^\d+ steps behind/);
-  const again = await examined({ DATABASE_URL: empty.url });
+  const again = await runDoctor({ DATABASE_URL: empty.url });
   expect(again.checks.find(({ about }) => about === 'schema')?.what).toMatch(/^\d+ steps behind/);
   await empty.drop();
 });
@@ -209,27 +213,27 @@ test('an empty database is not a problem and stays empty', async () => {
 test("a client's key is reported as sufficient only for self-service migrations", async () => {
   const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'Client', plan: 'paid' });
   const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'client' });
-  const { exitCode, checks } = await examined({ COMPANY_DATA_API_KEY: key });
+  const { exitCode, checks } = await runDoctor({ COMPANY_DATA_API_KEY: key });
   expect(exitCode).toBe(0);
   expect(checks.find(({ about }) => about === 'API key')?.what).toMatch(
     /^role client \(self-service migrations only\)/,
   );
 });
 
-test('a signing key is shown with the name of its holder', async () => {
+test('a signing key is reported with the name of its holder', async () => {
   const file = path.join(folder, 'sam.key');
   await ferry(['keys', 'create', '--by', 'Sam', '--file', file], undefined, { TOKENFERRY_HOME: folder });
-  const { checks } = await examined({ TOKENFERRY_SIGNING_KEY_FILE: file });
+  const { checks } = await runDoctor({ TOKENFERRY_SIGNING_KEY_FILE: file });
   expect(checks.find(({ about }) => about === 'signing key')?.what).toMatch(/^of Sam, public key [0-9a-f]{64}$/);
 });
 
-test('for a codec server that requires a token, the variable is named', async () => {
+test('the variable to set is reported for a codec server that requires a token', async () => {
   const guarded = await startCodecServer({
     payloadKeys: parsePayloadKeys(new Secret(randomBytes(32).toString('base64'))),
     ...{ origins: [], host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) },
     verifyToken: async () => Promise.reject(new Error('never')),
   });
-  const { problems } = await examined({ TEMPORAL_CODEC_ENDPOINT: guarded.url });
+  const { problems } = await runDoctor({ TEMPORAL_CODEC_ENDPOINT: guarded.url });
   expect(problems).toEqual([expect.objectContaining({ about: 'codec server', advice: 'set TEMPORAL_CODEC_AUTH' })]);
   await guarded.close();
 });
@@ -239,7 +243,7 @@ test.each([
   ['24.0.0', 'ok'],
   ['20.18.9', 'problem'],
   ['9.99.0', 'problem'],
-])('Node.js %s: %s', (version, verdict) => {
+])('checkNodeVersion reports Node.js %s as %s', (version, verdict) => {
   expect(checkNodeVersion(version, '>=20.19')).toMatchObject({ verdict });
 });
 
@@ -255,6 +259,6 @@ test.each([
     'the service is 61 s ahead',
   ],
   [[], 'not-checked', 'needs the database or the service first'],
-])('clocks %j: %s', (clocks, verdict, what) => {
+])('checkClocks reports the clocks %j as %s', (clocks, verdict, what) => {
   expect(checkClocks(clocks)).toMatchObject({ verdict, what });
 });

@@ -30,12 +30,12 @@ async function startService(env: NodeJS.ProcessEnv, ...options: string[]) {
   };
 }
 
-/** Lists the temporary folders of services, not those of other tests. */
+/** Lists the temporary folders of services, ignoring the folders of other tests. */
 const temporaryFolders = () =>
   readdirSync(tmpdir()).filter((name) => /^tokenferry-/.test(name) && existsSync(join(tmpdir(), name, 'service.log')));
 
 describe('ferry service start', () => {
-  it('prints keys for a new embedded database, and removes a temporary one', async () => {
+  it('prints keys for a new embedded database, and removes a temporary database at the end', async () => {
     const before = temporaryFolders();
     const { line, stop } = await startService({}, '--temporary');
     for (const [key, role] of [

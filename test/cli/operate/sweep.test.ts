@@ -1,4 +1,4 @@
-/** `ferry sweep` cleans up after migrations that were terminated with Temporal's own tools. */
+/** Tests `ferry sweep`, which cleans up after migrations that were terminated with Temporal's own tools. */
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import { readDecisions, readMigration } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-test('a terminated migration is named, and can be closed as if it were cancelled', async () => {
+test('sweep reports a terminated migration, and --close closes it like a cancelled one', async () => {
   const migration = await startTestMigration(orchestrator, 'swept', ['sbx-ok-1.sw1', 'sbx-ok-1.sw2']);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
@@ -46,21 +46,21 @@ test('a terminated migration is named, and can be closed as if it were cancelled
   expect(await runJson(orchestrator, 'sweep', '--close')).toMatchObject({ json: { open: [], closed: [] } });
 });
 
-test("a Schedule of another program is kept, even if its id looks like a migration's", async () => {
+test("sweep keeps another program's Schedule, even if its id looks like a migration's", async () => {
   const { schedule } = orchestrator.ferry.temporal;
-  const theirs = await schedule.create({
-    scheduleId: scheduleIdOf('theirs.quickbooks-online'),
+  const foreignSchedule = await schedule.create({
+    scheduleId: scheduleIdOf('foreign.quickbooks-online'),
     spec: {},
-    action: { type: 'startWorkflow', workflowType: 'theirs', taskQueue: 'theirs', args: [] },
+    action: { type: 'startWorkflow', workflowType: 'foreign', taskQueue: 'foreign', args: [] },
   });
   try {
     await until(async () => {
-      for await (const { scheduleId } of schedule.list()) if (scheduleId === theirs.scheduleId) return true;
+      for await (const { scheduleId } of schedule.list()) if (scheduleId === foreignSchedule.scheduleId) return true;
       return false;
     });
     expect(await runJson(orchestrator, 'sweep')).toMatchObject({ exitCode: 0, json: { schedulesDeleted: [] } });
-    expect((await theirs.describe()).scheduleId).toBe(theirs.scheduleId);
+    expect((await foreignSchedule.describe()).scheduleId).toBe(foreignSchedule.scheduleId);
   } finally {
-    await theirs.delete();
+    await foreignSchedule.delete();
   }
 });

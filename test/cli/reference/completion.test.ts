@@ -1,4 +1,4 @@
-/** Runs each completion script in its shell. */
+/** Tests each completion script in its shell. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ beforeAll(async () => {
     expect(exitCode).toBe(0);
     writeFileSync(path.join(folder, shell), out);
   }
-  // Replaces the real command, which would query Temporal.
+  // This script replaces the real command, which would query Temporal.
   const command = '#!/bin/sh\n[ "$*" = "list --quiet" ] && printf "acme.xero\\nbolt.wave\\nz\\$(touch ran)\\n"\n';
   writeFileSync(path.join(folder, 'ferry'), command);
   chmodSync(path.join(folder, 'ferry'), 0o755);
@@ -30,7 +30,8 @@ function run(shell: string, script: string): readonly string[] {
   return out.split('\n').filter((line) => line !== '');
 }
 
-const ASK: Readonly<Record<string, (typed: readonly string[]) => readonly string[]>> = {
+/** Returns, for each shell, the candidates for the last of the typed words. */
+const COMPLETE: Readonly<Record<string, (typed: readonly string[]) => readonly string[]>> = {
   bash: (typed) =>
     run(
       'bash',
@@ -38,7 +39,7 @@ const ASK: Readonly<Record<string, (typed: readonly string[]) => readonly string
        COMP_WORDS=(${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length - 1}
        _ferry; printf '%s\\n' "\${COMPREPLY[@]}"`,
     ),
-  // Replaces zsh's completion functions by ones that print the candidates.
+  // The script replaces zsh's completion functions with ones that print the candidates.
   zsh: (typed) =>
     run(
       'zsh',
@@ -54,35 +55,36 @@ const ASK: Readonly<Record<string, (typed: readonly string[]) => readonly string
 };
 
 describe.each(SHELLS)('%s', (shell) => {
-  const ask = (...typed: string[]): readonly string[] => [...(ASK[shell]?.(['ferry', ...typed]) ?? [])].sort();
-  const onlyIf = shell === 'bash' || isInstalled(shell) ? test : test.skip;
+  const complete = (...typed: string[]): readonly string[] =>
+    [...(COMPLETE[shell]?.(['ferry', ...typed]) ?? [])].sort();
+  const testIfInstalled = shell === 'bash' || isInstalled(shell) ? test : test.skip;
 
-  onlyIf.each<[string, string[], string[]]>([
+  testIfInstalled.each<[string, string[], string[]]>([
     ['commands', ['com'], ['companies', 'completion']],
-    ['commands below a command', ['service', 'keys', 're'], ['revoke']],
+    ['subcommands', ['service', 'keys', 're'], ['revoke']],
     ['options', ['companies', '--st'], ['--state']],
     ['options that all commands have', ['service', 'keys', 'create', '--qui'], ['--quiet']],
-    ['words of an option', ['companies', '--state', 'must'], ['must-reconnect']],
+    ['values of an option', ['companies', '--state', 'must'], ['must-reconnect']],
     ['platforms', ['check', '-p', 'quick'], ['quickbooks-online', 'quickbooks-online-sandbox']],
     ['roles', ['approve', '--as', 'c'], ['client']],
     ['migrations', ['show', 'ac'], ['acme.xero']],
     ['migrations and steps', ['approve', 'acme.xero', 'sch'], ['schedule']],
-    ['files, also with a blank in the name', ['check', 'my'], ['my manifest.csv']],
+    ['files, even with a space in the name', ['check', 'my'], ['my manifest.csv']],
     ['shells', ['completion', 'z'], ['zsh']],
     ['nothing for a free-text value', ['start', '--client', 'a'], []],
   ])('completes %s: %j', (_, typed, expected) => {
-    expect(ask(...typed).map((word) => word.replaceAll('\\ ', ' '))).toEqual(expected);
+    expect(complete(...typed).map((word) => word.replaceAll('\\ ', ' '))).toEqual(expected);
   });
 });
 
 test('a migration id that contains a shell command is not executed', () => {
-  for (const shell of SHELLS.filter(isInstalled)) ASK[shell]?.(['ferry', 'show', '']);
+  for (const shell of SHELLS.filter(isInstalled)) COMPLETE[shell]?.(['ferry', 'show', '']);
   expect(existsSync(path.join(folder, 'ran'))).toBe(false);
 });
 
-test('every command of the help is completed', async () => {
+test('the script for bash completes every command of the help', async () => {
   const { out } = await ferry(['--help']);
   const commands = [...out.matchAll(/^ {2}([a-z][a-z-]*) {2,}[A-Z]/gm)].map(([, name = '']) => name);
   expect(commands.length).toBeGreaterThan(30);
-  expect(ASK['bash']?.(['ferry', ''])).toEqual(commands);
+  expect(COMPLETE['bash']?.(['ferry', ''])).toEqual(commands);
 });

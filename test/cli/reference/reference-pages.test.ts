@@ -1,4 +1,4 @@
-/** The reference pages are up to date, and every documented command line parses. */
+/** Tests that the reference pages are up to date, and that every documented command line is valid. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readDocument } from '../documented-commands';
@@ -29,7 +29,7 @@ test.each(COMMANDS)('ferry %s has a description and valid examples', async (path
   }
 });
 
-/** The command lines of README, docs/operating.md and docs/runbook.md are run by other tests. */
+/** The documents whose command lines are only parsed. Other tests cover README, operating.md and runbook.md. */
 const DOCUMENTS = [
   ...['docs/security.md', 'docs/sandbox.md', 'docs/clients.md', 'docs/deploying.md', 'docs/platforms.md'],
   'examples/README.md',
@@ -39,7 +39,7 @@ const LINES = DOCUMENTS.flatMap((document) => {
   const lines = [...text.matchAll(/^```(?:sh|text)\n([^]*?)^```$/gm)].flatMap(([, block = '']) => block.split('\n'));
   return lines.filter((line) => /^(npx )?ferry /.test(line)).map((line) => [document, line] as const);
 });
-/** Replaces the placeholder for a public key. */
+/** The value that replaces the placeholder for a public key. */
 const PUBLIC_KEY = 'ab'.repeat(32);
 
 test.each(LINES)('%s shows a valid command line: %s', async (_, line) => {

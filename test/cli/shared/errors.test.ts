@@ -1,4 +1,4 @@
-/** Every failure says in one line what happened, to what, and what to do next. */
+/** Tests that every failure is reported in one line, with advice on what to do next. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ function withCode(message: string, code: string): Error {
 const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), { code: 14, details: 'no connection' });
 
 /** Error, expected message, expected advice. */
-const FAILURES: readonly (readonly [Error, said: RegExp, advice: RegExp])[] = [
+const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] = [
   [new Unreachable('Temporal', '127.0.0.1:1'), /cannot reach Temporal at 127\.0\.0\.1:1/, /ferry up/],
   [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /check the database/],
   [new NoWorker(M), /no worker is answering for acme\.xero/, /start a worker/],
@@ -66,46 +66,54 @@ const FAILURES: readonly (readonly [Error, said: RegExp, advice: RegExp])[] = [
 ];
 
 test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected] as const))(
-  '%s',
-  (_, error, said, advice) => {
-    const told = withAdvice(error);
-    expect(told).toBeInstanceOf(CommandFailed);
-    if (!(told instanceof CommandFailed)) return;
-    expect(told.message).toMatch(said);
-    expect(told.advice).toMatch(advice);
-    expect(`${told.message}${told.advice}`).not.toMatch(/\n|\bat .*:\d+:\d+/);
+  '%s has a message and advice',
+  (_, error, message, advice) => {
+    const failure = withAdvice(error);
+    expect(failure).toBeInstanceOf(CommandFailed);
+    if (!(failure instanceof CommandFailed)) return;
+    expect(failure.message).toMatch(message);
+    expect(failure.advice).toMatch(advice);
+    expect(`${failure.message}${failure.advice}`).not.toMatch(/\n|\bat .*:\d+:\d+/);
   },
 );
 
-test('a bug is returned as it is, without advice', () => {
+test('withAdvice returns a programming error unchanged', () => {
   const mistake = new TypeError('x is not a function');
   expect(withAdvice(mistake)).toBe(mistake);
 });
 
-/** Error classes that never reach a command, or that are handled where they occur. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  ...{ CommandFailed: 'in words already', Unanswered: 'in words already', ConfigurationError: 'in words already' },
-  UnreadableFile: 'a finding of the check',
-  NotShredded: 'told where the file is to be destroyed',
-  ManifestAmended: "an activity's",
-  SealBroken: "a worker's, of one credential",
-  LeaseLost: "a worker's, of one attempt",
-  ...{ CallRefused: "an answer of the codec server's", TokenRefused: "an answer of the codec server's" },
-  KeySetUnavailable: 'put into words by ferry codec-server',
-  AccountUnclear: 'put into words by ferry service keys',
-  ...{ PostgresUnavailable: 'by ferry up', TemporalCliUnavailable: 'by ferry up', TemporalUnavailable: 'by ferry up' },
-  ...{ StackAlreadyRunning: 'by ferry up', NoFreePort: 'by ferry up' },
-  CompanyDataError: 'by the classes below it',
+/** Error classes that need no advice, because they never reach a command or are handled where they occur. */
+const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
+  ...{
+    CommandFailed: 'already has advice',
+    Unanswered: 'already has advice',
+    ConfigurationError: 'already has advice',
+  },
+  UnreadableFile: 'reported as a finding',
+  NotShredded: 'handled where the file is shredded',
+  ManifestAmended: 'handled in an activity',
+  SealBroken: 'handled in a worker, for one credential',
+  LeaseLost: 'handled in a worker, for one attempt',
+  ...{ CallRefused: 'returned by the codec server', TokenRefused: 'returned by the codec server' },
+  KeySetUnavailable: 'handled by ferry codec-server',
+  AccountUnclear: 'handled by ferry service keys',
+  ...{
+    PostgresUnavailable: 'handled by ferry up',
+    TemporalCliUnavailable: 'handled by ferry up',
+    TemporalUnavailable: 'handled by ferry up',
+  },
+  ...{ StackAlreadyRunning: 'handled by ferry up', NoFreePort: 'handled by ferry up' },
+  CompanyDataError: 'only its subclasses are thrown',
 };
 
-test('every error class has advice', () => {
-  const told = new Set(FAILURES.map(([error]) => error.constructor.name));
+test('every error class has advice or a reason to have none', () => {
+  const advised = new Set(FAILURES.map(([error]) => error.constructor.name));
   const classes = ['client', 'cli', 'store', 'security', 'config', 'stack']
     .flatMap((folder) => sourcesOf(path.join(ROOT, folder)))
     .flatMap((text) => [...text.matchAll(/class (\w+) extends (?:Error|CommandFailed|NoWorker)\b/g)])
     .map(([, name = '']) => name);
   expect(classes.length).toBeGreaterThan(20);
-  expect(classes.filter((name) => !told.has(name) && !(name in ELSEWHERE))).toEqual([]);
+  expect(classes.filter((name) => !advised.has(name) && !(name in WITHOUT_ADVICE))).toEqual([]);
 });
 
 function sourcesOf(folder: string): readonly string[] {
@@ -123,7 +131,7 @@ describe('on the command line', () => {
 
   const env = () => ({ TOKENFERRY_HOME: folder });
 
-  test('a port in use', async () => {
+  test('a port in use is reported with the option to change', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -138,16 +146,16 @@ describe('on the command line', () => {
     );
   });
 
-  test('--debug prints the stack with its causes; without it no stack is printed', async () => {
-    const typed = ['list'];
+  test('the stack and its causes are printed only with --debug', async () => {
+    const args = ['list'];
     const unreachable = {
       ...env(),
       TEMPORAL_ADDRESS: '127.0.0.1:1',
       TOKENFERRY_PAYLOAD_KEY: Buffer.alloc(32, 1).toString('base64'),
     };
-    const { err } = await ferry(typed, undefined, unreachable);
+    const { err } = await ferry(args, undefined, unreachable);
     expect(err).toBe('ferry: cannot reach Temporal at 127.0.0.1:1; start it, or start everything with: ferry up\n');
-    const debugged = await ferry([...typed, '--debug'], undefined, unreachable);
+    const debugged = await ferry([...args, '--debug'], undefined, unreachable);
     expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: cannot reach Temporal/s);
     expect(existsSync(path.join(folder, 'signing.key'))).toBe(false);
   });

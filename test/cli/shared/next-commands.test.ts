@@ -1,8 +1,7 @@
-/** The suggested commands of `ferry show`: they are valid, and every role that must act gets one. */
+/** Tests the commands that `ferry show` suggests. */
 import { nextCommands } from '../../../cli/shared/next-commands';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { progressOf } from '../../../domain/progress/progress';
 import type { StopReason } from '../../../domain/companies/failures';
 import type { Counts } from '../../../domain/companies/company-state';
@@ -12,6 +11,7 @@ import {
   counts,
   decideAll,
   firstCompany,
+  migrationPlan,
   preflight,
   proposeTime,
   stateAt,
@@ -19,24 +19,15 @@ import {
 import { ferry } from '../captured-terminal';
 
 const ID = 'acme.quickbooks-online';
-const plan = {
-  migrationId: ID,
-  route: 'managed' as const,
-  client: 'acme',
-  platformKey: 'qhyg',
-  contact: 'solutions team',
-  firstCompany: null,
-  limits: DEFAULT_LIMITS,
-  decisions: DEFAULT_DECISION_RULES,
-};
+const plan = migrationPlan({ migrationId: ID });
 const NIGHT = { days: ['mon'], from: '22:00', to: '04:00', timeZone: 'UTC' } as const;
 
-const step4 = (some: Partial<Counts>) =>
-  stateAt('disable-syncing', { counts: counts({ total: 9, waiting: 9, ...some }) });
-const step5 = (some: Partial<Counts>, more: Partial<MigrationState> = {}) =>
-  stateAt('migrate-first-company', { counts: counts({ total: 9, waiting: 9, ...some }), ...more });
-const step6 = (some: Partial<Counts>, more: Partial<MigrationState> = {}) =>
-  stateAt('complete-migration', { counts: counts({ total: 9, ...some }), ...more });
+const step4 = (changes: Partial<Counts>) =>
+  stateAt('disable-syncing', { counts: counts({ total: 9, waiting: 9, ...changes }) });
+const step5 = (changes: Partial<Counts>, more: Partial<MigrationState> = {}) =>
+  stateAt('migrate-first-company', { counts: counts({ total: 9, waiting: 9, ...changes }), ...more });
+const step6 = (changes: Partial<Counts>, more: Partial<MigrationState> = {}) =>
+  stateAt('complete-migration', { counts: counts({ total: 9, ...changes }), ...more });
 const pausedBy = (stop: StopReason | null) =>
   step6({ failed: 3, waiting: 6 }, { pause: { reason: 'why', by: null, stop, at: AT } });
 const problems = (...problemCodes: ReturnType<typeof preflight>['problemCodes']) =>
@@ -73,7 +64,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     [`ferry reject ${ID} supply-details --reason "check again"`],
   ],
   [
-    'no time proposed',
+    'no proposed time',
     stateAt('schedule'),
     [`ferry propose-time ${ID} "YYYY-MM-DD HH:MM"`, `ferry propose-time ${ID} "YYYY-MM-DD HH:MM" ${CLIENT}`],
   ],
@@ -101,12 +92,12 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   ['the first company not started', step5({}), [`ferry go-nogo ${ID}`]],
   ['credentials missing', step5({ withoutCredential: 9 }), [`ferry credentials ${ID} FILE ${CLIENT}`]],
   [
-    'the company that is to go first lacks something',
+    'a chosen first company without a credential',
     step5({ withoutCredential: 1 }, { wantedFirst: { reference: 'acme-7', heldUp: true } }),
     [`ferry credentials ${ID} FILE ${CLIENT}`, `ferry first-company ${ID} REFERENCE`],
   ],
   [
-    'a first company to choose after one that was not moved',
+    'a first company to choose after one has failed',
     step5({ waiting: 8, failed: 1 }, { firstCompany: firstCompany({ reference: 'acme-4', stage: 'failed' }) }),
     [
       `ferry exceptions ${ID}`,
@@ -127,7 +118,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
   ],
   ['companies being moved', step6({ syncing: 3, migrated: 6 }), [`ferry watch ${ID}`]],
   [
-    'a window to come',
+    'a future window',
     step6({ waiting: 3, migrated: 6 }, { limits: { ...DEFAULT_LIMITS, windows: [NIGHT] } }),
     [`ferry go-nogo ${ID}`, `ferry watch ${ID}`],
   ],
@@ -141,7 +132,7 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     ],
   ],
   [
-    'a latecomer held back, a credential missing, an outcome unknown',
+    'an added company held back, a credential missing, an outcome unknown',
     step6({ waiting: 2, heldBack: 1, withoutCredential: 1, outcomeUnknown: 1, migrated: 6 }),
     [
       `ferry credentials ${ID} FILE ${CLIENT}`,
@@ -152,41 +143,45 @@ const SITUATIONS: readonly (readonly [string, MigrationState, readonly string[]]
     ],
   ],
   [
-    'to sign off, with exceptions',
+    'a handover to sign off, with exceptions',
     step6({ migrated: 8, failed: 1 }),
     [`ferry exceptions ${ID}`, `ferry sign-off ${ID}`, `ferry sign-off ${ID} ${CLIENT}`],
   ],
-  ['paused by a person', pausedBy(null), [`ferry resume ${ID}`]],
-  ['stopped by too many failures', pausedBy('too-many-failures'), [`ferry exceptions ${ID}`, `ferry resume ${ID}`]],
+  ['a migration paused by a person', pausedBy(null), [`ferry resume ${ID}`]],
   [
-    'stopped by the platform',
+    'a migration stopped by too many failures',
+    pausedBy('too-many-failures'),
+    [`ferry exceptions ${ID}`, `ferry resume ${ID}`],
+  ],
+  [
+    'a migration stopped by the platform',
     pausedBy('application-refused'),
     [`ferry application ${ID} --client-id ID --environment production ${CLIENT}`, `ferry resume ${ID}`],
   ],
-  ['completed', step6({ migrated: 9 }, { closed: 'completed' }), []],
+  ['a completed migration', step6({ migrated: 9 }, { closed: 'completed' }), []],
 ];
 
-test.each(SITUATIONS)('%s', (_, state, commands) => {
+test.each(SITUATIONS)('nextCommands suggests the expected commands: %s', (_, state, commands) => {
   expect(nextCommands(progressOf(plan, state)).map(({ command }) => command)).toEqual(commands);
 });
 
-test.each(SITUATIONS)('every role that must act gets a command: %s', (_, state) => {
+test.each(SITUATIONS)('nextCommands suggests a command to every role that must act: %s', (_, state) => {
   const progress = progressOf(plan, state);
-  const typing = nextCommands(progress).map(({ who }) => who);
+  const roles = nextCommands(progress).map(({ who }) => who);
   for (const role of progress.waitingFor.roles) {
-    // Support fixes problems of the account; the client is only informed.
-    const mayBeSupport = progress.step === 'supply-details' && role === 'client';
-    expect(typing).toContain(mayBeSupport && !typing.includes('client') ? 'support' : role);
+    // Only support can fix problems of the account. The client is merely informed.
+    const canBeSupport = progress.step === 'supply-details' && role === 'client';
+    expect(roles).toContain(canBeSupport && !roles.includes('client') ? 'support' : role);
   }
 });
 
-test('each command can be typed as printed', async () => {
+test('every suggested command is valid as printed', async () => {
   const commands = new Set(SITUATIONS.flatMap(([, , each]) => each));
   for (const command of commands) {
     const args = (command.match(/"[^"]*"|\S+/g) ?? []).slice(1).map((word) => word.replaceAll('"', ''));
-    const typed = args.map((word) => (word === 'NUMBER' ? '1' : word));
-    const { exitCode, err } = await ferry(typed, undefined, { TOKENFERRY_HOME: '/nowhere' });
-    // It fails because nothing is running, but not with a usage error.
+    const typedArgs = args.map((word) => (word === 'NUMBER' ? '1' : word));
+    const { exitCode, err } = await ferry(typedArgs, undefined, { TOKENFERRY_HOME: '/nowhere' });
+    // The command fails because nothing is running, but not with a usage error.
     expect([command, exitCode, err]).toEqual([command, 1, err]);
   }
 });

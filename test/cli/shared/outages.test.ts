@@ -15,22 +15,22 @@ afterAll(async () => {
   await orchestrator.close();
 });
 
-const NOBODY = '127.0.0.1:1';
+const UNREACHABLE = '127.0.0.1:1';
 
-test('if Temporal is not running, one line says so, with its address and how to start it', async () => {
-  const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, TEMPORAL_ADDRESS: NOBODY });
+test('an unreachable Temporal is reported in one line, with its address and how to start it', async () => {
+  const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, TEMPORAL_ADDRESS: UNREACHABLE });
   expect(exitCode).toBe(1);
-  expect(err).toBe(`ferry: cannot reach Temporal at ${NOBODY}; start it, or start everything with: ferry up\n`);
+  expect(err).toBe(`ferry: cannot reach Temporal at ${UNREACHABLE}; start it, or start everything with: ferry up\n`);
 });
 
-test('if Postgres is not running, one line says so, with its address and how to start it', async () => {
-  const env = { ...orchestrator.env, DATABASE_URL: `postgres://user:hidden@${NOBODY}/tokenferry` };
+test('an unreachable Postgres is reported in one line, with its address and how to start it', async () => {
+  const env = { ...orchestrator.env, DATABASE_URL: `postgres://user:hidden@${UNREACHABLE}/tokenferry` };
   const { exitCode, err } = await ferry(['list'], undefined, env);
   expect(exitCode).toBe(1);
-  expect(err).toBe(`ferry: cannot reach Postgres at ${NOBODY}; start it, or start everything with: ferry up\n`);
+  expect(err).toBe(`ferry: cannot reach Postgres at ${UNREACHABLE}; start it, or start everything with: ferry up\n`);
 });
 
-test('a manifest with errors stores nothing and starts nothing', async () => {
+test('start stores and starts nothing if the manifest has errors', async () => {
   const bad = tempFile('reference,name,realmId,expectedInvoices\nA-1,Acme,1,1\nA-1,Bolt,2,1\n');
   const { exitCode, json } = await runJson(
     orchestrator,
@@ -40,7 +40,7 @@ test('a manifest with errors stores nothing and starts nothing', async () => {
   expect((await runJson(orchestrator, 'companies', 'nothing.quickbooks-online')).exitCode).toBe(1);
 });
 
-test('decisions are kept while no worker runs, and applied when one does', async () => {
+test('decisions are kept while no worker is running, and applied once one runs', async () => {
   const id = 'patient.quickbooks-online';
   const started = await runJson(
     orchestrator,
@@ -60,7 +60,7 @@ test('decisions are kept while no worker runs, and applied when one does', async
   expect(watched.json['waitingFor']).toEqual({ roles: ['support'], what: 'paused: tea' });
 });
 
-test('show says until when a credential of an interrupted company can be in flight', async () => {
+test('show reports until when a credential of an interrupted company can be in flight', async () => {
   const id = 'patient.quickbooks-online';
   const heldUntil = new Date('2030-01-01T22:14:00Z');
   const importing = { state: 'importing', attempt: 'died', confirmed_at: new Date(), held_until: heldUntil } as const;
@@ -75,7 +75,7 @@ test('show says until when a credential of an interrupted company can be in flig
   expect(json['interrupted']).toEqual({ companies: 3, onItsWayUntil: heldUntil.toISOString() });
 });
 
-test('if the service is not running, start and show name the call that is retried', async () => {
+test('start and show report the call that is retried while the service is down', async () => {
   await orchestrator.service.close();
   const { exitCode, out } = await ferry(
     ['start', MANIFEST, '--platform', 'quickbooks-online-sandbox', '--client', 'held-up'],

@@ -1,4 +1,4 @@
-/** `--quiet` prints only the requested data and failures. */
+/** Tests that `--quiet` prints only requested data and failures. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -27,20 +27,20 @@ afterAll(async () => {
 const quietly = (...args: string[]) => ferry([...args, '--quiet'], undefined, orchestrator.env);
 
 test.each<[string, () => string[]]>([
-  ['a decision that is applied', () => ['pause', migration.id]],
+  ['an applied decision', () => ['pause', migration.id]],
   ['a check without errors', () => ['check', MANIFEST, '-p', 'quickbooks-online', '--offline']],
-  ['a template', () => ['export-template', path.join(folder, 'new'), '-p', 'xero']],
-])('%s says nothing', async (_, args) => {
+  ['an exported template', () => ['export-template', path.join(folder, 'new'), '-p', 'xero']],
+])('%s prints nothing', async (_, args) => {
   expect(await quietly(...args())).toEqual({ exitCode: 0, out: '', err: '' });
 });
 
-test('a list prints only ids', async () => {
+test('list prints only ids', async () => {
   const { out } = await quietly('list');
   expect(out.split('\n')).toContain(migration.id);
   expect(out).not.toContain('Migration');
 });
 
-test('a start prints the id of the migration', async () => {
+test('start prints only the id of the migration', async () => {
   const args = ['start', MANIFEST, '-p', 'quickbooks-online', '--client', 'quietly-started'];
   expect(await quietly(...args)).toEqual({ exitCode: 0, out: 'quietly-started.quickbooks-online\n', err: '' });
 });

@@ -5,18 +5,18 @@ import { ferry } from '../captured-terminal';
 const manifest = join(__dirname, '../../../examples/quickbooks-online-25/manifest.csv');
 
 test.each([
-  { what: 'nothing', args: [], says: /Usage: ferry/ },
+  { what: 'no command', args: [], says: /Usage: ferry/ },
   { what: 'a misspelt command', args: ['chekc'], says: /^ferry: unknown command 'chekc'\n\(Did you mean check\?\)/ },
-  { what: 'no platform', args: ['check', manifest], says: /--platform/ },
+  { what: 'a missing platform', args: ['check', manifest], says: /--platform/ },
   {
     what: 'a misspelt platform',
     args: ['check', manifest, '-p', 'quickbook-online'],
     says: /Did you mean quickbooks-online\?/,
   },
-  { what: 'an unheard-of platform', args: ['check', manifest, '-p', 'abacus'], says: /Choose one of: freeagent, / },
-  { what: 'no manifest', args: ['check', '-p', 'xero'], says: /missing required argument 'manifest'/ },
+  { what: 'an unknown platform', args: ['check', manifest, '-p', 'abacus'], says: /Choose one of: freeagent, / },
+  { what: 'a missing manifest', args: ['check', '-p', 'xero'], says: /missing required argument 'manifest'/ },
   {
-    what: 'an unheard-of role',
+    what: 'an unknown role',
     args: ['approve', 'acme.xero', '--as', 'boss'],
     says: /Choose one of: client, support\./,
   },
@@ -26,7 +26,7 @@ test.each([
     args: ['check', manifest, '-p', 'xero', '--credential', 'x.csv'],
     says: /Did you mean --credentials\?/,
   },
-])('usage error: $what', async ({ args, says }) => {
+])('$what is a usage error', async ({ args, says }) => {
   const { exitCode, out, err } = await ferry(args);
   expect(exitCode).toBe(2);
   expect(out).toBe('');
@@ -64,7 +64,7 @@ test('help and version exit with 0', async () => {
 const check = ['check', manifest, '-p', 'quickbooks-online'];
 const COLOUR = '\u001b[';
 
-test('colours are used only on terminals, and not with NO_COLOR', async () => {
+test('colours are used only on a terminal, and not with NO_COLOR', async () => {
   expect((await ferry(check)).out).not.toContain(COLOUR);
   expect((await ferry(check, 100)).out).toContain(COLOUR);
   expect((await ferry(check, 100, { NO_COLOR: '1' })).out).not.toContain(COLOUR);
@@ -73,7 +73,7 @@ test('colours are used only on terminals, and not with NO_COLOR', async () => {
 test.each([80, 120])('the help fits a terminal of %i columns', async (columns) => {
   for (const command of [[], ['start'], ['service', 'keys', 'create'], ['adjust']]) {
     const { out } = await ferry([...command, '--help'], columns, { NO_COLOR: '1' });
-    // Commands to type are never wrapped.
+    // Examples of commands are never wrapped.
     const lines = out.split('\n').filter((line) => !line.startsWith('  ferry '));
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
   }

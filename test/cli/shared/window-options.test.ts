@@ -9,7 +9,7 @@ test.each([
   ['fri-mon 01:00-02:00 UTC', ['fri', 'sat', 'sun', 'mon'], '01:00', '02:00', 'UTC'],
   ['mon,mon-tue 01:00-02:00 UTC', ['mon', 'tue'], '01:00', '02:00', 'UTC'],
   ['daily 20:00-23:30 Asia/Kolkata', [...WORKDAYS, 'sat', 'sun'], '20:00', '23:30', 'Asia/Kolkata'],
-])('"%s" is a window', (text, days, from, to, timeZone) => {
+])('parseWindow parses "%s"', (text, days, from, to, timeZone) => {
   expect(parseWindow(text)).toEqual({ days, from, to, timeZone });
 });
 
@@ -20,7 +20,7 @@ test.each([
   ['mon- 22:00-05:00 UTC', 'invalid window "mon- 22:00-05:00 UTC"'],
   ['mon 25:00-05:00 UTC', 'invalid window "mon 25:00-05:00 UTC"'],
   ['mon 22:00-05:00 Europe/Atlantis', 'there is no time zone Europe/Atlantis'],
-])('"%s" is not a window: %s', (text, message) => {
+])('parseWindow rejects "%s": %s', (text, message) => {
   expect(() => parseWindow(text)).toThrow(message);
 });
 
@@ -30,10 +30,10 @@ test.each([
   'mon,wed-thu,sun 01:00-02:00 UTC',
   'fri 01:00-02:00 America/New_York',
   'daily 20:00-23:30 Asia/Kolkata',
-])('"%s" is printed as it was parsed', (text) => {
+])('windowText prints "%s" as it was parsed', (text) => {
   expect(windowText(parseWindow(text))).toBe(text);
 });
 
-test('days are printed in the order of the week', () => {
+test('windowText prints days in the order of the week', () => {
   expect(windowText(parseWindow('fri-mon 01:00-02:00 UTC'))).toBe('mon,fri-sun 01:00-02:00 UTC');
 });

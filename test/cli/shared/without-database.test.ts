@@ -1,4 +1,4 @@
-/** A client that decides with `ferry` has a Temporal profile and the payload key, but no database and no service. */
+/** Tests `ferry` for a client that has a Temporal profile and the payload key, but neither database nor service. */
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/orchestrator';
 import { startOrchestrator } from '../../support/orchestrator';
@@ -26,7 +26,7 @@ async function done(...args: string[]): Promise<string> {
   return out;
 }
 
-test('a client without the database can follow its migration and decide, from step 1 to the sign-off', async () => {
+test('a client without the database can watch its migration and decide, from step 1 to the sign-off', async () => {
   const migration = await startTestMigration(orchestrator, 'no-database', ['sbx-ok-1.nd1', 'sbx-revoked.nd2']);
   const { id } = migration;
   await migration.until(({ preflight }) => preflight !== null);
@@ -70,7 +70,7 @@ test.each([
   ['credentials', 'any.xero', 'file.csv'],
   ['sweep'],
   ['confirm-sync-disabled', 'any.xero', '--wave', '1', ...AS_CLIENT],
-])('ferry %s needs the database, and says whom to ask', async (...args) => {
+])('ferry %s reports that it needs the database, and whom to ask', async (...args) => {
   expect(await run(...args)).toEqual({
     exitCode: 1,
     out: '',
@@ -88,7 +88,7 @@ test('an unknown migration gives the same error as with the database', async () 
     expect((await run(...args)).err).toContain('there is no migration nobody.xero');
 });
 
-test('decisions of such a client count like all others', async () => {
+test('a decision of the wrong role is refused without the database too', async () => {
   const migration = await startTestMigration(orchestrator, 'no-database-role', ['sbx-ok-1.nd3']);
   await migration.until(({ preflight }) => preflight !== null);
   const { exitCode, out } = await run('approve', migration.id, 'supply-details', ...AS_CLIENT);

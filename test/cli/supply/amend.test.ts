@@ -1,4 +1,4 @@
-/** `ferry amend` adds and corrects companies while a migration is open; they are checked and confirmed again. */
+/** Tests `ferry amend`, which adds and corrects companies while a migration is open. */
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { findCompany, readMigration } from '../../../store';
@@ -27,8 +27,8 @@ const manifest = (...rows: string[]) => tempFile(['reference,name,realmId,expect
 const amend = (id: string, file: string) => runJson(orchestrator, 'amend', id, file, ...AS_CLIENT);
 const company = (id: string, reference: string) => findCompany(orchestrator.ferry.db, id, { reference });
 
-/** Creates a company that is already connected to an organization in the account. */
-async function connected(realmId: string): Promise<string> {
+/** Connects an organization to a company at the service, and returns the organization. */
+async function connectOrganization(realmId: string): Promise<string> {
   const client = orchestrator.client();
   const key = { idempotencyKey: randomUUID() };
   const { value } = await client.createCompany({ name: 'Here before' }, key);
@@ -39,7 +39,7 @@ async function connected(realmId: string): Promise<string> {
 }
 
 /** Takes the migration to step 6 with no company left to move. */
-async function moved(client: string): Promise<TestMigration> {
+async function startAtStep6(client: string): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
@@ -48,10 +48,10 @@ async function moved(client: string): Promise<TestMigration> {
   return migration;
 }
 
-test('in step 1 the details are checked again, and a row with an error keeps them from being accepted', async () => {
+test('an amendment in step 1 is checked, and a row with an error keeps the details from being accepted', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'early', ['sbx-ok-1.early']);
   await reached(({ preflight }) => preflight !== null);
-  const taken = await connected('8000000000000001');
+  const taken = await connectOrganization('8000000000000001');
   const { exitCode, json } = await amend(id, manifest(`L-1,Late,${taken},1`, 'L-2,Later,8000000000000002,1'));
   expect(exitCode).toBe(1);
   expect(json).toMatchObject({
@@ -70,17 +70,17 @@ test('in step 1 the details are checked again, and a row with an error keeps the
   expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
-test('a company that keeps the details from being accepted can be left out instead', async () => {
+test('a company that keeps the details from being accepted can be left out', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'leaving', ['sbx-ok-1.leaving']);
-  await amend(id, manifest(`L-1,Late,${await connected('8000000000000011')},1`));
+  await amend(id, manifest(`L-1,Late,${await connectOrganization('8000000000000011')},1`));
   await reached(({ preflight }) => (preflight?.problems.length ?? 0) > 0);
   expect((await run('exclude', id, 'L-1', '--reason', 'it is there already')).exitCode).toBe(0);
   await reached(({ preflight }) => preflight?.problems.length === 0);
   expect(await send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
-test('an added company is checked, confirmed, supplied and moved like any other, before anyone can sign off', async () => {
-  const { id, send, until: reached } = await moved('latecomer');
+test('an added company is checked, confirmed, supplied and moved like any other before anyone can sign off', async () => {
+  const { id, send, until: reached } = await startAtStep6('latecomer');
   await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   expect(await send('approve', { step: 'complete-migration', ...SUPPORT })).toBe('applied');
 
@@ -96,14 +96,14 @@ test('an added company is checked, confirmed, supplied and moved like any other,
   expect((await run('credentials', id, file, '--obtained-at', 'now', ...AS_CLIENT)).exitCode).toBe(0);
   await until(async () => (await company(id, 'L-1'))?.state === 'migrated', 40_000);
 
-  // Support signed off the handover without the added company.
+  // The earlier approval does not count any longer, because support gave it before the company was added.
   const { steps } = await reached(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   expect(steps.find(({ step }) => step === 'complete-migration')?.approvals).toEqual([]);
 }, 90_000);
 
-test('after step 1 only the row with an error is held back, and the client is asked to correct it', async () => {
-  const { id, until: reached } = await moved('holding');
-  await amend(id, manifest(`L-1,Late,${await connected('8000000000000031')},1`));
+test('an amendment after step 1 holds back only the row with an error, and the client is asked to correct it', async () => {
+  const { id, until: reached } = await startAtStep6('holding');
+  await amend(id, manifest(`L-1,Late,${await connectOrganization('8000000000000031')},1`));
   const { waitingFor } = await reached(
     ({ counts, waitingFor }) => counts.heldBack === 1 && waitingFor.roles.length > 0,
   );
@@ -127,7 +127,7 @@ test('rows of an interrupted amendment are checked with the next amendment', asy
   await until(async () => (await company(id, 'R-1'))?.heldBack === null);
 });
 
-test('the digest follows the manifest', async () => {
+test('an amendment changes the digest of the manifest and of step 1', async () => {
   const { id, until: reached } = await startTestMigration(orchestrator, 'digested', ['sbx-ok-1.digested']);
   const before = await reached(({ preflight }) => preflight !== null);
   await amend(id, manifest('L-1,Late,8000000000000041,1'));
@@ -138,13 +138,13 @@ test('the digest follows the manifest', async () => {
 });
 
 test.each<[string, string, string]>([
-  ['a file with an error', 'L-1,Late,9.13E+15,1', 'nothing was changed'],
+  ['an invalid row', 'L-1,Late,9.13E+15,1', 'nothing was changed'],
   [
-    'an organization that is open elsewhere',
+    'an organization of another open migration',
     'L-1,Late,8000000000000051,1',
     'is already part of migration holder.quickbooks-online',
   ],
-])('%s changes nothing', async (_, row, message) => {
+])('an amendment with %s changes nothing', async (_, row, message) => {
   const client = `refused-${randomUUID().slice(0, 8)}`;
   const { id } = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   const holder = await startTestMigration(orchestrator, 'holder', ['sbx-ok-1.holder']).catch(() => undefined);
@@ -155,7 +155,7 @@ test.each<[string, string, string]>([
   expect(await company(id, 'L-1')).toBeUndefined();
 });
 
-test('after the end, companies can only be added to a new migration', async () => {
+test('amend refuses a migration that has ended', async () => {
   const { id, send, until: reached } = await startTestMigration(orchestrator, 'over', ['sbx-ok-1.over']);
   await reached(({ preflight }) => preflight !== null);
   await send('cancel', { reason: 'no longer wanted', ...SUPPORT });

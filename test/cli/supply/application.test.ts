@@ -1,4 +1,4 @@
-/** `ferry application` sends the secret of the client's application to the service and nowhere else. */
+/** Tests that `ferry application` sends the secret of the client's application to the service and nowhere else. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -42,7 +42,7 @@ const application = async (id: string, environment: string, ...more: string[]) =
     orchestrator.env,
     answering(`${CANARY}\n`),
   );
-const shown = async () => (await orchestrator.client().integration('qhyg')).value.application;
+const registeredApplication = async () => (await orchestrator.client().integration('qhyg')).value.application;
 
 /** Returns the history with all payloads decoded. */
 function decoded(history: string): string {
@@ -53,7 +53,7 @@ test('the application is registered at the service, and the details are checked 
   const { exitCode, out, err } = await application('asked-for', 'production');
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
   expect(out).toBe(`✓ ${ID}: the application is asked-for (production)\n`);
-  expect(await shown()).toEqual({ clientId: 'asked-for', environment: 'production' });
+  expect(await registeredApplication()).toEqual({ clientId: 'asked-for', environment: 'production' });
   await until(async () => (await runJson(orchestrator, 'show', ID)).json['preflight'] !== null);
 });
 
@@ -62,7 +62,7 @@ test('the secret can come from a file, which the client is told to delete', asyn
   const { exitCode, out } = await application('from-file', 'production', '--secret-file', file);
   expect(exitCode).toBe(0);
   expect(out).toContain(`${file} still contains the secret in plain text. Delete it and all copies.`);
-  expect(await shown()).toEqual({ clientId: 'from-file', environment: 'production' });
+  expect(await registeredApplication()).toEqual({ clientId: 'from-file', environment: 'production' });
 });
 
 test.each<[string, string[], string]>([
@@ -72,16 +72,16 @@ test.each<[string, string[], string]>([
     'uses the production environment, not sandbox',
   ],
   ['an empty secret', ['--secret-file', '/dev/null'], 'the secret is empty; nothing was sent'],
-  ['a file that is not there', ['--secret-file', '/nowhere/secret'], '/nowhere/secret cannot be read'],
+  ['a missing file', ['--secret-file', '/nowhere/secret'], '/nowhere/secret cannot be read'],
 ])('%s is not sent', async (_, more, message) => {
-  const before = await shown();
+  const before = await registeredApplication();
   const { exitCode, err } = await application('other', 'production', ...more);
   expect(exitCode).toBe(1);
   expect(err).toContain(message);
-  expect(await shown()).toEqual(before);
+  expect(await registeredApplication()).toEqual(before);
 });
 
-test('without a terminal to ask for the secret, the command fails instead of waiting', async () => {
+test('application fails without a terminal on which to ask for the secret', async () => {
   const { exitCode, err } = await ferry(
     ['application', ID, '--client-id', 'x', '--environment', 'production'],
     undefined,
@@ -93,14 +93,14 @@ test('without a terminal to ask for the secret, the command fails instead of wai
   });
 });
 
-test('there is no option for the secret itself', async () => {
+test('the secret cannot be passed as an option', async () => {
   const { exitCode, out, err } = await application('x', 'production', '--secret', CANARY);
   expect(exitCode).toBe(2);
   expect(out + err).not.toContain(CANARY);
 });
 
 test('the secret is never in the output, the history or the ledger, even after a failure', async () => {
-  const said: string[] = [];
+  const outputs: string[] = [];
   for (const more of [[], ['--json'], ['--debug'], ['--secret-file', secretFile(CANARY)]]) {
     for (const env of [{}, { COMPANY_DATA_API_KEY: 'wrong' }, { COMPANY_DATA_URL: 'http://127.0.0.1:1' }]) {
       const { out, err } = await ferry(
@@ -109,15 +109,15 @@ test('the secret is never in the output, the history or the ledger, even after a
         { ...orchestrator.env, ...env },
         answering(CANARY),
       );
-      said.push(out, err);
+      outputs.push(out, err);
     }
   }
   const { events } = await orchestrator.ferry.temporal.workflow.getHandle(ID).fetchHistory();
   const decisions = await orchestrator.ferry.db.selectFrom('decisions').selectAll().execute();
   const decrypted = await createPayloadCodec(orchestrator.config.payloadKeys).decode(payloadsIn(events));
   const history = decrypted.map(({ data }) => Buffer.from(data ?? []).toString());
-  const everything = decoded(JSON.stringify([said, decisions, events])) + history.join('\n');
-  // The search finds a value that is there.
+  const everything = decoded(JSON.stringify([outputs, decisions, events])) + history.join('\n');
+  // Proves that the search would find a value that is present.
   expect(everything).toContain('"clientId":"from-file","environment":"production"');
   expect(everything.includes(CANARY)).toBe(false);
 });

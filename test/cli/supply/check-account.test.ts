@@ -1,4 +1,4 @@
-/** `ferry check` and `--dry-run` find problems with the account, the platform and other migrations before a start. */
+/** Tests how `ferry check` and `--dry-run` find problems with the account, the platform and other migrations. */
 import { randomUUID } from 'node:crypto';
 import { createAccount, createKey } from '../../../company-data-service';
 import { Secret } from '../../../security';
@@ -21,8 +21,8 @@ const QUICKBOOKS = ['--platform', 'quickbooks-online'];
 const HEADER = 'reference,name,realmId,expectedInvoices\n';
 const run = (args: string[], env: NodeJS.ProcessEnv = {}) => ferry(args, undefined, { ...orchestrator.env, ...env });
 
-/** Creates a company that is already connected in the account. */
-async function connected(realmId: string): Promise<void> {
+/** Connects an organization to a company in the account. */
+async function connectOrganization(realmId: string): Promise<void> {
   const client = orchestrator.client();
   const key = { idempotencyKey: randomUUID() };
   const { value: company } = await client.createCompany({ name: 'Here before' }, key);
@@ -31,7 +31,7 @@ async function connected(realmId: string): Promise<void> {
   await client.putAuthorization(company.id, connection.id, new Secret(fields));
 }
 
-test('for a good manifest and account, the estimated duration is printed', async () => {
+test('check prints the estimated duration if manifest and account are valid', async () => {
   const { exitCode, json } = await runJson(orchestrator, 'check', MANIFEST, ...QUICKBOOKS);
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({
@@ -43,8 +43,8 @@ test('for a good manifest and account, the estimated duration is printed', async
   expect((await run(['check', MANIFEST, ...QUICKBOOKS])).out).toMatch(/Estimated duration: .* to .*/);
 });
 
-test('an organization that is already connected is an error with its place in the file', async () => {
-  await connected('4711');
+test('an organization that is already connected is an error with its position in the file', async () => {
+  await connectOrganization('4711');
   const file = tempFile(`${HEADER}A-1,Acme,17,1\nA-2,Bolt,4711,1\n`);
   const { exitCode, json } = await runJson(orchestrator, 'check', file, ...QUICKBOOKS);
   expect(exitCode).toBe(1);
@@ -57,7 +57,7 @@ test('an organization that is already connected is an error with its place in th
   });
 });
 
-test('a key of a client, and a trial that is too small, are errors of the account', async () => {
+test("a client's key and a trial that is too small are errors of the account", async () => {
   const accountId = await createAccount(orchestrator.serviceDatabaseUrl, { name: 'Small', plan: 'trial' });
   const { key } = await createKey(orchestrator.serviceDatabaseUrl, { accountId, role: 'client' });
   const rows = Array.from({ length: 51 }, (_, i) => `A-${i},Company ${i},${i + 1},1`);
@@ -81,9 +81,9 @@ test('an application that is not registered yet is a warning, because step 1 ask
 });
 
 test.each<[string, NodeJS.ProcessEnv, string]>([
-  ['a service', { COMPANY_DATA_URL: 'http://127.0.0.1:1' }, 'the account could not be checked'],
-  ['a database', { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'other migrations could not be checked'],
-])('%s that does not answer is a warning: the files are checked all the same', async (_, env, warning) => {
+  ['service', { COMPANY_DATA_URL: 'http://127.0.0.1:1' }, 'the account could not be checked'],
+  ['database', { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'other migrations could not be checked'],
+])('an unreachable %s is a warning, and the files are still checked', async (_, env, warning) => {
   const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], env);
   expect(exitCode).toBe(0);
   expect(out).toContain(warning);
@@ -98,7 +98,7 @@ test('an incomplete configuration is an error, not a skipped check', async () =>
 describe('a dry run', () => {
   const start = (client: string, file = MANIFEST) => ['start', file, ...QUICKBOOKS, '--client', client, '--dry-run'];
 
-  test('makes all checks, stores nothing and starts nothing', async () => {
+  test('runs all checks, but stores and starts nothing', async () => {
     const { exitCode, json } = await runJson(orchestrator, ...start('dry'));
     expect(exitCode).toBe(0);
     expect(json).toMatchObject({
@@ -114,7 +114,7 @@ describe('a dry run', () => {
     expect(await orchestrator.ferry.db.selectFrom('migrations').select('id').execute()).toEqual([]);
   });
 
-  test('names an existing migration, and an open migration with the same organizations', async () => {
+  test('reports an existing migration, and an open migration with the same organizations', async () => {
     await orchestrator.startWorker();
     await run(['start', MANIFEST, ...QUICKBOOKS, '--client', 'real']);
     const codes = async (client: string): Promise<readonly string[]> => {
@@ -128,7 +128,7 @@ describe('a dry run', () => {
     expect((await run(start('other'))).out).toContain('is already part of migration real.quickbooks-online');
   });
 
-  test('refuses everything that a start refuses', async () => {
+  test('refuses a platform without the managed route, as a start does', async () => {
     const selfService = ['start', MANIFEST, '--platform', 'xero', '--client', 'x', '--dry-run'];
     expect((await run(selfService)).err).toContain('Xero has no managed route');
   });

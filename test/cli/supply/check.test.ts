@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import { ferry as ferryIn } from '../captured-terminal';
 
-// Nothing is configured, and no local stack is running.
+// A home folder without configuration and without a running stack.
 const home = mkdtempSync(join(tmpdir(), 'tokenferry-test-'));
 const ferry = (args: string[], columns?: number) => ferryIn(args, columns, { TOKENFERRY_HOME: home });
 
@@ -28,7 +28,7 @@ const check = (file: string, ...more: string[]): string[] => [
   ...more,
 ];
 
-test('a good manifest passes, with its warnings', async () => {
+test('check accepts a valid manifest, and prints its warnings', async () => {
   const { exitCode, out, err } = await ferry(check(manifest, '--credentials', credentials));
   expect(exitCode).toBe(0);
   expect(err).toBe('');
@@ -39,7 +39,7 @@ test('a good manifest passes, with its warnings', async () => {
   expect(out).toMatch(/^warning +18 +2 name +the name "Riverside Dental Care" appears on lines 5 and 18/m);
 });
 
-test('a bad manifest fails, and every error has its line and column', async () => {
+test('check rejects an invalid manifest, with line and column of every error', async () => {
   const { exitCode, out } = await ferry(check(bad));
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^error +2 +1 reference +reference is missing/m);
@@ -48,7 +48,7 @@ test('a bad manifest fails, and every error has its line and column', async () =
   expect(out).toContain('✗ 3 errors and 0 warnings');
 });
 
-test('--json prints one JSON value with everything in it', async () => {
+test('--json prints one JSON value with all findings', async () => {
   const { exitCode, out, err } = await ferry(check(bad, '--json'));
   expect(exitCode).toBe(1);
   expect(err).toBe('');
@@ -72,7 +72,7 @@ test('--json prints one JSON value with everything in it', async () => {
   expect(manifestDigest).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('many errors of a kind are counted for people and listed with --json', async () => {
+test('check counts many errors of one kind, and lists all of them with --json', async () => {
   const rows = Array.from({ length: 1_208 }, (_, i) => `A-${i},Company ${i},${i + 1},x`);
   const many = tempFile(['reference,name,realmId,expectedInvoices', ...rows].join('\n'));
 
@@ -83,7 +83,7 @@ test('many errors of a kind are counted for people and listed with --json', asyn
   expect(findings).toHaveLength(1_208);
 });
 
-test.each([60, 80, 120])('on a terminal of %i columns the table fits', async (columns) => {
+test.each([60, 80, 120])('the table fits a terminal of %i columns', async (columns) => {
   const { out } = await ferry(check(bad), columns);
   const table = stripVTControlCharacters(out).split('\n').slice(1, out.split('\n').indexOf(''));
   expect(table.length).toBeGreaterThan(3);

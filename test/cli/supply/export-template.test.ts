@@ -1,4 +1,4 @@
-/** `ferry export-template`: a template that is filled in passes the check, for every platform and format. */
+/** Tests `ferry export-template` for every platform and format. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A value that each column accepts. */
+/** Returns a value that the column accepts. */
 function filledIn(column: string): string {
   switch (column) {
     case 'expectedInvoices':
@@ -33,22 +33,22 @@ function fill(file: string): void {
   const text = readFileSync(file, 'utf8');
   if (file.endsWith('.json')) {
     const [company = {}] = JSON.parse(text) as Record<string, string>[];
-    writeFileSync(file, JSON.stringify([mapped(company)]));
+    writeFileSync(file, JSON.stringify([filledInCompany(company)]));
   } else {
     const columns = text.trimEnd().split(',');
     writeFileSync(file, `${text}${columns.map(filledIn).join(',')}\n`);
   }
 }
 
-const mapped = (company: Record<string, string>): Record<string, string> =>
+const filledInCompany = (company: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(company).map((column) => [column, filledIn(column)]));
 
-/** Findings of every example, because its organization does not exist and its credential is too old. */
+/** The findings of every filled-in template, because its organization is made up and its credential is too old. */
 const EXPECTED = ['unusual-organization', 'credential-early'];
 
-const EVERY = PLATFORMS.flatMap(({ slug }) => (['csv', 'json'] as const).map((format) => [slug, format] as const));
+const TEMPLATES = PLATFORMS.flatMap(({ slug }) => (['csv', 'json'] as const).map((format) => [slug, format] as const));
 
-test.each(EVERY)('%s, %s: filled in, it passes the check', async (slug, format) => {
+test.each(TEMPLATES)('a filled-in template for %s in %s passes the check', async (slug, format) => {
   const exported = await ferry(['export-template', folder, '-p', slug, '--format', format]);
   expect(exported).toMatchObject({ exitCode: 0, err: '' });
   const [manifest, credentials] = ['manifest', 'credentials'].map((name) => path.join(folder, `${name}.${format}`));
@@ -56,24 +56,24 @@ test.each(EVERY)('%s, %s: filled in, it passes the check', async (slug, format) 
   const check = ['check', manifest ?? '', '-p', slug, '--credentials', credentials ?? '', '--offline', '--json'];
   const { exitCode, out } = await ferry(check);
   const { findings, companies, credentials: found } = JSON.parse(out) as Record<string, unknown>;
-  const serious = (findings as readonly { code: string }[]).filter(({ code }) => !EXPECTED.includes(code));
-  expect({ exitCode, companies, found, serious }).toEqual({ exitCode: 0, companies: 1, found: 1, serious: [] });
+  const unexpected = (findings as readonly { code: string }[]).filter(({ code }) => !EXPECTED.includes(code));
+  expect({ exitCode, companies, found, unexpected }).toEqual({ exitCode: 0, companies: 1, found: 1, unexpected: [] });
 });
 
-test.each(['csv', 'json'])('%s: an empty template is not a valid manifest', async (format) => {
+test.each(['csv', 'json'])('an empty %s template is not a valid manifest', async (format) => {
   await ferry(['export-template', folder, '-p', 'zoho-books', '--format', format]);
   const check = ['check', path.join(folder, `manifest.${format}`), '-p', 'zoho-books', '--offline'];
   expect((await ferry(check)).exitCode).toBe(1);
 });
 
-test('the content of each column is explained', async () => {
+test('export-template explains the content of each column', async () => {
   const { out } = await ferry(['export-template', folder, '-p', 'zoho-books']);
   expect(out).toMatch(/^organizationId +required +its organization at Zoho Books; only digits/m);
   expect(out).toMatch(/^family {2,}the Zoho Books user who authorized it/m);
   expect(out).toContain(`ferry check ${folder}/manifest.csv -p zoho-books --credentials ${folder}/credentials.csv\n`);
 });
 
-test('no file is overwritten, and only the owner can read the credential file', async () => {
+test('export-template overwrites no file, and only the owner can read the credential file', async () => {
   const inside = path.join(folder, 'new');
   await ferry(['export-template', inside, '-p', 'xero']);
   const file = path.join(inside, 'credentials.csv');
@@ -85,7 +85,7 @@ test('no file is overwritten, and only the owner can read the credential file', 
   });
 });
 
-test('a folder that cannot be written to is reported', async () => {
+test('export-template reports a folder that it cannot write to', async () => {
   const file = path.join(folder, 'file');
   writeFileSync(file, '');
   const { exitCode, err } = await ferry(['export-template', file, '-p', 'xero']);

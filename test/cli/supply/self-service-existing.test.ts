@@ -1,14 +1,14 @@
-/** The self-service route into companies and connections that already exist at the service. */
+/** Tests the self-service route for companies and connections that already exist at the service. */
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
 import { tempFile } from '../manifest/temp-files';
 import { until } from '../../support/conditions';
 import { platform } from '../../support/platform';
-import type { SelfServing } from './self-service-set-up';
-import { manifestOf, selfServing } from './self-service-set-up';
+import type { SelfServiceClient } from './self-service-set-up';
+import { manifestOf, openSelfServiceClient } from './self-service-set-up';
 
-let me: SelfServing;
-beforeAll(async () => (me = await selfServing()));
+let me: SelfServiceClient;
+beforeAll(async () => (me = await openSelfServiceClient()));
 afterAll(() => me.close());
 
 describe('a company that already exists', () => {
@@ -28,7 +28,7 @@ describe('a company that already exists', () => {
     expect((await me.client.getCompany(id)).value).toMatchObject({ name, tags });
   });
 
-  test('gets the authorization on exactly the connection that is named', async () => {
+  test('gets the authorization on exactly the connection that is given', async () => {
     const { id } = await existing();
     const [, second] = [await connected(id, 'gbol'), await connected(id, 'gbol')];
     const row = { credential: 'sbx-ok-1', serviceCompanyId: id, serviceConnectionId: second.id };
@@ -50,7 +50,7 @@ describe('a company that already exists', () => {
     );
   });
 
-  test('is not moved when the service has no such company or connection', async () => {
+  test('is not moved if the service has no such company or connection', async () => {
     const { id } = await existing();
     const { json } = await me.selfService('xero', 'unknown', [
       { credential: 'sbx-ok-1', serviceCompanyId: randomUUID() },
@@ -62,7 +62,7 @@ describe('a company that already exists', () => {
     expect(unknownConnection?.failureText).toContain('no connection with this id');
   });
 
-  test('is kept when the migration is cancelled before its turn; a created company is deleted', async () => {
+  test('is kept if the migration is cancelled, whereas a company that was created is deleted', async () => {
     const { id } = await existing();
     const rows = [{ credential: 'sbx-unavailable', serviceCompanyId: id }, { credential: 'sbx-unavailable' }];
     await me.selfService('exact-online-nl', 'cancelled', rows, '--detach');
@@ -83,21 +83,21 @@ describe('a company that already exists', () => {
   });
 
   test.each([
-    ['an id that is no UUID', { serviceCompanyId: '17' }, 'invalid-id'],
+    ['an id that is not a UUID', { serviceCompanyId: '17' }, 'invalid-id'],
     ['a connection without its company', { serviceConnectionId: randomUUID() }, 'missing-value'],
-  ])('%s is an error of the manifest', async (_, ids, code) => {
+  ])('is an error of the manifest if it has %s', async (_, ids, code) => {
     const { exitCode, json } = await me.selfService('xero', 'bad', [{ credential: 'sbx-ok-1', ...ids }]);
     expect(exitCode).toBe(1);
     expect(json['findings']).toContainEqual(expect.objectContaining({ code, severity: 'error' }));
   });
 
-  test('can be named in only one row', async () => {
+  test('can be given in only one row', async () => {
     const row = { credential: 'sbx-ok-1', serviceCompanyId: randomUUID() };
     const { json } = await me.selfService('xero', 'twice', [row, row]);
     expect(json['findings']).toContainEqual(expect.objectContaining({ code: 'duplicate-company-id' }));
   });
 
-  test('can also be named by the short column names, if the platform has no such field', async () => {
+  test('can be given in the short column companyId if the platform has no such field', async () => {
     const { id } = await existing();
     const row = `reference,name,merchantId,accessToken,companyId\nS-1,One,o-1,sbx-ok-1.${randomUUID()},${id}`;
     const { exitCode } = await me.asJson(

@@ -1,4 +1,4 @@
-/** Runs self-service migrations as a client would: with the client's own API key, over HTTP. */
+/** Runs self-service migrations with the client's own API key, as a client would. */
 import { randomUUID } from 'node:crypto';
 import type { CompanyDataClient } from '../../../company-data-client';
 import { createCompanyDataClient } from '../../../company-data-client';
@@ -18,7 +18,7 @@ export interface Row {
   readonly serviceConnectionId?: string;
 }
 
-/** Writes a complete manifest: one company per test credential, `S-1`, `S-2`, ..., obtained an hour ago. */
+/** Writes a manifest with the companies `S-1`, `S-2`, ... and their credentials, which were obtained an hour ago. */
 export function manifestOf({ requiredFields, organizationField }: Platform, rows: readonly Row[]): string {
   const secret = requiredFields.includes('refreshToken') ? 'refreshToken' : 'accessToken';
   return tempFile(
@@ -30,7 +30,7 @@ export function manifestOf({ requiredFields, organizationField }: Platform, rows
           name: `Company ${index + 1}`,
           ...Object.fromEntries(requiredFields.map((field) => [field, 'any'])),
           [organizationField]: organization,
-          // The suffix is the organization, for platforms whose authorization does not name it.
+          // The suffix is the organization, for platforms whose authorization does not contain it.
           [secret]: `${credential}.${organization}`,
           expectedInvoices: invoices,
           obtainedAt: new Date(Date.now() - 3_600_000).toISOString(),
@@ -42,12 +42,12 @@ export function manifestOf({ requiredFields, organizationField }: Platform, rows
   );
 }
 
-interface Answered {
+interface CommandResult {
   readonly exitCode: number;
   readonly json: Record<string, unknown>;
 }
 
-interface Reported {
+interface ReportedCompany {
   readonly reference: string;
   readonly state: string;
   readonly organization: string;
@@ -58,21 +58,22 @@ interface Reported {
 }
 
 /** A client and its commands. */
-export interface SelfServing {
+export interface SelfServiceClient {
   readonly orchestrator: Orchestrator;
-  /** Calls the service directly with the client's own key. */
+  /** A client of the service with the client's own key. */
   readonly client: CompanyDataClient;
-  /** Environment of the client's commands. */
+  /** The environment of the client's commands. */
   readonly env: NodeJS.ProcessEnv;
   run(...args: string[]): ReturnType<typeof ferry>;
-  asJson(...args: string[]): Promise<Answered>;
+  /** Runs a command with `--json`. */
+  asJson(...args: string[]): Promise<CommandResult>;
   /** Moves companies with these credentials in the migration `me.<slug>.<label>`. */
-  selfService(slug: string, label: string, rows: readonly Row[], ...more: string[]): Promise<Answered>;
-  companiesOf(id: string): Promise<readonly Reported[]>;
+  selfService(slug: string, label: string, rows: readonly Row[], ...more: string[]): Promise<CommandResult>;
+  companiesOf(id: string): Promise<readonly ReportedCompany[]>;
   close(): Promise<void>;
 }
 
-export async function selfServing(): Promise<SelfServing> {
+export async function openSelfServiceClient(): Promise<SelfServiceClient> {
   const orchestrator = await startOrchestrator();
   const { serviceDatabaseUrl, service } = orchestrator;
   const accountId = await createAccount(serviceDatabaseUrl, { name: 'A client', plan: 'paid' });
@@ -83,7 +84,7 @@ export async function selfServing(): Promise<SelfServing> {
   await orchestrator.startWorker({ service: { url: service.url, apiKey } });
 
   const run = (...args: string[]) => ferry(args, undefined, env);
-  const asJson = async (...args: string[]): Promise<Answered> => {
+  const asJson = async (...args: string[]): Promise<CommandResult> => {
     const { exitCode, out } = await run(...args, '--json');
     return { exitCode, json: JSON.parse(out) as Record<string, unknown> };
   };
@@ -97,7 +98,7 @@ export async function selfServing(): Promise<SelfServing> {
       const file = manifestOf(platform(slug), rows);
       return asJson('self-service', file, '--platform', slug, '--client', 'me', '--label', label, ...more);
     },
-    companiesOf: async (id) => (await asJson('report', id)).json['companies'] as readonly Reported[],
+    companiesOf: async (id) => (await asJson('report', id)).json['companies'] as readonly ReportedCompany[],
     close: async () => {
       await client.close();
       await orchestrator.close();

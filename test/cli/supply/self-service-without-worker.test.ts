@@ -1,4 +1,4 @@
-/** Self-service is started before any worker runs: the client learns what to supply once one does. */
+/** Tests a self-service migration that is started before any worker is running. */
 import { removeTempFiles, tempFile } from '../manifest/temp-files';
 import { until } from '../../support/conditions';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
-test('without a worker it starts but stores no credentials, and says so; they can be supplied once a worker runs', async () => {
+test('self-service stores no credentials without a worker, and the client can supply them once one is running', async () => {
   const id = 'early.wave';
   const header = 'reference,name,businessId,expectedInvoices,accessToken,obtainedAt\n';
   const file = tempFile(

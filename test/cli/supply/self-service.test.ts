@@ -1,4 +1,4 @@
-/** The self-service route from the manifest to the last company, with the client's own API key over HTTP. */
+/** Tests the self-service route from the manifest to the last company, with the client's own API key. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { PLATFORMS } from '../../../platforms/platforms';
@@ -6,31 +6,28 @@ import { tempFile } from '../manifest/temp-files';
 import { closedWindows } from '../../workflows/running-migration';
 import { until } from '../../support/conditions';
 import { platform } from '../../support/platform';
+import { mapConcurrently } from '../../support/side-by-side';
 import { ferry } from '../captured-terminal';
-import type { SelfServing } from './self-service-set-up';
-import { manifestOf, selfServing } from './self-service-set-up';
+import type { SelfServiceClient } from './self-service-set-up';
+import { manifestOf, openSelfServiceClient } from './self-service-set-up';
 
-let me: SelfServing;
-beforeAll(async () => (me = await selfServing()));
+let me: SelfServiceClient;
+beforeAll(async () => (me = await openSelfServiceClient()));
 afterAll(() => me.close());
 
 const SELF_SERVICE = PLATFORMS.filter(({ routes }) => routes.includes('self-service'));
 
 describe('every platform of the route', () => {
-  const ended = new Map<string, Awaited<ReturnType<SelfServing['asJson']>>>();
-  // Run in parallel, because each mostly waits.
+  const results = new Map<string, Awaited<ReturnType<SelfServiceClient['asJson']>>>();
+  // The migrations run in parallel, because they mostly wait.
   beforeAll(async () => {
-    const left = [...SELF_SERVICE];
-    const inLane = async (): Promise<void> => {
-      for (let each = left.pop(); each; each = left.pop()) {
-        ended.set(each.slug, await me.selfService(each.slug, 'table', [{ credential: 'sbx-ok-1' }]));
-      }
-    };
-    await Promise.all(Array.from({ length: 6 }, inLane));
+    await mapConcurrently(6, SELF_SERVICE, async ({ slug }) =>
+      results.set(slug, await me.selfService(slug, 'table', [{ credential: 'sbx-ok-1' }])),
+    );
   }, 120_000);
 
-  test.each(SELF_SERVICE)("$name: a company is moved with the client's own key", async ({ slug, key }) => {
-    expect(ended.get(slug)).toMatchObject({
+  test.each(SELF_SERVICE)("a company on $name is moved with the client's own key", async ({ slug, key }) => {
+    expect(results.get(slug)).toMatchObject({
       exitCode: 0,
       json: { state: 'completed', counts: { migrated: 1, total: 1 } },
     });
@@ -44,7 +41,7 @@ describe('every platform of the route', () => {
 });
 
 describe('a company that was not moved', () => {
-  test('waits for the client to retry, replace the credential or give up; then the migration ends', async () => {
+  test('waits for the client to retry, replace the credential or skip it, and then the migration ends', async () => {
     const id = 'me.xero.failures';
     const rows = [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }, { credential: 'sbx-expired' }];
     const { exitCode, json } = await me.selfService('xero', 'failures', rows);
@@ -83,20 +80,20 @@ describe('a company that was not moved', () => {
 });
 
 describe('an error that the preflight finds after the start', () => {
-  test('can be corrected or left out; the migration then continues', async () => {
+  test('can be corrected, and the migration then continues', async () => {
     const id = 'me.myob.late';
     const first = manifestOf(platform('myob'), [{ credential: 'sbx-ok-1' }]);
     const taken = (JSON.parse(readFileSync(first, 'utf8')) as { companyFileId: string }[])[0]?.companyFileId;
     await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before');
-    // Without access to the service, the command cannot find it, but the worker does.
-    const blind = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
+    // Without access to the service, the command cannot find the error, but the worker does.
+    const withoutService = { ...me.env, COMPANY_DATA_API_KEY: undefined, COMPANY_DATA_URL: undefined };
     const csv = (...rows: string[]) =>
       tempFile(['reference,name,companyFileId,accessToken,refreshToken', ...rows].join('\n'));
     const both = csv(`A-1,One,${taken},any,sbx-ok-1.${randomUUID()}`, `A-2,Two,o-2,any,sbx-ok-1.${randomUUID()}`);
     const { exitCode, out } = await ferry(
       ['self-service', both, '-p', 'myob', '--client', 'me', '--label', 'late', '--yes'],
       undefined,
-      blind,
+      withoutService,
     );
     expect(exitCode).toBe(1);
     expect(out).toContain('is already connected');
@@ -112,7 +109,7 @@ describe('an error that the preflight finds after the start', () => {
   });
 });
 
-test('the client pauses, changes the limits and resumes', async () => {
+test('the client can pause, change the limits and resume', async () => {
   const id = 'me.sage-intacct.paused';
   const rows = Array.from({ length: 3 }, () => ({ credential: 'sbx-unavailable-2-ok-1' }));
   await me.selfService('sage-intacct', 'paused', rows, '--detach');
@@ -128,7 +125,7 @@ test('the client pauses, changes the limits and resumes', async () => {
   expect((await me.run('watch', id)).exitCode).toBe(0);
 });
 
-test('no company is moved outside the windows; without windows the migration continues', async () => {
+test('no company is moved outside the windows, and the migration continues once they are removed', async () => {
   const id = 'me.bigcommerce.windows';
   const [closed] = closedWindows();
   const window = `${closed?.days[0]} ${closed?.from}-${closed?.to} UTC`;
@@ -141,23 +138,23 @@ test('no company is moved outside the windows; without windows the migration con
 });
 
 describe('before the start', () => {
-  test('a platform without the self-service route is refused, with the command to use', async () => {
+  test('self-service refuses a platform without this route, and names the command to use', async () => {
     const { exitCode, err } = await me.run('self-service', 'any.csv', '-p', 'quickbooks-online', '--client', 'me');
     expect(exitCode).toBe(1);
     expect(err).toContain('QuickBooks Online has no self-service route');
     expect(err).toContain('ferry start FILE --platform quickbooks-online --client me');
   });
 
-  test('ferry start of a platform without the managed route names the command to use', async () => {
+  test('start refuses a platform without the managed route, and names the command to use', async () => {
     const { err } = await me.run('start', 'any.csv', '-p', 'xero', '--client', 'me');
     expect(err).toContain('ferry self-service FILE --platform xero --client me');
   });
 
-  test('it says what will happen and asks; the answer no starts nothing', async () => {
+  test('self-service shows the consequences and asks, and starts nothing if the answer is no', async () => {
     const file = manifestOf(platform('xero'), [{ credential: 'sbx-ok-1' }]);
-    const asked: string[] = [];
+    const questions: string[] = [];
     const prompts = {
-      confirm: async (question: string) => asked.push(question) < 0,
+      confirm: async (question: string) => questions.push(question) < 0,
       secret: async () => '',
     };
     const { exitCode, out } = await ferry(
@@ -166,14 +163,14 @@ describe('before the start', () => {
       me.env,
       prompts,
     );
-    expect(asked).toEqual(['Start?']);
+    expect(questions).toEqual(['Start?']);
     expect(out).toContain("Xero: your own app's tokens stop working as each company is moved");
     expect(out).toContain('Nothing was stored or started');
     expect(exitCode).toBe(1);
     expect((await me.run('show', 'asked.xero')).err).toContain('there is no migration asked.xero');
   });
 
-  test('a dry run applies the rules of this route: a client key, no application, older credentials', async () => {
+  test('a dry run applies the rules of the self-service route', async () => {
     const { exitCode, json } = await me.selfService('xero', 'dry', [{ credential: 'sbx-ok-1' }], '--dry-run');
     expect(json).toMatchObject({ schema: 'ferry.self-service/1', started: false, dryRun: true, errors: 0 });
     expect((json['findings'] as { code: string }[]).map(({ code }) => code).sort()).toEqual([
@@ -186,7 +183,7 @@ describe('before the start', () => {
 });
 
 describe('the output', () => {
-  test('has no steps, no first company, no sign-off', async () => {
+  test('mentions no steps, no first company and no sign-off', async () => {
     await me.selfService('netsuite', 'read', [{ credential: 'sbx-ok-1' }, { credential: 'sbx-revoked' }]);
     const id = 'me.netsuite.read';
     const show = (await me.run('show', id)).out;

@@ -1,4 +1,4 @@
-/** `--shred` deletes the client's credential file once everything in it is stored. */
+/** Tests `--shred`, which deletes the client's credential file once everything in it is stored. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -46,7 +46,7 @@ test('start --shred deletes the credential file once its credentials are stored,
   expect([existsSync(rows), existsSync(credentials)]).toEqual([true, false]);
 });
 
-test('a file that was not stored completely is kept, and --shred fails', async () => {
+test('credentials --shred fails, and keeps a file that was not stored completely', async () => {
   const file = credentialsOf('too-many.csv', ['Z-1', 'Z-9']);
   const { exitCode, out } = await ferry(['credentials', ID, file, '--shred'], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
@@ -58,22 +58,22 @@ test('a file that was not stored completely is kept, and --shred fails', async (
 test.each([
   ['no', false, 'still contains credentials in plain text. Delete it and all copies.'],
   ['yes', true, 'was overwritten and removed'],
-])('on a terminal it is asked for: %s', async (_answer, wanted, said) => {
+])('credentials asks on a terminal whether to remove the file: %s', async (_, answer, message) => {
   const file = credentialsOf('asked.csv', ['Z-1', 'Z-2']);
   const questions: string[] = [];
   const confirm = async (question: string): Promise<boolean> => {
     questions.push(question);
-    return wanted;
+    return answer;
   };
   const { exitCode, out } = await ferry(['credentials', ID, file], 120, orchestrator.env, { confirm });
   expect(exitCode).toBe(0);
   expect(questions).toEqual([`Everything in ${file} has been sealed and stored. Overwrite and remove the file?`]);
-  expect(out).toContain(`${file} ${wanted ? 'was' : 'still contains credentials in plain text'}`);
-  expect(out).toContain(said);
-  expect(existsSync(file)).toBe(!wanted);
+  expect(out).toContain(`${file} ${answer ? 'was' : 'still contains credentials in plain text'}`);
+  expect(out).toContain(message);
+  expect(existsSync(file)).toBe(!answer);
 });
 
-test('without a terminal to ask, the file is kept', async () => {
+test('credentials keeps the file if there is no terminal on which to ask', async () => {
   const file = credentialsOf('unasked.csv', ['Z-1']);
   expect((await runJson(orchestrator, 'credentials', ID, file)).json).toMatchObject({ shredded: false });
   expect((await ferry(['credentials', ID, file], undefined, orchestrator.env)).out).toContain(

@@ -1,4 +1,4 @@
-/** The wizard of `ferry start` in a pseudo-terminal. */
+/** Tests the wizard of `ferry start` in a pseudo-terminal. */
 import { readMigration } from '../../../store';
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/temp-files';
@@ -27,7 +27,7 @@ function startWizard(...args: string[]): TerminalSession {
 const manifest = (organization: number): string =>
   tempFile(`reference,name,realmId,expectedInvoices\nW-1,Acme,${organization},1\n`, `asked-${organization}.csv`);
 
-test('the wizard asks for everything, checks it, shows the command, and starts after a yes', async () => {
+test('the wizard asks for all arguments, checks them, shows the command, and starts after confirmation', async () => {
   const file = manifest(6_100_000_000_000_001);
   const start = startWizard();
   await start.waitFor('Which platform are the companies on?');
@@ -54,7 +54,7 @@ test('the wizard asks for everything, checks it, shows the command, and starts a
   expect(start.text()).toContain('asked-wizard.quickbooks-online: started with 1 company of QuickBooks Online');
 }, 90_000);
 
-test('the wizard asks only for missing arguments; with errors in the manifest it checks again or starts nothing', async () => {
+test('the wizard asks only for missing arguments, and starts nothing while the manifest has errors', async () => {
   const file = tempFile('reference,name,realmId\nW-1,,6100000000000002\n', 'faulty.csv');
   const start = startWizard(file, '-p', 'quickbooks-online', '--contact', 'Sam');
   await start.waitFor('Short name of the client, e.g. acme');
@@ -66,7 +66,7 @@ test('the wizard asks only for missing arguments; with errors in the manifest it
   expect(await readMigration(orchestrator.ferry.db, 'faulty-wizard.quickbooks-online')).toBeUndefined();
 }, 90_000);
 
-test('for an id that already exists, the wizard asks for a label', async () => {
+test('the wizard asks for a label if the id already exists', async () => {
   const taken = ['-p', 'quickbooks-online', '--client', 'twice-wizard'];
   await ferry(['start', manifest(6_100_000_000_000_003), ...taken], undefined, orchestrator.env);
   const start = startWizard(...taken, '--contact', 'Sam');
@@ -80,7 +80,7 @@ test('for an id that already exists, the wizard asks for a label', async () => {
   expect(await start.ended).toBe(1);
 }, 90_000);
 
-test("a platform of the client's own key leads to ferry self-service, which asks for confirmation itself", async () => {
+test('the wizard continues with ferry self-service, which asks for confirmation, for a self-service platform', async () => {
   const file = tempFile(
     'reference,name,tenantId,accessToken,refreshToken\nW-1,Acme,t-61,a,sbx-ok-1.t-61\n',
     'own-key.csv',
@@ -99,7 +99,7 @@ test("a platform of the client's own key leads to ferry self-service, which asks
   expect(await start.ended).toBe(1);
 }, 90_000);
 
-test('without a terminal, the error names the missing option', async () => {
+test('start without a terminal reports the missing option', async () => {
   const { exitCode, err } = await ferry(['start'], undefined, orchestrator.env);
   expect(exitCode).toBe(2);
   expect(err).toContain("required option '-p, --platform <name>' not specified");

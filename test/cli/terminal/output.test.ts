@@ -6,7 +6,7 @@ import { until } from '../../support/conditions';
 import { capturedStream } from '../captured-terminal';
 
 describe('a progress bar', () => {
-  test('is drawn on a terminal, and restores the cursor', () => {
+  test('is drawn on a terminal, and restores the cursor when it is closed', () => {
     const stream = capturedStream(80);
     const bar = openProgressBar(stream);
     bar.update(5, 25, 'moving');
@@ -17,7 +17,7 @@ describe('a progress bar', () => {
     expect(stream.text.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stream.text.lastIndexOf('\u001b[?25l'));
   });
 
-  test('without a terminal, writes a line per new note and at the end, not per step', () => {
+  test('writes a line for each new note and at the end if there is no terminal', () => {
     const stream = capturedStream();
     const bar = openProgressBar(stream);
     bar.update(5, 25, 'moving');
@@ -34,11 +34,11 @@ test.each([
   ['2026-11-21T13:05:00Z', 'Europe/Berlin', 'Sat 21 Nov 2026, 14:05 UTC+01:00'],
   ['2026-07-01T23:30:00.000Z', 'Europe/London', 'Thu 2 Jul 2026, 00:30 UTC+01:00'],
   [new Date('2026-07-01T23:30:00Z'), 'UTC', 'Wed 1 Jul 2026, 23:30 UTC'],
-])('a time is formatted in the time zone of its reader: %s in %s', (moment, zone, expected) => {
+])('localTime formats %s in the time zone %s', (moment, zone, expected) => {
   expect(localTime(moment, zone)).toBe(expected);
 });
 
-test('text from a client cannot send control characters to the terminal', () => {
+test('a table prints no control characters of its cells', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
   new Output({ stdout, stderr }, false).table(
     [{ title: 'Name' }],
@@ -47,24 +47,24 @@ test('text from a client cannot send control characters to the terminal', () => 
   expect(stdout.text).toBe('Name\nAcme\nBo lt\nCut\n');
 });
 
-test('an unbroken column is never shortened, even in a narrow terminal', () => {
+test('a table never shortens an unbroken column, even in a narrow terminal', () => {
   const [stdout, stderr] = [capturedStream(40), capturedStream()];
   const id = 'acme-and-sons.quickbooks-online.again';
   new Output({ stdout, stderr }, false).table(
     [{ title: 'Migration', unbroken: true }, { title: 'What' }],
-    [[id, 'a sentence that has to give way']],
+    [[id, 'a sentence that can be shortened']],
   );
   expect(stdout.text).toContain(id);
 });
 
-test('a failure is printed to people as one line', () => {
+test('a failure is printed as one line', () => {
   const [stdout, stderr] = [capturedStream(), capturedStream()];
   new Output({ stdout, stderr }, false).fail('there is no migration acme.wave', 'list all migrations with: ferry list');
   expect(stdout.text).toBe('');
   expect(stderr.text).toBe('ferry: there is no migration acme.wave; list all migrations with: ferry list\n');
 });
 
-describe('a result of any length', () => {
+describe('a streamed result', () => {
   async function* numbered(count: number, taken: () => void = () => undefined): AsyncGenerator<{ number: number }> {
     for (let number = 1; number <= count; number += 1) {
       taken();
@@ -72,7 +72,7 @@ describe('a result of any length', () => {
     }
   }
 
-  test.each([0, 1, 3])('is one JSON value, with a list of %i', async (count) => {
+  test.each([0, 1, 3])('is one JSON value with a list of %i items', async (count) => {
     const [stdout, stderr] = [capturedStream(), capturedStream()];
     await new Output({ stdout, stderr }, true).streamJson(
       { schema: 'ferry.test/1', of: 'all' },
@@ -105,7 +105,7 @@ describe('a result of any length', () => {
     expect(taken).toBe(1_000);
   });
 
-  test('as a table has one header, aligned columns, and is read part by part', async () => {
+  test('is a table with one header and aligned columns, whose rows are read in parts', async () => {
     let taken = 0;
     const takeOne: (() => void)[] = [];
     const pieces: string[] = [];
@@ -130,7 +130,7 @@ describe('a result of any length', () => {
     expect([lines[0], lines[1], lines[2_500]]).toEqual(['Which     What', 'row 1     of many', 'row 2500  of many']);
   });
 
-  test('an empty table prints only its header', async () => {
+  test('is only a header if the table has no rows', async () => {
     const [stdout, stderr] = [capturedStream(), capturedStream()];
     await new Output({ stdout, stderr }, false).streamTable([{ title: 'Which' }], Readable.from([]));
     expect(stdout.text).toBe('Which\n');

@@ -7,7 +7,7 @@ import { until } from '../../support/conditions';
 
 const FERRY = path.join(__dirname, '../../../bin/ferry.js');
 
-/** The input that each key sends. */
+/** The characters that each key sends. */
 export const KEY = {
   enter: '\r',
   escape: '\x1b',
@@ -18,25 +18,25 @@ export const KEY = {
 } as const;
 
 export interface TerminalSession {
-  /** The lines on the screen, without trailing blanks. */
+  /** Returns the lines on the screen, without trailing spaces. */
   lines(): readonly string[];
-  /** The whole screen as one text. */
+  /** Returns the whole screen as one text. */
   text(): string;
-  /** All output so far, with its control sequences. */
+  /** Returns all output so far, including control sequences. */
   sent(): string;
-  /** Waits until the screen shows this. A failure includes the screen. */
+  /** Waits until the screen shows this text. If it never does, the error contains the screen. */
   waitFor(what: string | RegExp): Promise<void>;
   type(keys: string): void;
   resize(columns: number, rows: number): void;
   signal(name: 'SIGTERM' | 'SIGHUP'): void;
-  /** The exit code of the process. */
+  /** Resolves with the exit code when the process has ended. */
   readonly ended: Promise<number>;
-  /** Returns whether the terminal shows its normal screen, the cursor, and wraps lines. */
+  /** Returns whether the terminal shows its normal screen and the cursor, and wraps lines. */
   isRestored(): boolean;
   close(): void;
 }
 
-/** Runs `ferry` at a terminal of 80 columns and 24 lines. */
+/** Runs `ferry` in a pseudo-terminal. */
 export function startTerminalSession(
   args: readonly string[],
   env: NodeJS.ProcessEnv,

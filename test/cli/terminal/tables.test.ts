@@ -1,4 +1,4 @@
-/** Tables fit a terminal of 80 columns, and unbroken columns are never shortened. */
+/** Tests that tables fit a terminal of 80 columns, and that unbroken columns are never shortened. */
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../../cli/terminal/styled-text';
 import { formatTable, type TableColumn } from '../../../cli/terminal/table';
@@ -27,12 +27,12 @@ test.each([
   ['show', 'Step'],
   ['exceptions', 'Reference'],
   ['audit', 'When'],
-])('ferry %s', async (command, firstTitle) => {
+])('the table of ferry %s fits 80 columns', async (command, firstTitle) => {
   const { out } = await ferry([command, ...(command === 'list' ? [] : [migration.id])], 80, orchestrator.env);
   const lines = stripVTControlCharacters(out).split('\n');
   const head = lines.findIndex((line) => line.trimStart().startsWith(firstTitle));
   expect(head).toBeGreaterThanOrEqual(0);
-  // Another test file may have left a migration in the namespace whose payload key is missing here.
+  // Another test file can have left a migration in the namespace whose payload key is missing here.
   const end = lines.findIndex((line, index) => index > head && /^(?:$| {2}ferry|Payload key)/.test(line));
   const table = lines
     .slice(head, end < 0 ? undefined : end)
@@ -41,7 +41,7 @@ test.each([
   if (command === 'list') expect(out).toContain(migration.id);
 });
 
-test('text of any script stays aligned, and optional columns are left out first', () => {
+test('columns stay aligned in any script, and optional columns are left out first', () => {
   const columns: readonly TableColumn[] = [
     { title: 'Id', unbroken: true },
     { title: 'Name' },
@@ -57,7 +57,7 @@ test('text of any script stays aligned, and optional columns are left out first'
   expect(new Set(starts).size).toBe(1);
 });
 
-test('a long id is complete in 80 columns, and the other columns get narrower', () => {
+test('a long id is printed in full in 80 columns, and other columns get narrower', () => {
   const columns: readonly TableColumn[] = [
     { title: 'Migration', unbroken: true },
     ...['State', 'Step', 'Waiting for'].map((title) => ({ title })),

@@ -3,10 +3,11 @@ import { connect, createServer } from 'node:net';
 
 /** Forwards connections between a command and a server, to simulate an outage for that command only. */
 export interface Relay {
-  /** `host:port` */
+  /** The address to connect to, as `host:port`. */
   readonly address: string;
   /** Closes every connection and accepts no new ones. */
   cut(): Promise<void>;
+  /** Accepts connections again. */
   restore(): Promise<void>;
 }
 
@@ -30,14 +31,14 @@ export async function startRelay(address: string): Promise<Relay> {
   });
   const listen = (at: number): Promise<void> => new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
   await listen(0);
-  const { port: own } = server.address() as AddressInfo;
+  const { port: ownPort } = server.address() as AddressInfo;
   return {
-    address: `127.0.0.1:${own}`,
+    address: `127.0.0.1:${ownPort}`,
     cut: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    restore: () => listen(own),
+    restore: () => listen(ownPort),
   };
 }

@@ -1,4 +1,4 @@
-/** `ferry companies`: filters, pages and CSV. */
+/** Tests the filters, pages and CSV of `ferry companies`. */
 import { supplyMigration } from '../../../store';
 import { suppliedMigration, updateRow, manifestRows } from '../../support/ledger';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -63,11 +63,11 @@ test.each<[string[], string[]]>([
   ],
   [['--limit', '2', '--page', '4'], []],
   [['--state', 'not-moved-yet', '--limit', '2', '--page', '2'], ['c6']],
-])('with %j it lists %j', async (options, references) => {
+])('companies with the options %j lists %j', async (options, references) => {
   expect(await listed(...options)).toEqual(references);
 });
 
-test('a page says how many companies match', async () => {
+test('a page shows how many companies match', async () => {
   const { out } = await ferry(['companies', ID, '--limit', '4', '--page', '2'], undefined, orchestrator.env);
   expect(out).toContain('\n5 to 6 of 6 companies\n');
   const { json } = await runJson(orchestrator, 'companies', ID, '--page', '9', '--state', 'not-moved-yet');
@@ -91,8 +91,8 @@ test.each([
   [['--state', 'not-movd'], "option '--state <state>' argument 'not-movd' is invalid. Did you mean not-moved?"],
   [['--failure', 'broken'], "option '--failure <kind>' argument 'broken' is invalid. Choose one of: refused, "],
   [['--page', '0'], 'Expected a whole number of at least 1.'],
-])('usage error: %j', async (options, said) => {
+])('companies with %j is a usage error', async (options, message) => {
   const { exitCode, err } = await ferry(['companies', ID, ...options], undefined, orchestrator.env);
   expect(exitCode).toBe(2);
-  expect(err).toContain(said);
+  expect(err).toContain(message);
 });

@@ -1,4 +1,4 @@
-/** `ferry exceptions` lists companies that were not moved, with commands that work as printed. */
+/** Tests `ferry exceptions`, which lists companies that were not moved, and the commands that it prints. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,15 +37,15 @@ afterAll(async () => {
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 const company = (reference: string) => findCompany(orchestrator.ferry.db, migration.id, { reference });
 
-/** Writes a credential file, obtained just now. */
-async function credentials(...given: readonly (readonly [reference: string, token: string])[]): Promise<string> {
+/** Writes a credential file whose credentials were obtained just now, and returns its path. */
+async function credentials(...tokens: readonly (readonly [reference: string, token: string])[]): Promise<string> {
   const lines = await Promise.all(
-    given.map(async ([reference, token]) => {
+    tokens.map(async ([reference, token]) => {
       const organization = (await company(reference))?.organization ?? '';
       return `${reference},any,${token},${organization},${new Date().toISOString()}`;
     }),
   );
-  const file = path.join(folder, `${given.map(([reference]) => reference).join('-')}.csv`);
+  const file = path.join(folder, `${tokens.map(([reference]) => reference).join('-')}.csv`);
   writeFileSync(file, ['reference,accessToken,refreshToken,realmId,obtainedAt', ...lines].join('\n'));
   return file;
 }
@@ -80,19 +80,16 @@ test.each([
   ['retry', 'R-1', 'R-1 (moved)'],
   ['relink', 'R-3', 'R-3 (not moved)'],
   ['exclude', 'R-2', 'R-2 (must reconnect)'],
-])(
-  '%s is refused for a company that it does not apply to, and the company is named',
-  async (remedy, reference, named) => {
-    const reason = remedy === 'exclude' ? ['--reason', 'any'] : [];
-    const { exitCode, err } = await run(remedy, migration.id, reference, ...reason);
-    expect(exitCode).toBe(1);
-    expect(err).toBe(
-      `ferry: ${remedy} does not apply to ${named}; nothing was decided; see what you can do with: ferry exceptions ${migration.id}\n`,
-    );
-  },
-);
+])('%s refuses a company that it does not apply to, and names the company', async (remedy, reference, description) => {
+  const reason = remedy === 'exclude' ? ['--reason', 'any'] : [];
+  const { exitCode, err } = await run(remedy, migration.id, reference, ...reason);
+  expect(exitCode).toBe(1);
+  expect(err).toBe(
+    `ferry: ${remedy} does not apply to ${description}; nothing was decided; see what you can do with: ferry exceptions ${migration.id}\n`,
+  );
+});
 
-test('credentials of a company that was tried are refused, and replace-credential is suggested', async () => {
+test('credentials refuses companies that have already been tried, and suggests replace-credential', async () => {
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('credentials', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
@@ -101,7 +98,7 @@ test('credentials of a company that was tried are refused, and replace-credentia
   expect((await company('R-2'))?.state).toBe('failed');
 });
 
-test('only support can replace a credential; a refused replacement changes nothing', async () => {
+test('replace-credential is refused for the client, and changes nothing', async () => {
   const file = await credentials(['R-2', 'sbx-ok-10.new']);
   const { exitCode, out } = await run('replace-credential', migration.id, file, '--as', 'client', '--by', 'Cleo');
   expect(exitCode).toBe(1);
@@ -109,7 +106,7 @@ test('only support can replace a credential; a refused replacement changes nothi
   expect((await company('R-2'))?.state).toBe('failed');
 });
 
-test('companies are moved with the replaced credential, including an incomplete one', async () => {
+test('companies are moved with their replaced credentials, even an incomplete company', async () => {
   const file = await credentials(['R-1', 'sbx-ok-10.late'], ['R-2', 'sbx-ok-10.new'], ['R-3', 'sbx-ok-10.new3']);
   const { exitCode, json } = await runJson(orchestrator, 'replace-credential', migration.id, file, '--by', 'Sam');
   expect(exitCode).toBe(0);

@@ -1,4 +1,4 @@
-/** `ferry go-nogo` against the real service, ledger and task queue. */
+/** Tests `ferry go-nogo` with the real service, ledger and task queue. */
 import type { RunningWorker } from '../../../worker';
 import { startTestMigration, CLIENT, SUPPORT } from '../../workflows/running-migration';
 import type { TestMigration } from '../../workflows/running-migration';
@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-async function noes(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; about: readonly string[] }> {
+/** Returns the topics that are answered with no-go. */
+async function noGoTopics(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; about: readonly string[] }> {
   const { exitCode, out } = await ferry(['go-nogo', migration.id, '--json'], undefined, {
     ...orchestrator.env,
     ...env,
@@ -27,9 +28,9 @@ async function noes(env: NodeJS.ProcessEnv = {}): Promise<{ exitCode: number; ab
   return { exitCode, about: answers.filter(({ go }) => !go).map(({ about }) => about) };
 }
 
-test('no-go with reasons while decisions, confirmations and credentials are missing', async () => {
+test('go-nogo answers no-go, with reasons, while decisions, confirmations and credentials are missing', async () => {
   await migration.until(({ preflight }) => preflight !== null);
-  expect(await noes()).toEqual({ exitCode: 1, about: ['decisions', 'freeze', 'companies'] });
+  expect(await noGoTopics()).toEqual({ exitCode: 1, about: ['decisions', 'freeze', 'companies'] });
   const { exitCode, out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain(`NO-GO  ${migration.id}: companies can be moved at any time`);
@@ -38,17 +39,17 @@ test('no-go with reasons while decisions, confirmations and credentials are miss
   expect(out).toContain('✓ application: the-clients-own (production)');
 });
 
-test('no-go if the service refuses the key, cannot be reached, or is not configured', async () => {
+test('go-nogo answers no-go if the service refuses the key, cannot be reached or is not configured', async () => {
   for (const env of [
     { COMPANY_DATA_API_KEY: 'wrong' },
     { COMPANY_DATA_URL: 'http://127.0.0.1:1' },
     { COMPANY_DATA_URL: undefined, COMPANY_DATA_API_KEY: undefined, TOKENFERRY_HOME: '/nowhere' },
   ]) {
-    expect((await noes(env)).about).toContain('service');
+    expect((await noGoTopics(env)).about).toContain('service');
   }
 });
 
-test('go, once everything is supplied, with what will pause it and who to call', async () => {
+test('go-nogo answers go once everything is supplied, and prints what will pause the migration and who to call', async () => {
   const later = new Date(Date.now() + 3_600_000).toISOString();
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
   await migration.send('proposeTime', { startAt: later, ...SUPPORT });
@@ -62,7 +63,7 @@ test('go, once everything is supplied, with what will pause it and who to call',
   }
   await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
   await migration.until(({ step }) => step === 'migrate-first-company');
-  expect(await noes()).toEqual({ exitCode: 1, about: ['decisions', 'credentials', 'companies'] });
+  expect(await noGoTopics()).toEqual({ exitCode: 1, about: ['decisions', 'credentials', 'companies'] });
 
   await migration.supply('R-1', 'sbx-ok-1.n1');
   await migration.supply('R-2', 'sbx-ok-1.n2');
@@ -76,17 +77,17 @@ test('go, once everything is supplied, with what will pause it and who to call',
   expect(out).toContain('more than 20 % of those tried are not moved (0 of 0 so far)');
 });
 
-test('no-go if no worker runs; everything else is still checked', async () => {
+test('go-nogo answers no-go if no worker is running, but still checks everything else', async () => {
   await worker.stop();
-  const answers = await noes();
+  const answers = await noGoTopics();
   expect(answers.exitCode).toBe(1);
   expect(answers.about).toContain('worker');
   expect(answers.about).not.toContain('service');
   await orchestrator.startWorker();
-  await until(async () => (await noes()).exitCode === 0, 30_000);
+  await until(async () => (await noGoTopics()).exitCode === 0, 30_000);
 }, 90_000);
 
-test('an ended migration has no go or no-go', async () => {
+test('go-nogo fails for a migration that has ended', async () => {
   await migration.send('cancel', { reason: 'no longer wanted', ...SUPPORT });
   await until(async () => {
     const { err } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);

@@ -1,4 +1,4 @@
-/** The handover report in all formats: safe for any text that clients wrote, and of any length. */
+/** Tests that the handover report can have any length and is safe with any text from clients, in all formats. */
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { ReportFormat } from '../../../cli/reporting/report-writers';
@@ -42,7 +42,7 @@ const HEAD: ReportHead = {
   ],
 };
 
-const COURSE: MigrationStatistics = {
+const STATISTICS: MigrationStatistics = {
   moved: [
     { at: '2026-11-21T00:00:00.000Z', companies: 1 },
     { at: '2026-11-21T01:30:00.000Z', companies: 2 },
@@ -85,7 +85,7 @@ const COMPANIES: readonly LedgerCompany[] = [
 function reportOf(companies: readonly LedgerCompany[], head: Partial<ReportHead> = {}): HandoverReport {
   return {
     head: { ...HEAD, ...head },
-    statistics: async () => COURSE,
+    statistics: async () => STATISTICS,
     async *companies(states = COMPANY_STATES) {
       for (const company of companies) if (states.includes(company.state)) yield company;
     },
@@ -98,19 +98,19 @@ async function written(format: ReportFormat, report = reportOf(COMPANIES)): Prom
   return stdout.text;
 }
 
-describe('the page', () => {
-  test('contains text that people wrote only as text', async () => {
+describe('the HTML report', () => {
+  test('escapes all text that people wrote', async () => {
     const page = await written('html');
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     const tags = new Set([...page.matchAll(/<([a-z!][a-z0-9]*)/g)].map(([, tag]) => tag));
     for (const tag of ['script', 'img', 'iframe', 'object', 'base', 'form']) expect(tags).not.toContain(tag);
-    // Tags have only attributes of the template.
+    // Checks that tags have only attributes of the template.
     for (const [tag] of page.matchAll(/<[a-z][^>]*>/g)) {
       expect(tag.replace(/"[^"]*"/g, '""')).not.toMatch(/\s(on[a-z]+|style|src|srcset)\s*=|alert|[']/);
     }
   });
 
-  test('forbids scripts and resources by its policy, which allows only its own style', async () => {
+  test('has a content security policy that allows only its own style', async () => {
     const page = await written('html');
     const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
@@ -118,7 +118,7 @@ describe('the page', () => {
     expect(style).not.toMatch(/url\(|@import/);
   });
 
-  test('answers who to call, what may be switched on again, and how long data is out of date', async () => {
+  test('shows who to call, what can be switched on again, and how long data was out of date', async () => {
     const answers = (await written('html')).split('class="answers"')[1]?.split('</section>')[0] ?? '';
     expect(answers).toContain('<p class="contact">Sam ');
     expect(answers).toMatch(/<b>Never<\/b> \(2\).*<b>Yes<\/b> \(2\)/s);
@@ -128,8 +128,8 @@ describe('the page', () => {
   test.each([
     [null, 'From the moment a company&#39;s syncing is disabled until it is moved. So far: 6.3 hours at most'],
     ['cancelled', 'until you switch them on again or their owners reconnect'],
-  ] as const)('ending %s: data is out of date %s', async (ending, said) => {
-    expect(await written('html', reportOf(COMPANIES, { ending }))).toContain(said);
+  ] as const)('explains for the ending %s how long data is out of date: %s', async (ending, text) => {
+    expect(await written('html', reportOf(COMPANIES, { ending }))).toContain(text);
   });
 
   test('uses no internal words', async () => {
@@ -138,7 +138,7 @@ describe('the page', () => {
     expect(page).not.toMatch(/\b(ledger|slice|vault|crossing|crossed|digest|PendingAuth|importing|migrated)\b/i);
   });
 
-  test('has reconnect links only with http addresses', async () => {
+  test('links only http addresses for reconnecting', async () => {
     expect(await written('html')).toContain('<a href="https://link.example/?a=1&amp;b=&quot;2&quot;"');
     const linkUrl = 'javascript:alert(1)';
     const page = await written('html', reportOf([{ ...MUST_RECONNECT, linkUrl }]));
@@ -164,7 +164,7 @@ describe('the page', () => {
   });
 
   test('draws no chart without data', async () => {
-    const none = {
+    const noStatistics = {
       moved: [],
       durationBoundsMs: [],
       durations: [],
@@ -174,7 +174,7 @@ describe('the page', () => {
       slowest: [],
       failures: [],
     };
-    const page = await written('html', { ...reportOf([]), statistics: async () => none });
+    const page = await written('html', { ...reportOf([]), statistics: async () => noStatistics });
     expect(page).toContain('No company has been moved yet.');
     expect(page.match(/<svg /g)).toHaveLength(1);
   });
@@ -189,7 +189,7 @@ test('CSV has one row per company, and formulas are escaped', async () => {
   expect(lines.find((line) => line.startsWith('C-4,'))).toContain(',left out,');
 });
 
-test.each(REPORT_FORMATS)('%s is read only as fast as it is written', async (format) => {
+test.each(REPORT_FORMATS)('companies are read only as fast as %s is written', async (format) => {
   const report = reportOf([]);
   let read = 0;
   async function* endless(): AsyncGenerator<LedgerCompany> {
@@ -197,7 +197,7 @@ test.each(REPORT_FORMATS)('%s is read only as fast as it is written', async (for
   }
   let taken = 0;
   await new Promise<void>((full) => {
-    // Stops reading after some lines, so that the writer has to wait.
+    // Stops accepting output after some lines, so that the writer has to wait.
     const stdout = new Writable({
       highWaterMark: 1_000,
       write: (_piece, _encoding, done) => ((taken += 1) < 200 ? done() : full()),
@@ -210,7 +210,7 @@ test.each(REPORT_FORMATS)('%s is read only as fast as it is written', async (for
   expect(read).toBeLessThanOrEqual(taken + 2);
 });
 
-test('an unknown format is an error', async () => {
+test('report rejects an unknown format', async () => {
   const { exitCode, err } = await ferry(['report', 'acme.quickbooks-online', '--format', 'pdf']);
   expect(exitCode).toBe(2);
   expect(err).toContain('Allowed choices are md, json, csv, html');

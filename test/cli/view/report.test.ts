@@ -1,4 +1,4 @@
-/** The handover report of a migration that was completed with exceptions, and of one that was cancelled. */
+/** Tests the handover report of a migration completed with exceptions, and of a cancelled migration. */
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import type { Orchestrator } from '../../support/orchestrator';
@@ -13,7 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => orchestrator.close());
 
-const ended = ({ id }: TestMigration): Promise<unknown> => orchestrator.ferry.temporal.workflow.getHandle(id).result();
+const waitForEnd = ({ id }: TestMigration): Promise<unknown> =>
+  orchestrator.ferry.temporal.workflow.getHandle(id).result();
 
 interface Company {
   readonly reference: string;
@@ -29,7 +30,7 @@ async function reportOf({ id }: TestMigration) {
   return { json, companies, out, rowOf };
 }
 
-test('a completed migration: every company is listed once, with everything the handover needs', async () => {
+test('the report of a completed migration lists every company once, with its outcome and what to do', async () => {
   const migration = await startTestMigration(
     orchestrator,
     'reported',
@@ -46,7 +47,7 @@ test('a completed migration: every company is listed once, with everything the h
   await migration.until(({ counts }) => counts.skipped === 1);
   await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
   await migration.send('approve', { step: 'complete-migration', ...CLIENT });
-  await ended(migration);
+  await waitForEnd(migration);
 
   const { json, companies, out, rowOf } = await reportOf(migration);
   expect(json).toMatchObject({
@@ -74,7 +75,7 @@ test('a completed migration: every company is listed once, with everything the h
   expect(out).not.toContain('Created at the service but not used');
 }, 90_000);
 
-test('a cancelled migration: companies that were handed over stay off; the others can be switched on again', async () => {
+test('the report of a cancelled migration lists which companies can be switched on again', async () => {
   const migration = await startTestMigration(orchestrator, 'report-cancelled', [
     'sbx-ok-2.c1',
     'sbx-ok-2.c2',
@@ -85,7 +86,7 @@ test('a cancelled migration: companies that were handed over stay off; the other
   const before = await reportOf(migration);
   expect(before.companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'not-yet', 'not-yet']);
   await migration.send('cancel', { reason: 'we stay where we are', ...CLIENT });
-  await ended(migration);
+  await waitForEnd(migration);
   const { json, companies, out, rowOf } = await reportOf(migration);
   expect(out).toContain('State: cancelled by Cleo (client): we stay where we are');
   expect(json).toMatchObject({ ending: 'cancelled', figures: { crossed: 1 } });

@@ -1,4 +1,4 @@
-/** `ferry watch` on a terminal and in a log. */
+/** Tests `ferry watch` on a terminal and without one. */
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { runJson } from '../command-line';
@@ -11,26 +11,26 @@ import type { TerminalSession } from '../terminal/pseudo-terminal';
 import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';
 
 let orchestrator: Orchestrator;
-let seat: TerminalSession | undefined;
+let session: TerminalSession | undefined;
 beforeAll(async () => {
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
 });
-afterEach(() => seat?.close());
+afterEach(() => session?.close());
 afterAll(() => orchestrator.close());
 
-function sit(id: string, env: NodeJS.ProcessEnv = {}): TerminalSession {
-  seat = startTerminalSession(['watch', id], { ...orchestrator.env, ...env });
-  return seat;
+function startWatch(id: string, env: NodeJS.ProcessEnv = {}): TerminalSession {
+  session = startTerminalSession(['watch', id], { ...orchestrator.env, ...env });
+  return session;
 }
 
 async function cancel({ send }: TestMigration): Promise<void> {
   expect(await send('cancel', { reason: 'enough', ...SUPPORT })).toBe('applied');
 }
 
-test('steps and a bar are shown until the end, and the outcome is the exit code', async () => {
+test('watch shows steps and a bar until the migration completes, and exits with 0', async () => {
   const ferryman = await startTestMigration(orchestrator, 'ferryman', ['sbx-ok-1.f1', 'sbx-ok-1.f2']);
-  const watch = sit(ferryman.id);
+  const watch = startWatch(ferryman.id);
   await watch.waitFor(/● 1 Supply details +open since/);
   await watch.waitFor('Waiting for support since');
   await ferryman.readyToMove();
@@ -49,7 +49,7 @@ test('steps and a bar are shown until the end, and the outcome is the exit code'
   expect(watch.text().match(/1 Supply details/g)).toHaveLength(1);
 }, 120_000);
 
-test('a cancelled migration ends it with exit code 1, and so does one that was terminated in Temporal', async () => {
+test('watch exits with 1 for a migration that was cancelled or terminated in Temporal', async () => {
   const drifter = await startTestMigration(orchestrator, 'drifter', ['sbx-ok-1.d1']);
   await drifter.until(({ preflight }) => preflight !== null);
   await cancel(drifter);
@@ -62,11 +62,11 @@ test('a cancelled migration ends it with exit code 1, and so does one that was t
   expect({ exitCode, state: json['state'] }).toEqual({ exitCode: 1, state: 'terminated' });
 });
 
-test('an outage of Temporal is shown with its time, and watching continues afterwards', async () => {
+test('watch shows an outage of Temporal with the time of its data, and recovers', async () => {
   const patient = await startTestMigration(orchestrator, 'long-watch', ['sbx-ok-1.l1']);
   await patient.until(({ preflight }) => preflight !== null);
   const relay = await startRelay(orchestrator.config.temporal.address);
-  const watch = sit(patient.id, { TEMPORAL_ADDRESS: relay.address });
+  const watch = startWatch(patient.id, { TEMPORAL_ADDRESS: relay.address });
   await watch.waitFor('accept the supplied details');
   await relay.cut();
   await watch.waitFor(/as of \d\d:\d\d:\d\d: cannot reach Temporal; retrying automatically/);
@@ -77,9 +77,9 @@ test('an outage of Temporal is shown with its time, and watching continues after
   await relay.cut();
 }, 120_000);
 
-test('Ctrl-C stops watching and restores the cursor', async () => {
+test('watch stops and restores the cursor on Ctrl-C', async () => {
   const quiet = await startTestMigration(orchestrator, 'quiet-watch', ['sbx-ok-1.q1']);
-  const watch = sit(quiet.id);
+  const watch = startWatch(quiet.id);
   await watch.waitFor('Supply details');
   watch.type(KEY.ctrlC);
   expect(await watch.ended).toBe(0);
@@ -87,7 +87,7 @@ test('Ctrl-C stops watching and restores the cursor', async () => {
   expect(watch.isRestored()).toBe(true);
 });
 
-test('without a terminal it writes lines without colours', async () => {
+test('watch writes plain lines without a terminal, and no colours with NO_COLOR', async () => {
   const logged = await startTestMigration(orchestrator, 'logged-watch', ['sbx-ok-1.g1']);
   await logged.until(({ preflight }) => preflight !== null);
   const { out } = await ferry(['watch', logged.id, '--until-decision'], undefined, orchestrator.env);
@@ -95,7 +95,7 @@ test('without a terminal it writes lines without colours', async () => {
     '0/1  step 1 of 6, supply details: waiting for support: accept the supplied details\n' +
       `${logged.id}: step 1 of 6, supply details\n`,
   );
-  const plain = sit(logged.id, { NO_COLOR: '1' });
+  const plain = startWatch(logged.id, { NO_COLOR: '1' });
   await plain.waitFor('accept the supplied details');
   expect(plain.sent()).not.toMatch(STYLING);
 });

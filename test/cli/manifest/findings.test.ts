@@ -1,0 +1,80 @@
+/** Tests what findings contain, and how many there are. */
+import { csv, findingsOf, quickBooks, withTokens, VALID_ROW } from './finding-cases';
+import { platform } from '../../support/platform';
+import { readWholeManifest } from './read-whole-files';
+import { removeTempFiles, tempFile } from './temp-files';
+
+afterAll(removeTempFiles);
+
+test('a misspelt column comes with the advice to rename it', async () => {
+  const [finding] = await findingsOf('reference,name,relm id\nA-1,Acme,1');
+  expect(finding?.advice).toBe('rename "relm id" to realmId');
+});
+
+test('a missing file and a folder are reported as unreadable', async () => {
+  const missing = await readWholeManifest({ manifest: '/nowhere/companies.csv' }, quickBooks);
+  expect(missing.findings).toEqual([
+    expect.objectContaining({
+      code: 'file-unreadable',
+      message: 'there is no such file',
+      file: '/nowhere/companies.csv',
+    }),
+  ]);
+  const folder = await readWholeManifest({ manifest: __dirname }, quickBooks);
+  expect(folder.findings).toEqual([
+    expect.objectContaining({ code: 'file-unreadable', message: 'this is not a file' }),
+  ]);
+});
+
+test('all errors of a file are reported at once', async () => {
+  const findings = await findingsOf(csv(',Acme,9.13E+15,x,1', VALID_ROW, 'A-1,Bolt,2,1,1', 'A-3,Cut'));
+  expect(findings.map(({ code, line, column }) => [code, line, column])).toEqual([
+    ['missing-value', 2, 1],
+    ['spreadsheet-damage', 2, 3],
+    ['invalid-number', 2, 4],
+    ['duplicate-reference', 4, 1],
+    ['ragged-row', 5, undefined],
+  ]);
+});
+
+test('a file with only ragged rows is not reported as having no companies', async () => {
+  expect((await findingsOf(csv('A-1,Acme'))).map(({ code }) => code)).toEqual(['ragged-row']);
+});
+
+test.each([
+  ['a missing header', 'A-1,Acme,1,1,at-secret,rt-secret\n'],
+  ['a duplicate token', withTokens('A-1,Acme,1,1,at-secret,rt-secret', 'A-2,Bolt,2,1,at-secret,rt-secret')],
+  ['a quote inside a token', withTokens('A-1,Acme,1,1,at-secret"x,rt-secret')],
+  ['an unclosed quote', withTokens('A-1,Acme,1,1,at-secret,"rt-secret')],
+  ['an extra cell', withTokens('A-1,Acme,1,1,1,at-secret,rt-secret')],
+  ['spreadsheet damage', withTokens('A-1,Acme,1,1,#REF!,at-secret')],
+  ['a space in a token', withTokens('A-1,Acme,1,1,at-secret rt-secret,rt-secret')],
+  ['broken JSON', '[{"accessToken": "at-secret", "refreshToken": "rt-secret" "x"}]'],
+])('the finding about %s contains no credential', async (_, content) => {
+  const findings = await findingsOf(content);
+  expect(findings.length).toBeGreaterThan(0);
+  expect(JSON.stringify(findings)).not.toMatch(/[ar]t-secret/);
+});
+
+test('findings contain no control characters', async () => {
+  const [unknown] = await findingsOf('reference,name,realmId,expectedInvoices,colour\u009b31m\nA-1,Acme,1,1,red');
+  expect(unknown?.message).toBe('the column "colour 31m" is not used');
+  const [altered] = await findingsOf(csv('A-1,"Acme\nLtd",1,1,1'));
+  expect(altered?.message).toBe('the name "Acme\\nLtd" will be stored as "AcmeLtd"');
+});
+
+test('token families come from the file on Xero and from the shop on Shopify', async () => {
+  const xero = await readWholeManifest(
+    { manifest: tempFile('reference,name,tenantId,expectedInvoices,family\nA-1,Acme,t-1,1,\nA-2,Bolt,t-2,1,jo') },
+    platform('xero'),
+  );
+  expect(xero.findings.map(({ code }) => code)).toEqual(['no-family']);
+  expect(xero.rows.map(({ family }) => family)).toEqual([null, 'jo']);
+
+  const shopify = await readWholeManifest(
+    { manifest: tempFile('reference,name,shop,expectedInvoices\nA-1,Acme,Acme.myshopify.com,1') },
+    platform('shopify'),
+  );
+  expect(shopify.findings).toEqual([]);
+  expect(shopify.rows[0]?.family).toBe('acme.myshopify.com');
+});
