@@ -1,4 +1,4 @@
-/** The activities. They use everything outside the workflow sandbox: ledger, vault, service, Schedules, notices. */
+/** The activities. Workflows use them to reach everything outside their sandbox, such as the ledger or the service. */
 import { batchActivities } from './companies/batch';
 import { lifecycleActivities } from './migration/lifecycle';
 import type { ActivityDeps } from './deps';

@@ -38,10 +38,10 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
   setHandler(wakeSignal, context.wake, {
     description: 'Sent by the migration after a decision or when a window opens: check now what can be done',
   });
-  show(batch, null);
+  updateDetails(batch, null);
   // The first run starts the ramp. A later run continues a ramp that was interrupted.
   const begun = await shortActivities.beginRun({ migrationId, run: context.runName, ramp: runNumber === 1 });
-  show(batch, begun.counts);
+  updateDetails(batch, begun.counts);
   await runAlongside(
     () => moveAndVerify(context, begun, batch.opening),
     // A cancelled run still reports the results of its last slices.
@@ -60,7 +60,7 @@ async function moveAndVerify(
   const importing = backgroundTask(() => importAll(context, slicesAtOnce), context.wake);
   const nextDelayMs = backoff(POLL_DELAY);
   const isDone = ({ syncing, paused = false, heldByWindow = false }: CheckReport): boolean => {
-    // Windows have been agreed since this run began. End it, because the migration creates their Schedule between runs.
+    // Windows were agreed during this run. End it here, because the migration creates their Schedule between runs.
     if (heldByWindow && window === null) return true;
     // Leave ramp stragglers syncing only if other companies are waiting to start.
     return syncing <= (paused || heldByWindow ? 0 : mayStillSync);
@@ -93,12 +93,12 @@ async function reportProgress(batch: Batch, context: RunContext, isOver: () => b
     if (isOver()) return;
     reported = context.progress();
     const counts = await shortActivities.count({ migrationId });
-    show(batch, counts);
+    updateDetails(batch, counts);
     await migration.signal(batchProgressSignal, counts);
     await condition(isOver, REPORT_EVERY_MS, { summary: 'Until the next progress report to the migration' });
   }
 }
 
-function show(batch: Batch, counts: Counts | null): void {
+function updateDetails(batch: Batch, counts: Counts | null): void {
   setCurrentDetails(batchDetails({ ...batch, counts, at: new Date().toISOString() }));
 }

@@ -58,7 +58,7 @@ export interface DataSets {
   readonly running: readonly string[];
 }
 
-/** The service's statuses for a sync that has finally failed. Waiting does not change them. */
+/** The service's statuses for a sync that has failed for good. Waiting does not change them. */
 const BROKEN = [
   'FetchError',
   'MapError',

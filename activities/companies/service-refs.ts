@@ -6,7 +6,7 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The key of a company's tag at the service. Its value is the migration and the row that it was created for. */
+/** The key of the tag that shows for which migration and row a company was created at the service. */
 export const ROW_TAG = 'ferryRow';
 
 export function rowTag(migrationId: string, row: number): string {
@@ -50,7 +50,7 @@ export async function findConnection(
   return undefined;
 }
 
-/** Returns whether the service answered 404, which means that it never had the object or has deleted it. */
+/** Returns whether the service answered 404, because it never had the object or has deleted it. */
 export function isGone(error: unknown): error is CompanyDataError {
   if (!(error instanceof CompanyDataError)) return false;
   const failure = error.toFailure();

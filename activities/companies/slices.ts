@@ -119,14 +119,14 @@ export async function importSlice(deps: ActivityDeps, work: SliceWork): Promise<
   const owner = await beginSlice(db, { ...work, leaseMs: deps.leaseMs });
   const context = await createImportContext(deps, owner);
   let claimed = 0;
-  /** No company is claimed before this time, because the limits set a pace. Milliseconds since 1970. */
+  /** No company is claimed before this time, because the limits set a pace. Epoch milliseconds. */
   let nextClaimAt = 0;
   let nextReclaimAt = 0;
 
   async function nextCompanies(size: number): Promise<readonly ClaimedCompany[]> {
     if (Date.now() >= nextReclaimAt) {
       const reclaimed = await reclaimSent(db, owner, size);
-      // Reclaimed companies go first, because their data has been out of date for longer than that of the others.
+      // Reclaimed companies go first, because they were claimed before all others.
       if (reclaimed.length > 0) return reclaimed;
       await releaseUnsent(db, owner);
       nextReclaimAt = Date.now() + RECLAIM_EVERY_MS;

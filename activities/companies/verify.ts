@@ -1,6 +1,6 @@
 /**
- * The verification of one company whose syncs have been started: it must need no reauthorization, be connected to the
- * right organization, and have complete data sets. Each check produces evidence.
+ * The verification of one company whose syncs have been started. It checks that no reauthorization is required, that
+ * the organization is the right one, and that all data sets are complete. Each check produces evidence.
  */
 import type { CompanyDataClient, Connection, DataStatus } from '../../company-data-client';
 import { CompanyDataError } from '../../company-data-client';

@@ -15,7 +15,7 @@ interface MigrationRef {
 export function closingActivities({ db, service }: ActivityDeps) {
   return {
     /**
-     * Resolves companies whose attempt died, from their connections at the service. No slice will reclaim them now.
+     * Resolves companies whose attempt died, based on their connections at the service. No slice will reclaim them.
      *
      * @returns milliseconds until the last lease ends; null if no lease is left
      */

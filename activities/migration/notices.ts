@@ -13,7 +13,7 @@ export interface Webhook {
   readonly secret: Secret;
 }
 
-/** Thrown when the webhook does not respond with success. */
+/** Thrown when the webhook responds with a status of 300 or higher. */
 class NoticeRefused extends Error {
   override readonly name = 'NoticeRefused';
 }

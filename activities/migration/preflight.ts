@@ -60,7 +60,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
       }
       const facts = await readServiceFacts(service, {
         platformKey: platform.key,
-        selectRelevant: (found) => withoutOwn(db, migrationId, found),
+        selectRelevant: (found) => withoutOwnConnections(db, migrationId, found),
         signal: cancellationSignal(),
         onProgress: heartbeat,
       });
@@ -78,7 +78,7 @@ export function preflightActivities({ db, service }: ActivityDeps) {
 }
 
 /** Returns the connections to the organizations to be moved, except those that this migration itself has created. */
-async function withoutOwn(
+async function withoutOwnConnections(
   db: Database,
   migrationId: string,
   found: readonly FoundConnection[],

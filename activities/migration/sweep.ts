@@ -1,7 +1,4 @@
-/**
- * The activity of the sweep: it finds migrations that were terminated in Temporal. It does not close them, because the
- * `sweep` workflow does.
- */
+/** The activity of the sweep. It finds terminated migrations, which the `sweep` workflow then closes. */
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { listOpenMigrations } from '../../store';
 import type { ActivityDeps } from '../deps';
@@ -17,7 +14,7 @@ export interface TerminatedMigrations {
 
 export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps) {
   return {
-    /** Deletes the Schedules of migrations that are no longer running, and finds those that are open in the ledger. */
+    /** Deletes the Schedules of migrations that have ended, and finds migrations that are open only in the ledger. */
     async lookForLeftBehind(): Promise<TerminatedMigrations> {
       const schedulesDeleted: string[] = [];
       for (const migrationId of await workflowStatus.scheduled()) {

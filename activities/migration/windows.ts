@@ -13,7 +13,7 @@ interface MigrationRef {
 
 /** When companies can be started. */
 export interface OpenWindow {
-  /** The current or the next occurrence; null if the migration has no windows, so that it is open at any time. */
+  /** The current or the next occurrence; null if the migration has no windows, so companies can start at any time. */
   readonly opening: WindowOccurrence | null;
   /** Milliseconds until it opens, by the ledger's clock; 0 if it is open. */
   readonly opensInMs: number;

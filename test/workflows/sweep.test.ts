@@ -27,7 +27,7 @@ const ledger = (id: string) => readMigration(orchestrator.ferry.db, id);
 const isClosed = (id: string) => until(async () => (await ledger(id))?.vaultDestroyedAt instanceof Date, 30_000);
 
 /** Starts a migration and stores one credential in its vault. */
-async function supplied(client: string): Promise<string> {
+async function startWithCredential(client: string): Promise<string> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.until(({ preflight }) => preflight !== null);
   expect(await migration.send('confirmSyncDisabled', { companies: 'all', ...CLIENT })).toBe('applied');
@@ -69,7 +69,10 @@ test('several workers share one hourly sweep, which first runs an hour after the
 });
 
 test('a terminated migration is closed as cancelled by Tokenferry, and a running one stays open', async () => {
-  const [terminated, running] = [await supplied('swept-terminated'), await supplied('swept-running')];
+  const [terminated, running] = [
+    await startWithCredential('swept-terminated'),
+    await startWithCredential('swept-running'),
+  ];
   await listWindows(running);
   await workflow(terminated).terminate('a test');
 
@@ -91,7 +94,7 @@ test('a terminated migration is closed as cancelled by Tokenferry, and a running
 });
 
 test('a migration that was terminated during its cancellation is closed as well', async () => {
-  const id = await supplied('swept-cancelling');
+  const id = await startWithCredential('swept-cancelling');
   await stopClaims(orchestrator.ferry.db, id);
   await workflow(id).terminate('a test');
   expect(await triggerSweep()).toMatchObject({ closing: [id], unclear: [] });
@@ -100,7 +103,7 @@ test('a migration that was terminated during its cancellation is closed as well'
 });
 
 test('a running closing is not started again, but a failed closing is', async () => {
-  const id = await supplied('swept-twice');
+  const id = await startWithCredential('swept-twice');
   await workflow(id).terminate('a test');
   const options = { workflowId: closeWorkflowIdOf(id), taskQueue: 'nobody', args: [] };
   const stuck = await orchestrator.ferry.temporal.workflow.start(CLOSE_TERMINATED, options);
@@ -112,7 +115,7 @@ test('a running closing is not started again, but a failed closing is', async ()
 
 // The worker might be connected to the wrong server.
 test('a migration that Temporal does not know stays open', async () => {
-  const id = await supplied('swept-unknown');
+  const id = await startWithCredential('swept-unknown');
   const { namespace } = orchestrator.config.temporal;
   await orchestrator.ferry.temporal.workflowService.deleteWorkflowExecution({
     ...{ namespace, workflowExecution: { workflowId: id } },
@@ -157,7 +160,7 @@ test('scheduled sweeps close every migration that has been terminated since the 
   await sweeps().delete();
   await orchestrator.startWorker({}, { sweepEveryMs: 1_000 });
   for (const client of ['swept-first', 'swept-second']) {
-    const id = await supplied(client);
+    const id = await startWithCredential(client);
     await workflow(id).terminate('a test');
     await isClosed(id);
   }

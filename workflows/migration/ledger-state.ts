@@ -1,6 +1,4 @@
-/**
- * The parts of a migration's state that come from the ledger: the counts and the estimate. A pause is stored in both.
- */
+/** The parts of a migration's state that the ledger has as well: the counts, the estimate and a pause. */
 import type { StopReason } from '../../domain/companies/failures';
 import { stopReasonText } from '../../domain/companies/failures';
 import type { MigrationState } from '../../domain/migration/migration-state';

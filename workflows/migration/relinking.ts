@@ -22,7 +22,7 @@ async function pollRelinking(migration: MigrationContext, isOver: () => boolean)
   /** The number of companies that had not reconnected at the last poll. */
   let stillWaiting = 0;
   for (;;) {
-    // A relink decision increases the number: poll at once.
+    // A relink decision increases the count: poll at once.
     const hasMore = (): boolean => migration.state().relinking > stillWaiting && isRecorded(migration.state());
     const timer = stillWaiting === 0 ? undefined : { ms: nextDelayMs(0, false), summary: SUMMARY };
     await conditionOrTimer(() => isOver() || hasMore(), timer);

@@ -3,7 +3,7 @@
  *
  * A migration can wait for weeks while its history grows. When the server suggests continuing as new, every wait in
  * this file returns early, the step returns, and `lifecycle.ts` continues with the current state and an empty history.
- * There are two cases in which the migration does so later:
+ * In two cases, the migration continues as new only later:
  * - A batch of decisions is being written to the ledger. It would be written twice.
  * - More decisions are waiting to be written than fit into one batch. They would make the carried state too large.
  */

@@ -1,4 +1,4 @@
-/** An accepted credential is never sent again, but a credential that replaces it is. */
+/** An accepted credential is never sent again, but its replacement is sent. */
 import { retryWithNewCredential, replaceCredentials, supplyCredentials, retryCompanies } from '../../../store';
 import { Secret } from '../../../security';
 import type { ImportRig } from '../../support/company-import';

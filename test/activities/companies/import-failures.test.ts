@@ -111,14 +111,14 @@ describe('the company stays untouched and the batch stops', () => {
 
 // The rows of the manifest may be shifted, which would affect other companies as well.
 describe('a company with the wrong organization fails and stops the batch', () => {
-  test('if the service detects it', async () => {
+  test('if the service detects the mismatch', async () => {
     const { id } = await rig.migration(['sbx-wrong-organization-5', 'sbx-ok-5']);
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop: 'wrong-organization' });
     expect(await stateOf(id, 1)).toMatchObject({ state: 'failed', failure: 'wrong-organization' });
     expect(await stateOf(id, 2)).toMatchObject({ state: 'waiting', tries: 0 });
   });
 
-  test('if only the manifest shows it, and no sync is started', async () => {
+  test('if only the manifest shows the mismatch, and no sync is started', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     const wrongOrganization = alterBody((body) => ({ ...body, connectionInfo: { organizationId: 'another' } }));
     rig.proxy.on('PUT', AUTHORIZATION, wrongOrganization);
@@ -169,7 +169,7 @@ describe('the company stays untouched and is retried later', () => {
     },
   );
 
-  test('but a short disturbance is retried within the call and leaves no trace', async () => {
+  test('a short disturbance is retried within the call and leaves no trace', async () => {
     const { id } = await rig.migration(['sbx-ok-5']);
     rig.proxy.on('POST', COMPANY, [failing(503, 'maintenance'), dropped, failing(409, 'in progress')]);
     rig.proxy.on('POST', SYNC, [failing(500, 'oops')]);

@@ -49,7 +49,7 @@ test.each<[string, string, RegExp]>([
   },
 );
 
-test('a single-use token is sent if the attempt before died before creating the connection', async () => {
+test('a single-use token is sent if the previous attempt died before creating the connection', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   await dyingAfter(id, 'POST', /^\/companies$/);
   await rig.importSlice(id);
@@ -57,7 +57,7 @@ test('a single-use token is sent if the attempt before died before creating the 
   expect(puts()).toBe(1);
 });
 
-test('a single-use token is sent if the attempt before died before recording a send intent', async () => {
+test('a single-use token is sent if the previous attempt died before recording a send intent', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   await dyingAfter(id, 'POST', /\/connections$/);
   await rig.importSlice(id);
@@ -65,7 +65,7 @@ test('a single-use token is sent if the attempt before died before recording a s
   expect(puts()).toBe(1);
 });
 
-test('a single-use token is not sent if the attempt before died after recording a send intent', async () => {
+test('a single-use token is not sent if the previous attempt died after recording a send intent', async () => {
   const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
   // The service never receives the token and the attempt dies, so the outcome is unknown.
   rig.proxy.on('PUT', AUTHORIZATION, [

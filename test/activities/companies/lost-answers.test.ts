@@ -32,7 +32,7 @@ async function afterLosing(token: string, interference: Interceptor, platformKey
   return { id, report, row: await rowOf(id) };
 }
 
-/** Does the same if the service has received nothing. Then ends the lease, and runs another slice. */
+/** Loses an authorization before it reaches the service. Then ends the lease, and runs another slice. */
 async function afterNothingArrived(token: string, interference: Interceptor, platformKey = 'qhyg') {
   const { id, report: beforeLeaseEnd, row } = await afterLosing(token, interference, platformKey);
   expect(row).toMatchObject({ state: 'importing', failure_text: 'the answer to its authorization was lost' });

@@ -19,7 +19,7 @@ const INVOICES = /\/data\/invoices/;
 const rowOf = (id: string, row = 1) => readRow(rig.ledger.db, id, row);
 
 /** Creates a company whose syncs have been started and whose check is due. */
-async function syncing(token: string, expectedInvoices: number | null = 10): Promise<string> {
+async function createSyncing(token: string, expectedInvoices: number | null = 10): Promise<string> {
   const { id } = await rig.migration([token], { row: () => ({ expectedInvoices }) });
   await rig.importSlice(id);
   await updateRow(rig.ledger.db, id, 1, { next_check_at: msFromNow(0) });
@@ -28,7 +28,7 @@ async function syncing(token: string, expectedInvoices: number | null = 10): Pro
 
 /** Checks a company whose syncs have ended, while one kind of call is intercepted. */
 async function checkWith(method: string, path: RegExp, interference: Interceptor, syncingForMs = 0) {
-  const id = await syncing('sbx-ok-10');
+  const id = await createSyncing('sbx-ok-10');
   const { company_id: companyId } = await rowOf(id);
   await until(async () => {
     const { value: status } = await rig.directClient.dataStatus(companyId ?? '');
@@ -42,7 +42,7 @@ async function checkWith(method: string, path: RegExp, interference: Interceptor
 
 describe('verification moves a company', () => {
   test('whose data matches the manifest, and erases its credential', async () => {
-    const id = await syncing('sbx-ok-10');
+    const id = await createSyncing('sbx-ok-10');
     expect(await rowsWithCredential(rig.ledger.db, id)).toEqual([1]);
     expect(await rig.verify(id)).toMatchObject({
       settled: 1,
@@ -71,20 +71,20 @@ describe('verification moves a company', () => {
   });
 
   test('with more records than expected', async () => {
-    const id = await syncing('sbx-ok-12');
+    const id = await createSyncing('sbx-ok-12');
     await rig.verify(id);
     expect(await rowOf(id)).toMatchObject({ state: 'migrated' });
     expect((await rowOf(id)).evidence?.at(-1)).toMatchObject({ passed: true, detail: '10 expected, 12 found' });
   });
 
   test('without an expected number of records in the manifest', async () => {
-    const id = await syncing('sbx-ok-3', null);
+    const id = await createSyncing('sbx-ok-3', null);
     await rig.verify(id);
     expect((await rowOf(id)).evidence?.at(-1)).toMatchObject({ check: 'invoices complete', detail: '3 found' });
   });
 
   test('whose platform lacks a data set', async () => {
-    const id = await syncing('sbx-without-invoices-ok-10');
+    const id = await createSyncing('sbx-without-invoices-ok-10');
     await rig.verify(id);
     const row = await rowOf(id);
     expect(row.state).toBe('migrated');
@@ -93,7 +93,7 @@ describe('verification moves a company', () => {
 
   test('whose platform lacks a data set, if the service reports that only on reading it', async () => {
     const unsupported = failing(404, 'Datatype invoices not supported by platform(s) QuickBooks Online');
-    const id = await syncing('sbx-ok-10');
+    const id = await createSyncing('sbx-ok-10');
     rig.proxy.on('GET', INVOICES, unsupported);
     await rig.verify(id);
     expect((await rowOf(id)).state).toBe('migrated');
@@ -102,7 +102,7 @@ describe('verification moves a company', () => {
 
 describe('verification fails a company', () => {
   test('with fewer records than expected', async () => {
-    const id = await syncing('sbx-short-7-of-10');
+    const id = await createSyncing('sbx-short-7-of-10');
     expect(await rig.verify(id)).toMatchObject({ settled: 1, stop: null });
     const row = await rowOf(id);
     expect(row).toMatchObject({ state: 'failed', failure: 'incomplete', correlation_id: expect.any(String) as string });
@@ -112,7 +112,7 @@ describe('verification fails a company', () => {
   });
 
   test('whose grant ends during the sync, and stores the link for reconnecting', async () => {
-    const id = await syncing('sbx-expires-during-sync-10');
+    const id = await createSyncing('sbx-expires-during-sync-10');
     // The grant ends in the middle of a check.
     rig.proxy.on('GET', STATUS, async (response, _request, pass) => {
       const { company_id: companyId, connection_id: connectionId } = await rowOf(id);
@@ -130,7 +130,7 @@ describe('verification fails a company', () => {
 
   test('with a data set that could not be synced, and names the data set in the evidence', async () => {
     const broken = alterBody((status) => ({ ...status, bills: { dataType: 'bills', currentStatus: 'FetchError' } }));
-    const id = await syncing('sbx-ok-10');
+    const id = await createSyncing('sbx-ok-10');
     rig.proxy.on('GET', STATUS, broken);
     await rig.verify(id);
     const row = await rowOf(id);
@@ -140,7 +140,7 @@ describe('verification fails a company', () => {
   });
 
   test('connected to the wrong organization, and stops the batch', async () => {
-    const id = await syncing('sbx-ok-10');
+    const id = await createSyncing('sbx-ok-10');
     rig.proxy.on(
       'GET',
       CONNECTION,
@@ -164,7 +164,7 @@ describe('verification fails a company', () => {
   });
 
   test('whose records do not become readable in time', async () => {
-    const id = await syncing('sbx-ok-10');
+    const id = await createSyncing('sbx-ok-10');
     rig.proxy.on('GET', INVOICES, failing(409, 'not ready'));
     await rig.verify(id, 1_000);
     expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'sync-timed-out' });

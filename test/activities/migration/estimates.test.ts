@@ -1,4 +1,4 @@
-/** Estimates use the best throughput that is known: this migration's own, that of the platform, or an assumption. */
+/** Estimates use the throughput of this migration, or else of the platform, or else an assumption. */
 import { sql } from 'kysely';
 import { changeLimits } from '../../../store';
 import type { ImportRig } from '../../support/company-import';

@@ -168,7 +168,7 @@ test.each<[string, Partial<ManifestRow>]>([
   expect(await heldBack()).toEqual([]);
 });
 
-test('the result stays small even if every company has a problem', async () => {
+test('the result of the preflight stays small even if every company has a problem', async () => {
   const many = 2_300;
   const migration = suppliedMigration();
   await supplyMigration(

@@ -89,7 +89,7 @@ async function batchRunOf(id: string): Promise<{ readonly timers: readonly unkno
   return { timers, activities: raw.pendingActivities?.length ?? 0 };
 }
 
-test('an outage stops a run from trying companies, is shown by a timer, and delays the run until it is over', async () => {
+test('a run tries few companies during an outage, shows the reason on a timer, and continues afterwards', async () => {
   const migration = await withFirstCompanyMoved('outage', 'sbx-ok-1');
   let over = false;
   everyCallAfter(20, (response, request, pass) =>

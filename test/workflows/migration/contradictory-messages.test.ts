@@ -34,7 +34,7 @@ async function sendTogether(
   ...sent: readonly Sent[]
 ): Promise<readonly (readonly [boolean, string])[]> {
   const handle = orchestrator.ferry.temporal.workflow.getHandle(id);
-  // If the worker stopped during an activity, it would be retried only minutes later.
+  // An activity that loses its worker would be retried only minutes later.
   await until(async () => ((await handle.describe()).raw.pendingActivities ?? []).length === 0);
   await worker.stop();
   for (const [index, [message, fields]] of sent.entries()) {
@@ -57,7 +57,7 @@ const result = ({ id }: TestMigration): Promise<unknown> => orchestrator.ferry.t
 const cancel: Sent = ['cancel', { ...SUPPORT, reason: 'the client has changed its mind' }];
 
 /** Returns a migration in step 2, with a proposed start that support has approved. */
-async function proposed(client: string): Promise<TestMigration> {
+async function withProposedStart(client: string): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`]);
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('approve', { step: 'supply-details', ...SUPPORT });
@@ -70,7 +70,7 @@ const TIME_APPROVED: Sent = ['approve', { step: 'schedule', ...CLIENT }];
 const TIME_REJECTED: Sent = ['reject', { step: 'schedule', ...SUPPORT, reason: 'not that week' }];
 
 test('a start that is approved and then rejected must be proposed again', async () => {
-  const migration = await proposed('approve-reject');
+  const migration = await withProposedStart('approve-reject');
   expect(applied(await sendTogether(migration, TIME_APPROVED, TIME_REJECTED))).toEqual([true, true]);
   const { step, proposal } = await migration.until(({ waitingFor }) => waitingFor.what === 'propose a time to start');
   expect([step, proposal]).toEqual(['schedule', null]);
@@ -82,14 +82,14 @@ test('a start that is approved and then rejected must be proposed again', async 
 }, 120_000);
 
 test('a start that has been rejected cannot be approved', async () => {
-  const migration = await proposed('reject-approve');
+  const migration = await withProposedStart('reject-approve');
   const [, approval] = await sendTogether(migration, TIME_REJECTED, TIME_APPROVED);
   expect(approval).toEqual([false, 'no start time has been proposed yet']);
   expect((await migration.until(() => true)).step).toBe('schedule');
 }, 120_000);
 
-test('the last of several pauses and resumes counts', async () => {
-  const migration = await proposed('pause-resume');
+test('the last of several pauses and resumes takes effect', async () => {
+  const migration = await withProposedStart('pause-resume');
   const pause: Sent = ['pause', { ...CLIENT, reason: 'tea' }];
   const resume: Sent = ['resume', CLIENT];
   expect(applied(await sendTogether(migration, pause, resume))).toEqual([true, true]);
@@ -105,7 +105,7 @@ test('the last of several pauses and resumes counts', async () => {
 }, 120_000);
 
 /** Returns a migration in step 5 whose first company has been moved and whose second one is waiting. */
-async function proven(client: string): Promise<TestMigration> {
+async function withFirstCompanyMoved(client: string): Promise<TestMigration> {
   const migration = await startTestMigration(orchestrator, client, [`sbx-ok-1.${client}`, `sbx-ok-1.${client}2`]);
   await migration.readyToMove();
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'proven');
@@ -124,7 +124,7 @@ test.each([
 ])(
   'the rest is not moved if the first company is %s',
   async (order, sent, wereApplied) => {
-    const migration = await proven(order.startsWith('approved') ? 'first-ar' : 'first-ra');
+    const migration = await withFirstCompanyMoved(order.startsWith('approved') ? 'first-ar' : 'first-ra');
     expect(applied(await sendTogether(migration, ...sent))).toEqual(wereApplied);
     const held = await migration.until(({ waitingFor }) => waitingFor.what.includes('R-9'));
     expect(held).toMatchObject({ step: 'migrate-first-company', counts: { migrated: 1, waiting: 1 } });
@@ -155,7 +155,7 @@ test.each([
 );
 
 test('a decision that expires before a worker is running is refused', async () => {
-  const migration = await proposed('lapsed');
+  const migration = await withProposedStart('lapsed');
   const validForMs = (ms: number) => ({ validUntil: new Date(Date.now() + ms).toISOString() });
   const [expired, valid] = await sendTogether(
     migration,

@@ -53,8 +53,8 @@ test('a company whose end customer has reconnected is verified', async () => {
 
 test('a company can be retried, and support can give up on it', async () => {
   const migration = await withOneRevoked('retry');
-  const before = await company(migration, 'R-2');
-  expect(before).toMatchObject({ failure: 'reauthorization-required' });
+  const failed = await company(migration, 'R-2');
+  expect(failed).toMatchObject({ failure: 'reauthorization-required' });
   expect(await migration.send('retry', { companies: 'all', ...SUPPORT })).toBe('applied');
   await until(async () => (await triesOf(migration, 2)) === 2);
   await migration.until(({ counts, waitingFor }) => counts.failed === 1 && waitingFor.roles.length === 2);

@@ -28,7 +28,7 @@ const notices = () =>
     return { type, step: data.step, waitingFor: data.waitingFor, id: headers['webhook-id'] };
   });
 
-test('a migration that pauses itself sends a notice at once and retries it, but can be resumed before that', async () => {
+test('the notice of a migration that pauses itself is retried even after the migration has been resumed', async () => {
   const migration = await startTestMigration(orchestrator, 'reminded', ['sbx-other-application.reminded']);
   await migration.readyToMove();
   await migration.until(({ pause }) => pause?.stop === 'application-refused');

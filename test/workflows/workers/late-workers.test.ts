@@ -54,7 +54,7 @@ async function openWindowHandle({ id }: TestMigration) {
   return temporal.workflow.getHandle(action?.action.workflow.workflowId ?? '');
 }
 
-test('a worker that starts within the window moves companies, but none of a window that has closed', async () => {
+test('a worker that starts within the window moves companies, and a worker that starts after it moves none', async () => {
   const worker = await orchestrator.startWorker();
   const closesAt = new Date(Math.ceil((Date.now() + 25_000) / MINUTE_MS) * MINUTE_MS);
   const [missed, late] = await Promise.all([

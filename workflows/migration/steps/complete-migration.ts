@@ -48,7 +48,7 @@ function onlySyncing({ counts }: MigrationState): boolean {
 const LATE_MS = 5 * 60_000;
 
 /**
- * Returns whether a batch run may begin now. If not, first waits until something has changed.
+ * Returns whether a batch run may begin now. If not, waits until something has changed, then returns false.
  *
  * The migration's Schedule opens its windows, so that people can pause and trigger it with Temporal's own tools. Within
  * a window, a run may begin if the Schedule is not paused or if this window has already been opened.

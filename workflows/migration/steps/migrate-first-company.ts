@@ -47,7 +47,7 @@ async function startTimeReached(migration: MigrationContext): Promise<boolean> {
   return isInStep(migration.state()) && !migration.shouldContinueAsNew();
 }
 
-/** Returns whether the window is open. If not, first waits until it opens or something has changed. */
+/** Returns whether the window is open. If not, waits until it opens or something has changed, then returns false. */
 async function windowReached(migration: MigrationContext): Promise<boolean> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
