@@ -12,7 +12,8 @@ import {
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 const PAYLOAD_KEY = Buffer.alloc(32, 8).toString('base64');
-const ENDED_PID = 2 ** 22 + 1; // above Linux's and macOS's largest process id
+/** Larger than the largest process id of Linux and macOS. */
+const ENDED_PID = 2 ** 22 + 1;
 
 let home: string;
 let env: NodeJS.ProcessEnv;
@@ -80,7 +81,7 @@ test('prefers a running stack to the default profile, because its database belon
   expect(loadConfig(['temporal'], { ...env, TEMPORAL_PROFILE: 'other' }).temporal.address).toBe('other:1');
 });
 
-test('uses neither database nor keys of a running stack with another Temporal server', () => {
+test('ignores the database and keys of the running stack if the environment points to another Temporal server', () => {
   writeRunningStack(home, stack);
   const elsewhere = { ...env, TEMPORAL_ADDRESS: 'elsewhere:7233' };
   expect(loadConfig(['temporal'], elsewhere, ['databaseUrl', 'payloadKeys'])).toEqual({
@@ -91,8 +92,8 @@ test('uses neither database nor keys of a running stack with another Temporal se
   expect(problemsOf(() => loadConfig(['databaseUrl', 'payloadKeys'], elsewhere))).toEqual([
     expect.stringMatching(/^Not configured: Postgres .*The running stack is not used, because TEMPORAL_ADDRESS/),
   ]);
-  const named = { ...env, TEMPORAL_ADDRESS: stack.temporal.address };
-  expect(loadConfig(['databaseUrl'], named).databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
+  const sameServer = { ...env, TEMPORAL_ADDRESS: stack.temporal.address };
+  expect(loadConfig(['databaseUrl'], sameServer).databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
 });
 
 test("accepts another namespace of the running stack's Temporal", () => {
@@ -101,7 +102,7 @@ test("accepts another namespace of the running stack's Temporal", () => {
   expect(temporal).toMatchObject({ address: stack.temporal.address, namespace: 'client-b' });
 });
 
-test("reads TLS settings and files from the profile as Temporal's own CLI does", () => {
+test("reads TLS settings and files from the profile like Temporal's own CLI", () => {
   writeFileSync(path.join(home, 'ca.pem'), 'certificates of an authority');
   writeFileSync(
     path.join(home, 'temporal.toml'),
@@ -129,7 +130,7 @@ test("reads TLS settings and files from the profile as Temporal's own CLI does",
   });
 });
 
-test('enables TLS when Temporal needs an API key', () => {
+test('enables TLS if an API key for Temporal is set', () => {
   const { temporal } = loadConfig(['temporal'], { ...env, TEMPORAL_ADDRESS: 'cloud:7233', TEMPORAL_API_KEY: 'key' });
   expect(temporal.connectionOptions).toMatchObject({ address: 'cloud:7233', apiKey: 'key', tls: true });
 });
@@ -140,7 +141,7 @@ test('treats an empty variable as not set', () => {
   expect(databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
 });
 
-test('reports all problems together, each once, without quoting a secret', () => {
+test('reports all problems together, each problem once, without quoting a secret', () => {
   writeFileSync(path.join(home, 'temporal.toml'), '[profile.default\n');
   const wrong = {
     ...env,
@@ -162,7 +163,7 @@ test('reports all problems together, each once, without quoting a secret', () =>
   expect(problems.join()).not.toContain('hunter2');
 });
 
-test('says in one line what is missing, where it was looked for and how to start a stack', () => {
+test('reports in one line what is missing, where the stack was looked for, and how to start one', () => {
   expect(problemsOf(() => loadConfig(['temporal', 'databaseUrl'], env))).toEqual([
     `Not configured: Temporal (TEMPORAL_ADDRESS, or a profile), Postgres (DATABASE_URL); and no stack is running (looked for ${stackFile(home)}). Start one with: ferry up`,
   ]);
@@ -172,19 +173,19 @@ test('ignores parts of the configuration that a command does not need', () => {
   expect(loadConfig([], { ...env, DATABASE_URL: 'nonsense' })).toEqual({ home, logLevel: 'info' });
 });
 
-test("never uses the running stack's key with another service", () => {
+test("never uses the running stack's API key for another service", () => {
   writeRunningStack(home, stack);
   expect(problemsOf(() => loadConfig(['service'], { ...env, COMPANY_DATA_URL: 'https://elsewhere' }))).toEqual([
     'COMPANY_DATA_URL is set, but COMPANY_DATA_API_KEY is not: set both.',
   ]);
 });
 
-test('ignores the stack file of a dead process', () => {
+test('ignores the stack file of a process that has ended', () => {
   writeRunningStack(home, { ...stack, pid: ENDED_PID });
   expect(readRunningStack(home)).toBeUndefined();
 });
 
-test('makes the stack file readable by its owner only', () => {
+test('makes the stack file readable only by its owner', () => {
   writeRunningStack(home, stack);
   expect(statSync(stackFile(home)).mode & 0o077).toBe(0);
 });

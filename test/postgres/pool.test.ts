@@ -5,12 +5,13 @@ import { until } from '../support/conditions';
 import type { TestDatabase } from '../support/database';
 import { createTestDatabase } from '../support/database';
 
-/** More uses than it takes for a statement to be prepared. */
+/** More uses than are needed for a statement to be prepared. */
 const OFTEN = 50;
 
 let database: TestDatabase;
-/** Each has one connection, because statements are prepared per connection. */
+/** Has only one connection, because statements are prepared per connection. */
 let db: Kysely<unknown>;
+/** Acts as another process. */
 let other: Kysely<unknown>;
 
 const open = () =>
@@ -47,7 +48,7 @@ async function repeat(work: (time: number) => Promise<unknown>): Promise<void> {
   for (let time = 1; time <= OFTEN; time += 1) await work(time);
 }
 
-test('prepares a statement that is used often, and runs it with other values', async () => {
+test('prepares a frequent statement and runs it with other values', async () => {
   await repeat(() => selectThing(1));
   expect(await preparedStatements()).toEqual([{ statement: 'select * from things where id = $1' }]);
   expect(await selectThing(2)).toEqual([{ id: 2, name: 'two' }]);
@@ -59,7 +60,7 @@ test('does not prepare statements that differ every time', async () => {
   expect(await preparedStatements()).toEqual([]);
 });
 
-test('fails a prepared statement once after another process changed its table, then prepares it again', async () => {
+test('fails a prepared statement once after its table was changed, then prepares it again', async () => {
   await repeat(() => selectThing(1));
   await sql`alter table things add column size integer default 7`.execute(other);
   await expect(selectThing(1)).rejects.toThrow(/cached plan must not change result type/);
@@ -68,7 +69,7 @@ test('fails a prepared statement once after another process changed its table, t
   expect(await selectThing(2)).toEqual([{ id: 2, name: 'two', size: 7 }]);
 });
 
-test('replaces a connection that dies while idle, and prepares its statements again', async () => {
+test('replaces an idle connection that was lost, and prepares its statements again', async () => {
   await repeat(() => selectThing(1));
   const [connection] = await rowsOf(sql<{ pid: number }>`select pg_backend_pid() as pid`);
   await sql`select pg_terminate_backend(${connection?.pid}, 5000)`.execute(other);

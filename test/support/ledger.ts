@@ -178,7 +178,7 @@ export async function readRow(db: Database, id: string, row: number) {
 /** Returns an SQL expression for a time relative to now, by the database's clock. */
 export const msFromNow = (ms: number) => sql<Date>`clock_timestamp() + make_interval(secs => ${ms / 1000})`;
 
-/** Reads the rows of a migration that still have a credential. */
+/** Returns the numbers of the rows that have a credential. */
 export async function rowsWithCredential(db: Database, id: string): Promise<readonly number[]> {
   const rows = await db.selectFrom('credentials').select('row').where('migration_id', '=', id).orderBy('row').execute();
   return rows.map(({ row }) => row);

@@ -1,4 +1,4 @@
-/** Checks of syncing companies: which are due, and how their outcomes are written. */
+/** Checks of syncing companies: when they are due, and how their outcomes are written. */
 import type { CheckOutcome } from '../../../store';
 import { readDueChecks, recordChecks } from '../../../store';
 import type { MovableMigration } from '../../support/ledger';
@@ -19,58 +19,58 @@ const EVIDENCE = [{ check: 'right organization', passed: true, detail: 'it is' }
 const SCHEDULE = { everyHours: { least: 24, most: 24 }, nextAt: '2026-03-03T10:00:00.000Z' };
 
 async function createSyncing(count: number): Promise<MovableMigration> {
-  const all = await createMovableMigration(ledger, manifestRows(count));
-  for (const { row } of all.rows) {
+  const migration = await createMovableMigration(ledger, manifestRows(count));
+  for (const { row } of migration.rows) {
     const since = { sync_started_at: msFromNow(-90_000), next_check_at: msFromNow(-1_000 * row) };
-    await updateRow(ledger.db, all.id, row, { state: 'syncing', company_id: ID, connection_id: ID, ...since });
+    await updateRow(ledger.db, migration.id, row, { state: 'syncing', company_id: ID, connection_id: ID, ...since });
   }
-  return all;
+  return migration;
 }
-const readDue = async ({ id }: MovableMigration, some: Partial<Parameters<typeof readDueChecks>[2]> = {}) =>
-  readDueChecks(ledger.db, id, { size: 10, onlyRow: null, without: [], ...some });
+const readDue = async ({ id }: MovableMigration, overrides: Partial<Parameters<typeof readDueChecks>[2]> = {}) =>
+  readDueChecks(ledger.db, id, { size: 10, onlyRow: null, without: [], ...overrides });
 const readDueRows = async (...which: Parameters<typeof readDue>) => (await readDue(...which)).map(({ row }) => row);
 
-test("a due company comes with the time it has been syncing, by the database's clock", async () => {
-  const [one] = await readDue(await createSyncing(1));
-  expect(one).toMatchObject({ row: 1, companyId: ID, connectionId: ID, expectedInvoices: 10 });
-  expect(one?.syncingForMs).toBeGreaterThanOrEqual(90_000);
-  expect(one?.syncingForMs).toBeLessThan(150_000);
+test("returns how long a due company has been syncing, by the database's clock", async () => {
+  const [company] = await readDue(await createSyncing(1));
+  expect(company).toMatchObject({ row: 1, companyId: ID, connectionId: ID, expectedInvoices: 10 });
+  expect(company?.syncingForMs).toBeGreaterThanOrEqual(90_000);
+  expect(company?.syncingForMs).toBeLessThan(150_000);
 });
 
-test('the longest due companies come first, without those in flight', async () => {
-  const three = await createSyncing(3);
-  expect(await readDueRows(three, { size: 2 })).toEqual([3, 2]);
-  expect(await readDueRows(three, { size: 2, without: [3] })).toEqual([2, 1]);
+test('returns due companies in the order in which they became due, without the omitted rows', async () => {
+  const migration = await createSyncing(3);
+  expect(await readDueRows(migration, { size: 2 })).toEqual([3, 2]);
+  expect(await readDueRows(migration, { size: 2, without: [3] })).toEqual([2, 1]);
 });
 
-test('companies that are not due, not syncing or not asked for are left out', async () => {
-  const three = await createSyncing(3);
-  await updateRow(ledger.db, three.id, 1, { next_check_at: msFromNow(60_000) });
-  await updateRow(ledger.db, three.id, 2, { state: 'importing', attempt: 'a' });
-  expect(await readDueRows(three, { onlyRow: 1 })).toEqual([]);
-  expect(await readDueRows(three)).toEqual([3]);
+test('omits companies that are not due, not syncing or not requested', async () => {
+  const migration = await createSyncing(3);
+  await updateRow(ledger.db, migration.id, 1, { next_check_at: msFromNow(60_000) });
+  await updateRow(ledger.db, migration.id, 2, { state: 'importing', attempt: 'a' });
+  expect(await readDueRows(migration, { onlyRow: 1 })).toEqual([]);
+  expect(await readDueRows(migration)).toEqual([3]);
 });
 
-test('a company that still syncs is due at its next check, and checks are counted', async () => {
-  const one = await createSyncing(1);
-  await recordChecks(ledger.db, one.id, [{ row: 1, to: 'syncing', nextCheckMs: 60_000 }]);
-  expect(await readDueRows(one)).toEqual([]);
-  expect((await readRow(ledger.db, one.id, 1)).checks).toBe(1);
+test('schedules the next check of a company that is still syncing, and counts its checks', async () => {
+  const migration = await createSyncing(1);
+  await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'syncing', nextCheckMs: 60_000 }]);
+  expect(await readDueRows(migration)).toEqual([]);
+  expect((await readRow(ledger.db, migration.id, 1)).checks).toBe(1);
 });
 
-test('only the credentials of moved companies are erased', async () => {
-  const three = await createSyncing(3);
+test('erases the credentials of moved companies only', async () => {
+  const migration = await createSyncing(3);
   const outcomes: CheckOutcome[] = [
     { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE },
     { row: 2, to: 'failed', failure: 'incomplete', text: 'too few', evidence: EVIDENCE, correlationId: ID },
     { row: 3, to: 'syncing', nextCheckMs: 60_000 },
   ];
-  await recordChecks(ledger.db, three.id, outcomes);
-  expect(await rowsWithCredential(ledger.db, three.id)).toEqual([2, 3]);
-  const moved = await readRow(ledger.db, three.id, 1);
+  await recordChecks(ledger.db, migration.id, outcomes);
+  expect(await rowsWithCredential(ledger.db, migration.id)).toEqual([2, 3]);
+  const moved = await readRow(ledger.db, migration.id, 1);
   expect(moved).toMatchObject({ state: 'migrated', moved_at: expect.any(Date) as Date, sync_schedule: SCHEDULE });
   expect(moved.sync_ms).toBeGreaterThan(89_000);
-  expect(await readRow(ledger.db, three.id, 2)).toMatchObject({
+  expect(await readRow(ledger.db, migration.id, 2)).toMatchObject({
     state: 'failed',
     failure: 'incomplete',
     failure_text: 'too few',
@@ -78,24 +78,26 @@ test('only the credentials of moved companies are erased', async () => {
     evidence: EVIDENCE,
     moved_at: null,
   });
-  expect(await readDueRows(three)).toEqual([]);
+  expect(await readDueRows(migration)).toEqual([]);
 });
 
-test('a company that is checked again keeps the time of its first move', async () => {
-  const one = await createSyncing(1);
+test('keeps the time of the move when a moved company is checked again', async () => {
+  const migration = await createSyncing(1);
   const moved: CheckOutcome = { row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE };
-  await recordChecks(ledger.db, one.id, [moved]);
-  const before = await readRow(ledger.db, one.id, 1);
-  await updateRow(ledger.db, one.id, 1, { state: 'syncing', sync_started_at: msFromNow(0) });
-  await recordChecks(ledger.db, one.id, [moved]);
-  const { moved_at, sync_ms } = await readRow(ledger.db, one.id, 1);
+  await recordChecks(ledger.db, migration.id, [moved]);
+  const before = await readRow(ledger.db, migration.id, 1);
+  await updateRow(ledger.db, migration.id, 1, { state: 'syncing', sync_started_at: msFromNow(0) });
+  await recordChecks(ledger.db, migration.id, [moved]);
+  const { moved_at, sync_ms } = await readRow(ledger.db, migration.id, 1);
   expect({ moved_at, sync_ms }).toEqual({ moved_at: before.moved_at, sync_ms: before.sync_ms });
 });
 
-test('an outcome for a company that is no longer syncing is not written', async () => {
-  const two = await createSyncing(2);
-  await recordChecks(ledger.db, two.id, [{ row: 1, to: 'failed', failure: 'incomplete', text: 'first', evidence: [] }]);
-  await recordChecks(ledger.db, two.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE }]);
-  expect(await readRow(ledger.db, two.id, 1)).toMatchObject({ state: 'failed', failure_text: 'first' });
-  expect(await rowsWithCredential(ledger.db, two.id)).toEqual([1, 2]);
+test('ignores the outcome of a company that is no longer syncing', async () => {
+  const migration = await createSyncing(2);
+  await recordChecks(ledger.db, migration.id, [
+    { row: 1, to: 'failed', failure: 'incomplete', text: 'first', evidence: [] },
+  ]);
+  await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'migrated', evidence: EVIDENCE, schedule: SCHEDULE }]);
+  expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({ state: 'failed', failure_text: 'first' });
+  expect(await rowsWithCredential(ledger.db, migration.id)).toEqual([1, 2]);
 });

@@ -1,4 +1,4 @@
-/** Confirmations, and the choice of the first company. */
+/** Confirmations and the choice of the first company. */
 import { chooseFirstCompany, confirmDisabled, findCompany, findUnknownReferences } from '../../../store';
 import {
   CONFIRMED_AT,
@@ -11,8 +11,8 @@ import {
 
 const ledger = useLedger();
 
-describe('a confirmation that syncing is disabled', () => {
-  test('applies only to the companies it names', async () => {
+describe('confirmations', () => {
+  test('apply only to the given companies', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(3));
     for (const row of [1, 2, 3]) await updateRow(ledger.db, id, row, { confirmed_at: null });
     const at = '2026-03-03T08:00:00.000Z';
@@ -23,12 +23,12 @@ describe('a confirmation that syncing is disabled', () => {
     expect(times).toEqual([new Date(at), null, new Date(at)]);
   });
 
-  test('can name companies that the manifest lacks, which are reported', async () => {
+  test('can be checked for references that the manifest lacks', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     expect(await findUnknownReferences(ledger.db, id, ['c1', 'c7', 'c2'])).toEqual(['c7']);
   });
 
-  test('that is repeated does not change the first', async () => {
+  test('keep the first confirmation of a company', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await confirmDisabled(ledger.db, { migrationId: id, companies: 'all', by: 'Carl', at: '2026-03-09T08:00:00.000Z' });
     expect(await readRow(ledger.db, id, 1)).toMatchObject({
@@ -37,7 +37,7 @@ describe('a confirmation that syncing is disabled', () => {
     });
   });
 
-  test('does not apply to a company that is no longer waiting', async () => {
+  test('do not apply to a company that is no longer waiting', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { confirmed_at: null, state: 'excluded' });
     await confirmDisabled(ledger.db, { migrationId: id, companies: 'all', by: 'Cleo', at: CONFIRMED_AT });
@@ -46,12 +46,12 @@ describe('a confirmation that syncing is disabled', () => {
 });
 
 describe('the first company', () => {
-  test('is the requested one', async () => {
+  test('is the requested company', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(3));
     expect(await chooseFirstCompany(ledger.db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
   });
 
-  test('is otherwise the first of the lowest wave that can be moved', async () => {
+  test('is the first company of the lowest wave that can be moved, if none is requested', async () => {
     const { id } = await createMovableMigration(
       ledger,
       manifestRows(5, (row) => ({ wave: row === 1 ? null : row === 2 ? 2 : 1 })),
@@ -61,26 +61,26 @@ describe('the first company', () => {
     expect(await chooseFirstCompany(ledger.db, id, null)).toEqual({ row: 5, reference: 'c5' });
   });
 
-  test('is null when none can be moved', async () => {
+  test('is null if no company can be moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { confirmed_at: null });
     expect(await chooseFirstCompany(ledger.db, id, null)).toBeNull();
   });
 
-  test('that was not moved goes back to waiting', async () => {
+  test('becomes waiting again if it was not moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete', failure_text: 'too few' });
     expect(await chooseFirstCompany(ledger.db, id, 'c2')).toEqual({ row: 2, reference: 'c2' });
     expect(await readRow(ledger.db, id, 2)).toMatchObject({ state: 'waiting', failure: null, failure_text: null });
   });
 
-  test('with an unknown outcome goes back to waiting when support requests it', async () => {
+  test('becomes waiting again if its outcome is unknown', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { state: 'outcome-unknown', failure_text: 'the answer was lost' });
     expect(await chooseFirstCompany(ledger.db, id, 'c1')).toEqual({ row: 1, reference: 'c1' });
   });
 
-  test('that has moved is checked again, because its credential is gone', async () => {
+  test('is checked again if it has moved, because its credential has been erased', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { state: 'migrated' });
     await chooseFirstCompany(ledger.db, id, 'c1');

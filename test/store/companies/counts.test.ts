@@ -20,7 +20,7 @@ const ledger = useLedger();
 
 const remaining = (id: string) => readRemainingWork(ledger.db, id);
 
-test('companies are counted by state, and waiting ones by what they lack', async () => {
+test('counts companies by state, and waiting companies by what they lack', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(11));
   const states = ['importing', 'syncing', 'migrated', 'failed', 'skipped', 'excluded', 'outcome-unknown'] as const;
   for (const [index, state] of states.entries()) await updateRow(ledger.db, id, index + 1, { state, attempt: 'a' });
@@ -52,7 +52,7 @@ test('companies are counted by state, and waiting ones by what they lack', async
   });
 });
 
-test('the first wave is the lowest one with companies that are not left out', async () => {
+test('takes the lowest wave with companies that were not excluded as the first wave', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(4));
   for (const [row, wave] of [
     [1, 1],
@@ -67,7 +67,7 @@ test('the first wave is the lowest one with companies that are not left out', as
   expect(await countCompanies(ledger.db, id)).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 2 });
 });
 
-test('the digest of companies that were not moved changes with their failures', async () => {
+test('changes the digest of exceptions when a failure changes', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   const digest = async () => (await countCompanies(ledger.db, id)).exceptionsDigest;
   expect(await digest()).toBeNull();
@@ -80,14 +80,14 @@ test('the digest of companies that were not moved changes with their failures', 
   expect(refused).not.toBe(incomplete);
 });
 
-test('a credential from before the confirmation counts where refresh tokens do not rotate', async () => {
+test('counts a credential from before the confirmation if the platform does not rotate tokens', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   const stale = new Date(Date.parse(CONFIRMED_AT) - 1);
   await ledger.db.updateTable('credentials').set({ obtained_at: stale }).where('migration_id', '=', id).execute();
   expect(await countCompanies(ledger.db, id)).toMatchObject({ waiting: 1, withoutCredential: 0 });
 });
 
-test('a claimable company is due now, a deferred one when its next try is due', async () => {
+test('makes a claimable company due now and a deferred company due at its next try', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(2));
   expect(await remaining(id)).toMatchObject({ paused: false, nextClaimInMs: 0 });
   for (const row of [1, 2]) await updateRow(ledger.db, id, row, { not_before: msFromNow(row * 30_000) });
@@ -96,7 +96,7 @@ test('a claimable company is due now, a deferred one when its next try is due', 
   expect(nextClaimInMs).toBeLessThanOrEqual(30_000);
 });
 
-test('no work remains when nothing can be claimed, reclaimed or checked', async () => {
+test('reports no remaining work if no company can be claimed, reclaimed or checked', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   await updateRow(ledger.db, id, 1, { confirmed_at: null });
   await updateRow(ledger.db, id, 2, { state: 'migrated' });
@@ -112,7 +112,7 @@ test('no work remains when nothing can be claimed, reclaimed or checked', async 
   });
 });
 
-test('an importing company can be reclaimed when its lease has expired or a newer attempt has begun', async () => {
+test('makes an importing company due for reclaiming when its lease expires or a newer attempt begins', async () => {
   const { id, owner } = await createMovableMigration(ledger, manifestRows(1));
   await claimCompanies(ledger.db, owner, 1, null);
   await updateRow(ledger.db, id, 1, { held_until: msFromNow(40_000) });
@@ -126,14 +126,14 @@ test('an importing company can be reclaimed when its lease has expired or a newe
   expect(await remaining(id)).toMatchObject({ importing: 1, nextReclaimInMs: 0 });
 });
 
-test('the next check is the earliest, and an overdue one is due now', async () => {
+test('returns the earliest check, and treats an overdue check as due now', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(2));
   await updateRow(ledger.db, id, 1, { state: 'syncing', next_check_at: msFromNow(60_000) });
   await updateRow(ledger.db, id, 2, { state: 'syncing', next_check_at: msFromNow(-60_000) });
   expect(await remaining(id)).toMatchObject({ syncing: 2, nextCheckInMs: 0 });
 });
 
-test('a closed window delays only companies that could be claimed', async () => {
+test('reports a closed window only if it delays a company that could be claimed', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(2));
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
   const occurrence = (fromMs: number) => ({ opensAt: at(fromMs), closesAt: at(fromMs + 60_000) });
@@ -154,7 +154,7 @@ test('a closed window delays only companies that could be claimed', async () => 
   expect(await remaining(id)).toMatchObject({ heldByWindow: false, nextClaimInMs: 0 });
 });
 
-test('remaining work reports a pause', async () => {
+test('reports a pause', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   await setPaused(ledger.db, id, true);
   expect((await remaining(id)).paused).toBe(true);

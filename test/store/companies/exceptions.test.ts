@@ -14,14 +14,14 @@ const ledger = useLedger();
 
 const AT = '2026-03-02T12:00:00.000Z';
 const CONNECTION = '0e5a3a5c-3a3f-4c5f-9a55-0a4c1c1f7d11';
-const atTheService = { company_id: CONNECTION, connection_id: CONNECTION, link_url: 'https://link.example/1' };
+const serviceRefs = { company_id: CONNECTION, connection_id: CONNECTION, link_url: 'https://link.example/1' };
 
-test('companies that were not moved or have an unknown outcome are waited for if they have a link', async () => {
+test('waits for the end customer if a company has a link and was not moved or is unclear', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(4));
-  await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'reauthorization-required', ...atTheService });
-  await updateRow(ledger.db, id, 2, { state: 'outcome-unknown', ...atTheService });
+  await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'reauthorization-required', ...serviceRefs });
+  await updateRow(ledger.db, id, 2, { state: 'outcome-unknown', ...serviceRefs });
   await updateRow(ledger.db, id, 3, { state: 'failed', failure: 'reauthorization-required' });
-  await updateRow(ledger.db, id, 4, { state: 'migrated', ...atTheService });
+  await updateRow(ledger.db, id, 4, { state: 'migrated', ...serviceRefs });
   await awaitRelink(ledger.db, { migrationId: id, companies: 'all', at: AT });
   expect((await readRelinking(ledger.db, id)).map(({ row }) => row)).toEqual([1, 2]);
 
@@ -35,10 +35,10 @@ test('companies that were not moved or have an unknown outcome are waited for if
   expect((await readRelinking(ledger.db, id)).map(({ row }) => row)).toEqual([1]);
 });
 
-test('named companies are tried again, and their end customers are no longer waited for', async () => {
+test('retries the given companies and stops waiting for their end customers', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   for (const row of [1, 2])
-    await updateRow(ledger.db, id, row, { state: 'failed', failure: 'incomplete', ...atTheService });
+    await updateRow(ledger.db, id, row, { state: 'failed', failure: 'incomplete', ...serviceRefs });
   await updateRow(ledger.db, id, 3, { state: 'migrated' });
   await awaitRelink(ledger.db, { migrationId: id, companies: 'all', at: AT });
   await retryCompanies(ledger.db, id, ['c1', 'c3']);
@@ -51,7 +51,7 @@ test('named companies are tried again, and their end customers are no longer wai
   });
 });
 
-test('excluded and skipped companies keep the person, the reason and the earlier failure', async () => {
+test('records who left out a company and why, and keeps its failure', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
   await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete', failure_text: 'too few' });
   await updateRow(ledger.db, id, 3, { state: 'migrated' });
@@ -64,7 +64,7 @@ test('excluded and skipped companies keep the person, the reason and the earlier
   expect(await readRow(ledger.db, id, 3)).toMatchObject({ state: 'migrated', settled_by: null });
 });
 
-test('failures count until support accepts them, and again after a retry', async () => {
+test('counts failures until support accepts them, and counts new failures after a retry', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(6));
   for (const row of [1, 2]) await updateRow(ledger.db, id, row, { state: 'failed', failure: 'incomplete' });
   await updateRow(ledger.db, id, 3, { state: 'outcome-unknown' });
@@ -73,7 +73,7 @@ test('failures count until support accepts them, and again after a retry', async
   await acceptFailures(ledger.db, id);
   expect(await countFailures(ledger.db, id)).toEqual({ failed: 0, tried: 4 });
 
-  // Skipping an accepted failure does not make room for another one.
+  // A skipped company does not offset a new failure.
   await leaveOutCompanies(ledger.db, { migrationId: id, companies: ['c1'], as: 'skip', by: 'Sam', reason: 'sold' });
   await updateRow(ledger.db, id, 5, { state: 'failed', failure: 'incomplete' });
   expect(await countFailures(ledger.db, id)).toMatchObject({ failed: 1 });

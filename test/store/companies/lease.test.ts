@@ -1,4 +1,4 @@
-/** Leases: companies whose attempt died, and attempts that come back after they were superseded. */
+/** Leases: companies whose attempt died, and attempts that continue after they were superseded. */
 import type { ImportOutcome } from '../../../store';
 import {
   beginRun,
@@ -32,126 +32,130 @@ const linked: ImportOutcome = {
 };
 
 async function createImporting(leaseMs: number): Promise<MovableMigration> {
-  const one = await createMovableMigration(ledger, manifestRows(1));
-  await claimCompanies(ledger.db, one.owner, 1, null);
-  await updateRow(ledger.db, one.id, 1, { held_until: msFromNow(leaseMs) });
-  return one;
+  const migration = await createMovableMigration(ledger, manifestRows(1));
+  await claimCompanies(ledger.db, migration.owner, 1, null);
+  await updateRow(ledger.db, migration.id, 1, { held_until: msFromNow(leaseMs) });
+  return migration;
 }
 
 async function createSent(leaseMs: number): Promise<MovableMigration> {
-  const one = await createImporting(leaseMs);
-  expect([...(await recordSendIntents(ledger.db, one.owner, [1]))]).toEqual([1]);
-  return one;
+  const migration = await createImporting(leaseMs);
+  expect([...(await recordSendIntents(ledger.db, migration.owner, [1]))]).toEqual([1]);
+  return migration;
 }
 
 const reclaim = async ({ owner }: MovableMigration) => reclaimSent(ledger.db, await beginSlice(ledger.db, owner), 5);
 
 describe('a company without a send intent', () => {
-  test('is released as soon as a newer attempt has begun, and the old attempt can send nothing', async () => {
-    const one = await createImporting(LEASE_MS);
-    const newer = await beginSlice(ledger.db, one.owner);
+  test('is released when a newer attempt begins, and the old attempt can no longer send its credential', async () => {
+    const migration = await createImporting(LEASE_MS);
+    const newer = await beginSlice(ledger.db, migration.owner);
     expect(await reclaimSent(ledger.db, newer, 5)).toEqual([]);
     expect(await releaseUnsent(ledger.db, newer)).toBe(1);
-    expect(await readRow(ledger.db, one.id, 1)).toMatchObject({ state: 'waiting', attempt: null });
-    expect(await recordSendIntents(ledger.db, one.owner, [1])).toEqual(new Set());
+    expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({ state: 'waiting', attempt: null });
+    expect(await recordSendIntents(ledger.db, migration.owner, [1])).toEqual(new Set());
     expect(await claimCompanies(ledger.db, newer, 5, null)).toMatchObject([
       { row: 1, tries: 2, sentAt: null, onItsWay: false },
     ]);
   });
 
-  test('stays with the newest attempt until its lease expires', async () => {
-    const one = await createImporting(LEASE_MS);
-    expect(await releaseUnsent(ledger.db, one.owner)).toBe(0);
-    await updateRow(ledger.db, one.id, 1, { held_until: msFromNow(-1) });
-    expect(await releaseUnsent(ledger.db, one.owner)).toBe(1);
+  test('stays with its owner until the lease expires', async () => {
+    const migration = await createImporting(LEASE_MS);
+    expect(await releaseUnsent(ledger.db, migration.owner)).toBe(0);
+    await updateRow(ledger.db, migration.id, 1, { held_until: msFromNow(-1) });
+    expect(await releaseUnsent(ledger.db, migration.owner)).toBe(1);
   });
 
-  test('is not released by a run that is over', async () => {
-    const one = await createImporting(-1);
-    await beginRun(ledger.db, one.id, 'run-2');
-    expect(await releaseUnsent(ledger.db, one.owner)).toBe(0);
+  test('is not released by a run that was replaced', async () => {
+    const migration = await createImporting(-1);
+    await beginRun(ledger.db, migration.id, 'run-2');
+    expect(await releaseUnsent(ledger.db, migration.owner)).toBe(0);
   });
 });
 
-test('a company whose credential may be in flight is reclaimed for reading only, and keeps its lease end', async () => {
-  const one = await createSent(5_000);
-  const { held_until: heldUntil } = await readRow(ledger.db, one.id, 1);
-  expect(await reclaimSent(ledger.db, one.owner, 5)).toEqual([]);
-  expect(await releaseUnsent(ledger.db, await beginSlice(ledger.db, one.owner))).toBe(0);
-  expect(await reclaim(one)).toMatchObject([{ row: 1, tries: 2, onItsWay: true, sentAt: expect.any(Date) as Date }]);
-  expect((await readRow(ledger.db, one.id, 1)).held_until).toEqual(heldUntil);
+test('reclaims a company for reading only, without a new lease, while its credential might be in flight', async () => {
+  const migration = await createSent(5_000);
+  const { held_until: heldUntil } = await readRow(ledger.db, migration.id, 1);
+  expect(await reclaimSent(ledger.db, migration.owner, 5)).toEqual([]);
+  expect(await releaseUnsent(ledger.db, await beginSlice(ledger.db, migration.owner))).toBe(0);
+  expect(await reclaim(migration)).toMatchObject([
+    { row: 1, tries: 2, onItsWay: true, sentAt: expect.any(Date) as Date },
+  ]);
+  expect((await readRow(ledger.db, migration.id, 1)).held_until).toEqual(heldUntil);
 });
 
-test('after its lease has expired, a newer attempt reclaims it as another try with a new lease', async () => {
-  const one = await createSent(-1);
-  expect(await reclaim(one)).toMatchObject([{ row: 1, tries: 2, onItsWay: false }]);
-  const { held_until: heldUntil, ...row } = await readRow(ledger.db, one.id, 1);
+test('reclaims a company with a new lease, as another try, after its lease has expired', async () => {
+  const migration = await createSent(-1);
+  expect(await reclaim(migration)).toMatchObject([{ row: 1, tries: 2, onItsWay: false }]);
+  const { held_until: heldUntil, ...row } = await readRow(ledger.db, migration.id, 1);
   expect(row).toMatchObject({ state: 'importing', attempt: 'run-1/1/2', tries: 2 });
   expect(heldUntil?.getTime()).toBeGreaterThan(Date.now());
 });
 
-test.each<[string, (one: MovableMigration) => Promise<unknown>]>([
+test.each<[string, (migration: MovableMigration) => Promise<unknown>]>([
   ['a superseded attempt', ({ owner }) => beginSlice(ledger.db, owner)],
-  ['a run that is over', ({ id }) => beginRun(ledger.db, id, 'run-2')],
-  ['any attempt once the migration is closed', ({ id }) => closeMigration(ledger.db, id, 'abandoned')],
-])('is never reclaimed by %s', async (_, change) => {
-  const one = await createSent(-1);
-  const newer = await beginSlice(ledger.db, one.owner);
-  await change(one);
+  ['a run that was replaced', ({ id }) => beginRun(ledger.db, id, 'run-2')],
+  ['any attempt after the migration was closed', ({ id }) => closeMigration(ledger.db, id, 'abandoned')],
+])('does not let %s reclaim a company', async (_, change) => {
+  const migration = await createSent(-1);
+  const newer = await beginSlice(ledger.db, migration.owner);
+  await change(migration);
   expect(await reclaimSent(ledger.db, newer, 5)).toEqual([]);
 });
 
-test('each time a slice begins it gets a newer attempt number from the ledger', async () => {
+test('numbers the attempts of a slice, and lets only the newest attempt claim', async () => {
   const { owner } = await createMovableMigration(ledger, manifestRows(1));
-  const again = await beginSlice(ledger.db, owner);
+  const second = await beginSlice(ledger.db, owner);
   const third = await beginSlice(ledger.db, owner);
-  expect([owner, again, third].map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
-  expect(await claimCompanies(ledger.db, again, 1, null)).toEqual([]);
+  expect([owner, second, third].map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  expect(await claimCompanies(ledger.db, second, 1, null)).toEqual([]);
   expect(await claimCompanies(ledger.db, third, 1, null)).toHaveLength(1);
 });
 
 describe('the count of interrupted companies', () => {
   const interrupted = ({ id }: MovableMigration) => countInterrupted(ledger.db, id);
 
-  test.each<[string, (one: MovableMigration) => Promise<unknown>]>([
-    ['whose attempt was replaced by a newer one', ({ owner }) => beginSlice(ledger.db, owner)],
-    ['whose run is over', ({ id }) => beginRun(ledger.db, id, 'run-2')],
+  test.each<[string, (migration: MovableMigration) => Promise<unknown>]>([
+    ['whose attempt was superseded', ({ owner }) => beginSlice(ledger.db, owner)],
+    ['whose run was replaced', ({ id }) => beginRun(ledger.db, id, 'run-2')],
     [
-      'whose attempt does not know what became of it',
+      'whose attempt does not know its outcome',
       ({ owner }) => recordImports(ledger.db, owner, [{ row: 1, refs: {}, to: 'importing', text: 'no answer' }]),
     ],
   ])('includes a company %s', async (_, interrupt) => {
-    const one = await createImporting(LEASE_MS);
-    expect(await interrupted(one)).toEqual({ companies: 0, onItsWayUntil: null });
-    await interrupt(one);
-    expect(await interrupted(one)).toEqual({ companies: 1, onItsWayUntil: null });
-    await updateRow(ledger.db, one.id, 1, { authorization_sent_at: new Date() });
-    const { held_until: onItsWayUntil } = await readRow(ledger.db, one.id, 1);
-    expect(await interrupted(one)).toEqual({ companies: 1, onItsWayUntil });
+    const migration = await createImporting(LEASE_MS);
+    expect(await interrupted(migration)).toEqual({ companies: 0, onItsWayUntil: null });
+    await interrupt(migration);
+    expect(await interrupted(migration)).toEqual({ companies: 1, onItsWayUntil: null });
+    await updateRow(ledger.db, migration.id, 1, { authorization_sent_at: new Date() });
+    const { held_until: onItsWayUntil } = await readRow(ledger.db, migration.id, 1);
+    expect(await interrupted(migration)).toEqual({ companies: 1, onItsWayUntil });
   });
 
   test('includes a company whose lease has expired, until it is reclaimed', async () => {
-    const one = await createSent(-1);
-    expect(await interrupted(one)).toMatchObject({ companies: 1 });
-    await reclaim(one);
-    expect(await interrupted(one)).toMatchObject({ companies: 0 });
+    const migration = await createSent(-1);
+    expect(await interrupted(migration)).toMatchObject({ companies: 1 });
+    await reclaim(migration);
+    expect(await interrupted(migration)).toMatchObject({ companies: 0 });
   });
 });
 
-test('the outcome of a superseded attempt is not written after the company was reclaimed', async () => {
-  const one = await createSent(-1);
-  await reclaim(one);
-  const before = await readRow(ledger.db, one.id, 1);
-  await recordImports(ledger.db, one.owner, [linked]);
-  await recordImports(ledger.db, one.owner, [{ row: 1, refs: {}, to: 'waiting', notBeforeMs: 0, text: 'again' }]);
-  expect(await readRow(ledger.db, one.id, 1)).toEqual(before);
+test('ignores the outcome of a superseded attempt after the company was reclaimed', async () => {
+  const migration = await createSent(-1);
+  await reclaim(migration);
+  const before = await readRow(ledger.db, migration.id, 1);
+  await recordImports(ledger.db, migration.owner, [linked]);
+  await recordImports(ledger.db, migration.owner, [{ row: 1, refs: {}, to: 'waiting', notBeforeMs: 0, text: 'again' }]);
+  expect(await readRow(ledger.db, migration.id, 1)).toEqual(before);
 });
 
-test('the outcome of the owner is written once', async () => {
-  const one = await createImporting(LEASE_MS);
-  await recordImports(ledger.db, one.owner, [linked]);
-  await recordImports(ledger.db, one.owner, [{ row: 1, refs: {}, to: 'failed', failure: 'refused', text: 'late' }]);
-  expect(await readRow(ledger.db, one.id, 1)).toMatchObject({
+test('writes the first outcome of the owner and ignores later ones', async () => {
+  const migration = await createImporting(LEASE_MS);
+  await recordImports(ledger.db, migration.owner, [linked]);
+  await recordImports(ledger.db, migration.owner, [
+    { row: 1, refs: {}, to: 'failed', failure: 'refused', text: 'late' },
+  ]);
+  expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({
     state: 'syncing',
     company_id: linked.refs.companyId,
     link_url: 'https://link',
@@ -162,11 +166,11 @@ test('the outcome of the owner is written once', async () => {
   });
 });
 
-test('a company with an unclear outcome stays claimed until it is reclaimed', async () => {
-  const one = await createImporting(LEASE_MS);
-  const before = await readRow(ledger.db, one.id, 1);
-  await recordImports(ledger.db, one.owner, [{ row: 1, refs: linked.refs, to: 'importing', text: 'no answer' }]);
-  expect(await readRow(ledger.db, one.id, 1)).toMatchObject({
+test('keeps a company with an unclear outcome claimed', async () => {
+  const migration = await createImporting(LEASE_MS);
+  const before = await readRow(ledger.db, migration.id, 1);
+  await recordImports(ledger.db, migration.owner, [{ row: 1, refs: linked.refs, to: 'importing', text: 'no answer' }]);
+  expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({
     state: 'importing',
     attempt: before.attempt,
     claimed_at: before.claimed_at,
@@ -175,15 +179,18 @@ test('a company with an unclear outcome stays claimed until it is reclaimed', as
   });
 });
 
-test('a company that is tried again keeps what was created for it at the service', async () => {
-  const one = await createImporting(LEASE_MS);
-  await recordImports(ledger.db, one.owner, [
+test('keeps the company id at the service when a company is retried', async () => {
+  const migration = await createImporting(LEASE_MS);
+  await recordImports(ledger.db, migration.owner, [
     { row: 1, refs: linked.refs, to: 'waiting', notBeforeMs: 60_000, text: 'busy' },
   ]);
-  expect(await readRow(ledger.db, one.id, 1)).toMatchObject({ state: 'waiting', company_id: linked.refs.companyId });
-  expect(await claimCompanies(ledger.db, one.owner, 1, null)).toEqual([]);
-  await updateRow(ledger.db, one.id, 1, { not_before: msFromNow(-1) });
-  expect(await claimCompanies(ledger.db, one.owner, 1, null)).toMatchObject([
+  expect(await readRow(ledger.db, migration.id, 1)).toMatchObject({
+    state: 'waiting',
+    company_id: linked.refs.companyId,
+  });
+  expect(await claimCompanies(ledger.db, migration.owner, 1, null)).toEqual([]);
+  await updateRow(ledger.db, migration.id, 1, { not_before: msFromNow(-1) });
+  expect(await claimCompanies(ledger.db, migration.owner, 1, null)).toMatchObject([
     { companyId: linked.refs.companyId, tries: 2 },
   ]);
 });

@@ -12,14 +12,14 @@ const ledger = useLedger();
 
 const WAVES = [2, 1, 1, 1, 1, null];
 
-test('the lowest waiting wave goes next, without companies that are held back or in progress', async () => {
+test('counts the companies of the lowest waiting wave, without those held back or in progress', async () => {
   const { id } = await createMovableMigration(
     ledger,
     manifestRows(6, (row) => ({ wave: WAVES[row - 1] ?? null })),
   );
   await updateRow(ledger.db, id, 2, { confirmed_at: null });
   await updateRow(ledger.db, id, 3, { confirmed_at: new Date(Date.parse(OBTAINED_AT) + 1) });
-  await updateRow(ledger.db, id, 4, { held_back: 'connected already' });
+  await updateRow(ledger.db, id, 4, { held_back: 'already connected' });
   await updateRow(ledger.db, id, 6, { company_id: '6f1c1f9e-0000-4000-8000-000000000000' });
   expect(await readNextCompanies(ledger.db, id)).toEqual({
     next: { wave: 1, companies: 3, unconfirmed: 1, withoutCredential: 1, oldestCredentialAt: OBTAINED_AT },
@@ -37,7 +37,7 @@ test('the lowest waiting wave goes next, without companies that are held back or
   });
 });
 
-test('on a platform that does not rotate tokens, one obtained before the confirmation counts', async () => {
+test('counts a credential from before the confirmation if the platform does not rotate tokens', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1), { rotating: false });
   await updateRow(ledger.db, id, 1, { confirmed_at: new Date(Date.parse(CONFIRMED_AT) + 86_400_000) });
   expect((await readNextCompanies(ledger.db, id)).next).toMatchObject({ companies: 1, withoutCredential: 0 });

@@ -1,15 +1,15 @@
-/** The edges of a window, by the database's clock. */
+/** The opening and closing times of a window, by the database's clock. */
 import { claimCompanies } from '../../../store';
 import { createMovableMigration, msFromNow, useLedger, manifestRows } from '../../support/ledger';
 
 const ledger = useLedger();
 
-/** More companies than can be claimed one by one while the window is open. */
+/** More companies than can be claimed one at a time while the window is open. */
 const COMPANIES = 2_000;
-/** Within one statement, `claimed_at` is written this much after the window is checked. */
+/** Maximum time in one statement between the check of the window and the value of `claimed_at`, in milliseconds. */
 const ONE_STATEMENT_MS = 20;
 
-test('companies are claimed from the moment a window opens, and none from the moment it closes', async () => {
+test('claims companies only from the opening of a window until its closing', async () => {
   const { id, owner } = await createMovableMigration(ledger, manifestRows(COMPANIES));
   const edges = { window_opens_at: msFromNow(300), window_closes_at: msFromNow(700) };
   await ledger.db.updateTable('migrations').set(edges).where('id', '=', id).execute();

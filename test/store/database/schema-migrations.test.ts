@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { DatabaseUnavailable, openDatabase } from '../../../store';
 import { createTestDatabase } from '../../support/database';
 
-test('applies the schema migrations once when five processes open an empty database at the same time', async () => {
+test('applies the schema migrations once when five processes open an empty database concurrently', async () => {
   const database = await createTestDatabase();
   try {
     const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openDatabase({ url: database.url, connections: 2 })));
@@ -29,7 +29,7 @@ test('creates tables only in its own Postgres schema', async () => {
   await database.drop();
 });
 
-test('names the database that does not answer, without its password', async () => {
+test('names an unreachable database in the error, but not its password', async () => {
   const opening = openDatabase({ url: 'postgres://ferry:a-password@127.0.0.1:1/ledger', connectTimeoutMs: 2_000 });
   await expect(opening).rejects.toThrow(DatabaseUnavailable);
   await expect(opening).rejects.toThrow(/127\.0\.0\.1:1\/ledger cannot be used/);

@@ -1,4 +1,4 @@
-/** Amendments: rows are added or corrected in one transaction, and held back until a preflight has checked them. */
+/** Amendments: one transaction adds and corrects rows, and holds them back until a preflight has checked them. */
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import {
   amendManifest,
@@ -36,12 +36,12 @@ const amend = (migrationId: string, rows: readonly ManifestRow[]) =>
     },
   });
 
-const withChanges = (row: ManifestRow | undefined, some: Partial<ManifestRow>): ManifestRow => {
-  if (!row) throw new Error('there is no such row');
-  return { ...row, ...some };
+const withChanges = (row: ManifestRow | undefined, overrides: Partial<ManifestRow>): ManifestRow => {
+  if (!row) throw new Error('the migration has no such row');
+  return { ...row, ...overrides };
 };
 
-test('gives a new reference the next row number and holds it back until it is checked', async () => {
+test('gives a new reference the next row number and holds it back until it has been checked', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   const [late] = manifestRows(1, () => ({ reference: 'late', row: 1, name: 'Late' }));
   expect(await amend(id, [withChanges(rows[0], {}), withChanges(late, {})])).toEqual({
@@ -56,7 +56,7 @@ test('gives a new reference the next row number and holds it back until it is ch
   expect(await readHeldBack(ledger.db, id)).toEqual([{ reference: 'late', heldBack: NOT_CHECKED }]);
 });
 
-test('makes a corrected row wait for check and confirmation, and keeps its credential', async () => {
+test('makes a corrected row wait for a check and a confirmation, and keeps its credential', async () => {
   const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(2));
   expect(await amend(id, [withChanges(rows[0], { name: 'Renamed', expectedInvoices: null })])).toMatchObject({
     corrected: ['c1'],
@@ -78,7 +78,7 @@ test('erases the credential when the organization of a row changes', async () =>
   expect(await rowsWithCredential(ledger.db, id)).toEqual([2]);
 });
 
-test('lets rows swap their organizations, as when the rows of a list had shifted', async () => {
+test('lets rows swap their organizations, for example when a column was shifted', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(3));
   const moved = rows.map((row, index) => withChanges(row, { organization: rows[(index + 1) % 3]?.organization ?? '' }));
   expect(await amend(id, moved)).toMatchObject({ corrected: ['c1', 'c2', 'c3'] });
@@ -89,9 +89,9 @@ test('lets rows swap their organizations, as when the rows of a list had shifted
 test.each<[string, object]>([
   ['is being moved', { state: 'importing', attempt: 'a' }],
   ['has been moved', { state: 'migrated' }],
-  ['has failed', { state: 'failed' }],
+  ['was not moved', { state: 'failed' }],
   ['was left out', { state: 'excluded' }],
-  ['waits for a retry and already exists at the service', { company_id: '6f1c1f9e-0000-4000-8000-000000000000' }],
+  ['is waiting for a retry and already exists at the service', { company_id: '6f1c1f9e-0000-4000-8000-000000000000' }],
 ])('leaves a company that %s unchanged, and reports it as too late', async (_, columns) => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   await updateRow(ledger.db, id, 1, columns);
@@ -104,37 +104,37 @@ test.each<[string, object]>([
   expect(await readRow(ledger.db, id, 1)).toMatchObject({ name: 'Company 1', held_back: null });
 });
 
-test('refuses an organization that is open in another migration, names both, and stores nothing', async () => {
+test('rejects an organization that is open in another migration, names both, and stores nothing', async () => {
   const other = suppliedMigration();
   await supplyMigration(
     ledger.db,
     other,
-    manifestRows(1, () => ({ organization: 'theirs' })),
+    manifestRows(1, () => ({ organization: 'shared' })),
   );
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   const amending = amend(id, [
     withChanges(rows[0], { name: 'Renamed' }),
-    withChanges(rows[1], { reference: 'late', organization: 'theirs' }),
+    withChanges(rows[1], { reference: 'late', organization: 'shared' }),
   ]);
   await expect(amending).rejects.toThrow(OrganizationTaken);
-  await expect(amending).rejects.toThrow(`late: organization theirs is already part of migration ${other.id}`);
+  await expect(amending).rejects.toThrow(`late: organization shared is already part of migration ${other.id}`);
   expect((await readRow(ledger.db, id, 1)).name).toBe('Company 1');
   expect((await countCompanies(ledger.db, id)).total).toBe(2);
 });
 
-test('refuses an organization of another row of the same migration', async () => {
+test('rejects an organization that another row of the same migration has', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(2));
   const late = withChanges(rows[0], { reference: 'late' });
   await expect(amend(id, [late])).rejects.toThrow(`is already part of migration ${id}`);
 });
 
-test('refuses amendments after the migration has ended', async () => {
+test('rejects amendments after the migration has ended', async () => {
   const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
   await closeMigration(ledger.db, id, 'completed');
   await expect(amend(id, [withChanges(rows[0], { name: 'Other' })])).rejects.toThrow(ManifestClosed);
 });
 
-test('a claim skips a company that is being corrected', async () => {
+test('makes a claim skip a company that is being corrected', async () => {
   const { id, owner } = await createMovableMigration(ledger, manifestRows(2));
   await ledger.db.transaction().execute(async (tx) => {
     await tx
@@ -147,7 +147,7 @@ test('a claim skips a company that is being corrected', async () => {
   });
 });
 
-test('concurrent corrections and claims: a company is claimed uncorrected, or corrected and not claimed', async () => {
+test('either claims or corrects each company when claims and corrections run concurrently', async () => {
   const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(200));
   const claims = Array.from({ length: 20 }, () => claimCompanies(ledger.db, owner, 5, null));
   const amendments = Array.from({ length: 4 }, (_, index) =>

@@ -11,14 +11,14 @@ beforeEach(async () => {
   await supplyMigration(ledger.db, migration, manifestRows(1));
 });
 
-function recorded(decisionId: string, at: string, some: Partial<Outcome> = {}) {
+function recorded(decisionId: string, at: string, overrides: Partial<Outcome> = {}) {
   const decision: Decision = { kind: 'pause', decisionId, role: 'client', by: 'Cleo', reason: `"quoted" \\ ünïcode` };
-  return { decision, outcome: { decisionId, applied: true, text: 'paused', at, ...some } };
+  return { decision, outcome: { decisionId, applied: true, text: 'paused', at, ...overrides } };
 }
 const NINE = '2026-03-02T09:00:00.000Z';
 const TEN = '2026-03-02T10:00:00.000Z';
 
-test('returns decisions in the order in which they were made, including refused ones', async () => {
+test('returns decisions in the order in which they were recorded, including refused decisions', async () => {
   const decisions = ['b', 'c', 'a'].map((name) => recorded(name, NINE, { applied: name !== 'c' }));
   await recordDecisions(ledger.db, id, decisions);
   await recordDecisions(ledger.db, id, [recorded('0', TEN)]);
@@ -40,7 +40,7 @@ test('returns no decisions of other migrations', async () => {
   expect(await readDecisions(ledger.db, id)).toEqual([]);
 });
 
-test('rejects update, delete and truncate, because the trail is append-only', async () => {
+test('rejects updates, deletes and truncation, because the trail is append-only', async () => {
   await recordDecisions(ledger.db, id, [recorded('one', NINE)]);
   await expect(sql`update decisions set text = 'x'`.execute(ledger.db)).rejects.toThrow(/append-only/);
   await expect(sql`delete from decisions`.execute(ledger.db)).rejects.toThrow(/append-only/);

@@ -1,6 +1,6 @@
 /**
- * The self-service route in the ledger: rows are confirmed when supplied, and can name existing companies and
- * connections.
+ * The self-service route in the ledger: rows are confirmed when they are supplied, and can contain the ids of existing
+ * companies and connections.
  */
 import { randomUUID } from 'node:crypto';
 import { ManifestDigest, manifestDigest } from '../../../cli/manifest';
@@ -21,7 +21,7 @@ async function supplySelfService(rows: readonly ManifestRow[]): Promise<string> 
 const amend = (migrationId: string, rows: readonly ManifestRow[]) =>
   amendManifest(ledger.db, { migrationId, rows, createDigest: () => new ManifestDigest() });
 
-test('supplying confirms companies in the self-service route, not in the managed route', async () => {
+test('confirms supplied companies in the self-service route, but not in the managed route', async () => {
   const id = await supplySelfService(manifestRows(1));
   expect(await readRow(ledger.db, id, 1)).toMatchObject({
     confirmed_at: expect.any(Date) as Date,
@@ -32,7 +32,7 @@ test('supplying confirms companies in the self-service route, not in the managed
   expect(await readRow(ledger.db, managed.id, 1)).toMatchObject({ confirmed_at: null, confirmed_by: null });
 });
 
-test('stores the company and connection ids that the client supplied, and that they were supplied', async () => {
+test('stores supplied company and connection ids, and records which ids were supplied', async () => {
   const [company, connection] = [existingCompany(), existingCompany(randomUUID())];
   const id = await supplySelfService(
     manifestRows(3, (row) => (row === 1 ? { named: company } : row === 2 ? { named: connection } : {})),
@@ -50,7 +50,7 @@ test('stores the company and connection ids that the client supplied, and that t
   expect(await readRow(ledger.db, id, 3)).toMatchObject({ named: null, company_id: null });
 });
 
-test('lets supplied ids be corrected until the first try; corrected and added rows stay confirmed', async () => {
+test('corrects supplied ids until the first try, and confirms corrected and added rows', async () => {
   const rows = manifestRows(2, () => ({ named: existingCompany() }));
   const id = await supplySelfService(rows);
   const other = existingCompany(randomUUID());
@@ -77,7 +77,7 @@ test('lets supplied ids be corrected until the first try; corrected and added ro
   expect(await readRow(ledger.db, id, 3)).toMatchObject({ confirmed_by: 'Cleo', named: null });
 });
 
-test('computes the same digest from ledger and manifest; other supplied ids give another one', async () => {
+test('computes the same digest from ledger and manifest, and another digest for other supplied ids', async () => {
   const rows = manifestRows(2, (row) => (row === 1 ? { named: existingCompany(randomUUID()) } : {}));
   const id = await supplySelfService(rows);
   await amend(id, rows);

@@ -1,4 +1,4 @@
-/** Supplying a manifest: it is stored completely or not at all. */
+/** Supplying a manifest, which is stored completely or not at all. */
 import {
   closeMigration,
   findCompany,
@@ -19,7 +19,7 @@ async function referencesOf(id: string): Promise<readonly string[]> {
   return references;
 }
 
-test('stores a large manifest unchanged and reads it in its order', async () => {
+test('stores a large manifest unchanged and reads it in manifest order', async () => {
   const migration = suppliedMigration();
   const rows = manifestRows(4_321, (row) => ({
     wave: row % 3,
@@ -45,7 +45,7 @@ test('stores nothing when one row cannot be stored', async () => {
   expect(await referencesOf(migration.id)).toEqual([]);
 });
 
-test('names an organization that is open in another migration, and stores nothing', async () => {
+test('rejects an organization that is open in another migration, and stores nothing', async () => {
   const [holder, late] = [suppliedMigration(), suppliedMigration()];
   const rows = manifestRows(3);
   await supplyMigration(ledger.db, holder, rows);
@@ -72,13 +72,13 @@ test('does not blame another migration for an organization that is in the manife
   expect(await readMigration(ledger.db, migration.id)).toBeUndefined();
 });
 
-test('treats the same organization id at another platform as another organization', async () => {
+test('accepts the same organization id on another platform', async () => {
   const rows = manifestRows(1);
   await supplyMigration(ledger.db, suppliedMigration(), rows);
   await supplyMigration(ledger.db, suppliedMigration({ platformKey: 'gbol' }), rows);
 });
 
-test('frees the organizations of a closed migration for another one', async () => {
+test('lets another migration take the organizations of a closed migration', async () => {
   const [ended, next] = [suppliedMigration(), suppliedMigration()];
   const rows = manifestRows(2);
   await supplyMigration(ledger.db, ended, rows);
@@ -88,7 +88,7 @@ test('frees the organizations of a closed migration for another one', async () =
   expect(await referencesOf(next.id)).toEqual(['c1', 'c2']);
 });
 
-test('replaces a manifest that was supplied but never started', async () => {
+test('replaces the manifest of a migration that has not been opened', async () => {
   const migration = suppliedMigration();
   await supplyMigration(ledger.db, migration, manifestRows(3));
   await supplyMigration(
@@ -109,16 +109,16 @@ test.each([
       await closeMigration(ledger.db, id, 'completed');
     },
   ],
-] as const)('does not replace the manifest of a migration that is %s', async (state, come) => {
+] as const)('does not replace the manifest of a migration that is %s', async (state, bringToState) => {
   const migration = suppliedMigration();
   await supplyMigration(ledger.db, migration, manifestRows(1));
-  await come(migration.id);
+  await bringToState(migration.id);
   await expect(supplyMigration(ledger.db, migration, manifestRows(2))).rejects.toThrow(MigrationExists);
   expect(await referencesOf(migration.id)).toEqual(['c1']);
   expect((await readMigration(ledger.db, migration.id))?.state).toBe(state);
 });
 
-test('stores exactly one complete manifest when several are supplied at the same time', async () => {
+test('stores exactly one complete manifest when several are supplied concurrently', async () => {
   const migration = suppliedMigration();
   const sizes = [5, 6, 7];
   const results = await Promise.allSettled(

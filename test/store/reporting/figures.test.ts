@@ -6,7 +6,7 @@ const ledger = useLedger();
 
 const hoursLater = (hours: number): Date => new Date(Date.parse(CONFIRMED_AT) + hours * 3_600_000);
 
-test('counts companies by crossing and measures how long their data was out of date', async () => {
+test('counts accepted, unknown and refused credentials, and measures how long data was out of date', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(9));
   for (const [row, hours] of [
     [1, 1],
@@ -35,7 +35,7 @@ test('counts companies by crossing and measures how long their data was out of d
   });
 });
 
-test('returns zeros and nulls before anything is moved', async () => {
+test('returns zeros and nulls before a company has been moved', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   expect(await readFigures(ledger.db, id)).toMatchObject({
     ...{ crossed: 0, mustReconnect: 0, credentialsLeft: 1 },

@@ -7,7 +7,7 @@ const ledger = useLedger();
 
 const minutesLater = (minutes: number): Date => new Date(Date.parse(CONFIRMED_AT) + minutes * 60_000);
 
-test('accumulates moved companies over time, and counts durations by bucket and failures by kind', async () => {
+test('accumulates moved companies over time and counts durations by bucket and failures by kind', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(8));
   for (const [row, minutes, importMs, syncMs] of [
     [1, 10, 200, 500],
@@ -45,7 +45,7 @@ test('accumulates moved companies over time, and counts durations by bucket and 
   ]);
 });
 
-test('limits the number of points of the curve, which ends with all moved companies', async () => {
+test('limits the number of points of the curve, and ends it with all moved companies', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(600));
   await sql`update companies set state = 'migrated', moved_at = ${minutesLater(0)}::timestamptz + make_interval(mins => row)
     where migration_id = ${id}`.execute(ledger.db);
@@ -54,7 +54,7 @@ test('limits the number of points of the curve, which ends with all moved compan
   expect(moved.at(-1)).toEqual({ at: minutesLater(600).toISOString(), companies: 600 });
 });
 
-test('covers a migration that has moved one company or none', async () => {
+test('returns statistics of a migration that has moved no company or one company', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(1));
   expect(await readStatistics(ledger.db, id)).toMatchObject({ moved: [], medianMs: null, slowest: [], failures: [] });
   await updateRow(ledger.db, id, 1, { state: 'migrated', moved_at: minutesLater(1) });

@@ -1,4 +1,4 @@
-/** Inputs of an estimate: the volume that is left and the measured speed. */
+/** Inputs of an estimate: the remaining volume and the measured speed. */
 import { saveSpeed, measureSpeed, readSpeed, readVolume, supplyMigration } from '../../../store';
 import {
   suppliedMigration,
@@ -12,7 +12,7 @@ import {
 const ledger = useLedger();
 
 describe('the volume', () => {
-  test('covers what is left to move, and counts companies without a number of records separately', async () => {
+  test('covers the remaining companies, and counts those without a number of records separately', async () => {
     const migration = suppliedMigration();
     const rows = manifestRows(5, (row) => ({ expectedInvoices: row === 4 ? null : row * 100 }));
     await supplyMigration(ledger.db, migration, rows);
@@ -28,7 +28,7 @@ describe('the volume', () => {
     });
   });
 
-  test('includes the largest token family and since when data is out of date', async () => {
+  test('includes the size of the largest token family and the time since which data is out of date', async () => {
     const { id } = await createMovableMigration(
       ledger,
       manifestRows(6, (row) => ({ family: row <= 3 ? 'anna' : row === 4 ? 'ben' : null })),
@@ -38,7 +38,7 @@ describe('the volume', () => {
     expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 5, largestFamily: 2 });
   });
 
-  test('shares a given total among the companies whose rows have no number', async () => {
+  test('shares a supplied total among the companies whose rows have no number', async () => {
     const expected = (row: number) => ({ expectedInvoices: row === 1 ? 100 : null });
     const { id } = await createMovableMigration(ledger, manifestRows(5, expected), { recordsInTotal: 900 });
     expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 5, records: 900, companiesWithoutVolume: 0 });
@@ -46,7 +46,7 @@ describe('the volume', () => {
     expect(await readVolume(ledger.db, id)).toMatchObject({ companies: 4, records: 700, companiesWithoutVolume: 0 });
   });
 
-  test('is zero when nothing is left to move', async () => {
+  test('is zero if no company remains to be moved', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { state: 'migrated' });
     expect(await readVolume(ledger.db, id)).toMatchObject({
@@ -58,7 +58,7 @@ describe('the volume', () => {
   });
 });
 
-describe('the measurement', () => {
+describe('the measured speed', () => {
   const found = (records: number): string =>
     JSON.stringify([
       { check: 'no reauthorization required', passed: true, detail: '' },
@@ -71,7 +71,7 @@ describe('the measurement', () => {
       },
     ]);
 
-  test('uses the records found in companies that were moved', async () => {
+  test('uses the number of records found in moved companies', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(4));
     for (const row of [1, 2, 3]) {
       const measured = { import_ms: row * 100, sync_ms: 1_000 + row * 50, evidence: found(row * 10) };
@@ -84,7 +84,7 @@ describe('the measurement', () => {
     expect(measured?.slope).toBeCloseTo(5);
   });
 
-  test('has no regression line when all companies have the same size', async () => {
+  test('has no regression line if all companies have the same size', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2));
     for (const row of [1, 2])
       await updateRow(ledger.db, id, row, { state: 'migrated', import_ms: 1, sync_ms: row, evidence: found(3) });

@@ -1,4 +1,4 @@
-/** Rotation of the master key: sealed credentials stay unchanged and open with the new key only. */
+/** Rotation of the master key: sealed credentials do not change, and only the new key opens them. */
 import { randomBytes } from 'node:crypto';
 import type { KeyProvider } from '../../../security';
 import { createMasterKeyProvider, parseMasterKeys, Secret, UnknownMasterKey } from '../../../security';
@@ -65,7 +65,7 @@ test('rewraps every open vault under the new key and leaves sealed credentials u
   expect(await rotateVaults(db, withKeys(NEW))).toEqual({ rewrapped: 0, unchanged: 2 });
 });
 
-test('names the missing older key and changes nothing', async () => {
+test('fails without the older key, names it, and changes nothing', async () => {
   const id = await createSealedUnderOld();
   await expect(rotateVaults(db, withKeys(NEW))).rejects.toThrow(withKeys(OLD).newestKeyId);
   expect(await openAccessToken(withKeys(OLD), id)).toBe('access-1');

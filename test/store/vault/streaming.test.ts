@@ -1,4 +1,4 @@
-/** Rows are processed in groups, so memory does not grow with their number. */
+/** Streaming: rows are processed in groups, so that memory use does not grow with their number. */
 import type { SuppliedCredential } from '../../../store';
 import {
   countPreflightRows,
@@ -31,7 +31,7 @@ test('seals and stores a group of credentials before it reads the next', async (
   expect(largestBacklog).toBeLessThanOrEqual(1_000);
 });
 
-test('stores nothing of a manifest that cannot be read to its end', async () => {
+test('stores no row of a manifest that cannot be read completely', async () => {
   const migration = suppliedMigration();
   async function* breaking() {
     yield* manifestRows(2_100);
@@ -50,7 +50,7 @@ test('reads companies for a check in pages, in manifest order', async () => {
   expect(pages.flat()).toEqual(Array.from({ length: 5_001 }, (_, index) => index + 1));
 });
 
-test('counts token families and companies to create', async () => {
+test('counts token families and the companies that must be created', async () => {
   const migration = suppliedMigration();
   const family = ['jo', 'jo', 'jo', 'ann', 'ann', 'kim'];
   const named = { companyId: '6f1c1f9e-0000-4000-8000-000000000000', connectionId: null };

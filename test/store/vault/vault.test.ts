@@ -44,14 +44,14 @@ const confirm = (id: string, companies: 'all' | readonly string[]) =>
   confirmDisabled(ledger.db, { migrationId: id, companies, by: 'Cleo', at: CONFIRMED_AT });
 
 describe('supplied credentials', () => {
-  test('are stored, or reported as unknown, elsewhere or too early, by reference', async () => {
+  test('are stored, or reported by reference as unknown, elsewhere or too early', async () => {
     const { id, rows } = await createOpenMigration(6);
     await confirm(id, ['c1', 'c2', 'c3', 'c4', 'c5']);
     await updateRow(ledger.db, id, 3, { state: 'migrated' });
     await updateRow(ledger.db, id, 4, { state: 'importing', attempt: 'a' });
     const supplied = rows.map((row) => credentialOf(row, row.row === 2 ? { obtainedAt: BEFORE } : {}));
-    const stranger = { ...credentialOf({ reference: 'c9', row: 9, organization: 'x' }) };
-    expect(await supplyCredentials(ledger.db, id, [...supplied, stranger], 'Cleo')).toEqual({
+    const unknown = { ...credentialOf({ reference: 'c9', row: 9, organization: 'x' }) };
+    expect(await supplyCredentials(ledger.db, id, [...supplied, unknown], 'Cleo')).toEqual({
       stored: ['c1', 'c5'],
       unknown: ['c9'],
       elsewhere: ['c3', 'c4'],
@@ -61,13 +61,13 @@ describe('supplied credentials', () => {
     expect(await rowsWithCredential(ledger.db, id)).toEqual([1, 5]);
   });
 
-  test('are never too early on a platform that does not rotate refresh tokens', async () => {
+  test('are never too early if the platform does not rotate tokens', async () => {
     const { id, rows } = await createOpenMigration(1, false);
     const given = rows.map((row) => credentialOf(row, { obtainedAt: BEFORE }));
     expect(await supplyCredentials(ledger.db, id, given, 'Cleo')).toMatchObject({ stored: ['c1'], tooEarly: [] });
   });
 
-  test('replace an older credential while the company waits, but not after it is claimed', async () => {
+  test('replace an older credential of a waiting company, but not of a claimed company', async () => {
     const { id, rows, owner } = await createMovableMigration(ledger, manifestRows(1));
     const supply = (token: string) =>
       supplyCredentials(
@@ -84,7 +84,7 @@ describe('supplied credentials', () => {
     expect(fields.reveal()).toMatchObject({ refreshToken: 'second' });
   });
 
-  test('can only be opened with the vault of their migration and for their row', async () => {
+  test('can be opened only in the vault of their migration and only for their row', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(2), {}, (row) =>
       credentialOf(row, { token: 'a-refresh-token' }),
     );
@@ -100,8 +100,8 @@ describe('supplied credentials', () => {
     expect(dump.some(({ text }) => text.includes(hex) || text.includes('a-refresh-token'))).toBe(false);
     const vault = await readVault(ledger.db, ledger.keys, id);
     await expect(vault.open(2, sealed)).rejects.toThrow(SealBroken);
-    const othersVault = await readVault(ledger.db, ledger.keys, other.id);
-    await expect(othersVault.open(1, sealed)).rejects.toThrow(SealBroken);
+    const otherVault = await readVault(ledger.db, ledger.keys, other.id);
+    await expect(otherVault.open(1, sealed)).rejects.toThrow(SealBroken);
     expect((await vault.open(1, sealed)).reveal()).toMatchObject({ refreshToken: 'a-refresh-token' });
   });
 });
@@ -116,7 +116,7 @@ describe('replacement credentials', () => {
     );
   const failed = { state: 'failed', failure: 'incomplete', failure_text: 'too few', evidence: '[]' } as const;
 
-  test('are stored only for companies that were not moved, which stay so until a decision', async () => {
+  test('are stored only for companies that were not moved, and do not change their state', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(5));
     await updateRow(ledger.db, id, 1, failed);
     await updateRow(ledger.db, id, 2, { state: 'outcome-unknown' });
@@ -136,14 +136,14 @@ describe('replacement credentials', () => {
     expect(await readRow(ledger.db, id, 1)).toMatchObject({ failure: null, failure_text: null, evidence: null });
   });
 
-  test('are required: a company without one is not reopened', async () => {
+  test('are required before a company can be retried with a new credential', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, failed);
     await retryWithNewCredential(ledger.db, id, ['c1']);
     expect(await readRow(ledger.db, id, 1)).toMatchObject({ state: 'failed', failure: 'incomplete' });
   });
 
-  test('are not accepted as first credentials of a company that was not moved', async () => {
+  test('must be supplied as replacements if the company was not moved', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(1));
     await updateRow(ledger.db, id, 1, { ...failed, failure: 'reauthorization-required' });
     const given = rows.map((row) => credentialOf(row));
@@ -153,7 +153,7 @@ describe('replacement credentials', () => {
 });
 
 describe('a vault', () => {
-  test('that is not open stores no credentials and opens none', async () => {
+  test('stores and opens no credentials before it is opened', async () => {
     const migration = suppliedMigration();
     const rows = manifestRows(1);
     await supplyMigration(ledger.db, migration, rows);
@@ -168,7 +168,7 @@ describe('a vault', () => {
     await expect(readVault(ledger.db, ledger.keys, migration.id)).rejects.toThrow(VaultClosed);
   });
 
-  test('keeps its key pair when it is opened again or concurrently', async () => {
+  test('keeps its key pair when it is opened again concurrently', async () => {
     const { id } = await createMovableMigration(ledger, manifestRows(1));
     const key = async () =>
       ledger.db.selectFrom('migrations').select('vault_public_key').where('id', '=', id).executeTakeFirstOrThrow();
@@ -177,7 +177,7 @@ describe('a vault', () => {
     expect(await key()).toEqual(before);
   });
 
-  test('has no credentials and no keys after it is destroyed, and cannot be reopened', async () => {
+  test('has no credentials and no keys after it was destroyed, and cannot be reopened', async () => {
     const { id, rows } = await createMovableMigration(ledger, manifestRows(3));
     await destroyVault(ledger.db, id);
     const destroyedAt = (await readMigration(ledger.db, id))?.vaultDestroyedAt;
@@ -198,7 +198,7 @@ describe('a vault', () => {
     ).rejects.toThrow(VaultClosed);
   });
 
-  test('is not affected by the end of another migration', async () => {
+  test('is not affected when another vault is destroyed', async () => {
     const [ended, going] = [
       await createMovableMigration(ledger, manifestRows(1)),
       await createMovableMigration(ledger, manifestRows(1)),
