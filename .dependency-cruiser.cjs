@@ -1,10 +1,10 @@
-/** The arrows of the house: which folder may import which. docs/architecture.md draws and explains them. */
+/** The import rules: which folder may import which. docs/architecture.md explains them. */
 const FOLDERS = [
   ...['platforms', 'domain', 'presentation', 'workflows', 'activities', 'store', 'security', 'config', 'postgres'],
   ...['company-data-client', 'company-data-service', 'worker', 'client', 'cli', 'stack', 'scripts', 'bench', 'test'],
 ];
 
-/** `folder` may import itself and `allowed`; from `typesOf` it may import types. All are path prefixes. */
+/** Returns the rules for a folder: it may import itself, `allowed`, and types from `typesOf`. All are path prefixes. */
 const only = (folder, allowed, { among = FOLDERS, typesOf = [] } = {}) => {
   const rule = (name, mayImport, typesToo) => ({
     name,
@@ -21,7 +21,7 @@ const only = (folder, allowed, { among = FOLDERS, typesOf = [] } = {}) => {
   return typesOf.length === 0 ? [strict] : [strict, rule(`${folder}-imports-types`, allowed, true)];
 };
 
-/** The same between the groups of one folder. */
+/** Returns the rules for one group of a folder: which other groups of that folder it may import. */
 const onlyWithin = (folder, group, allowed) =>
   only(
     `${folder}/${group}`,
@@ -79,7 +79,7 @@ module.exports = {
       name: 'workflows-run-without-node',
       severity: 'error',
       comment:
-        'Workflow code is bundled for a sandbox: only @temporalio/workflow, pure code of ours, types, and hashes without Node.',
+        'Workflow code is bundled for a sandbox, so it may import only @temporalio/workflow, our own pure code, types, and @noble packages.',
       from: { path: '^(workflows|presentation|domain|platforms)/' },
       to: {
         dependencyTypes: ['core', 'npm'],

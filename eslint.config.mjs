@@ -1,16 +1,16 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-/** Configuration is parsed once, in `config/`; everything else receives it. */
+/** Only `config/` parses the environment; all other code receives the configuration. */
 const noEnvironment = {
   selector: "MemberExpression[object.name='process'][property.name='env']",
-  message: 'process.env is read in config/ only.',
+  message: 'Read process.env only in config/.',
 };
 
-/** Values are parameters of a SQL statement, never pieces of its text, because text allows SQL injection. */
+/** Values must be parameters of a SQL statement, because values in its text allow SQL injection. */
 const noRawSql = {
   selector: "CallExpression[callee.object.name='sql'][callee.property.name=/^(raw|lit|literal|id|table)$/]",
-  message: 'Values are parameters of sql`...`; names stand in it as they are.',
+  message: 'Pass values as parameters of sql`...`, and write names directly in its text.',
 };
 
 export default tseslint.config(
@@ -35,12 +35,12 @@ export default tseslint.config(
     },
   },
   {
-    // Only these may read the environment; what tests and the embedded stack read, they hand on as configuration.
+    // Only these files may read the environment.
     files: ['config/**/*.ts', 'test/**/*.ts', 'stack/**/*.{ts,mjs}', 'scripts/**/*.{ts,mjs}', 'bench/environment.ts'],
     rules: { 'no-restricted-syntax': ['error', noRawSql] },
   },
   {
-    // One place knows how to make a logger that writes no secrets: security/log.ts.
+    // Only security/log.ts creates loggers, because its loggers remove secrets.
     files: ['**/*.ts'],
     ignores: [
       'security/log.ts',
@@ -54,12 +54,12 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
-        { paths: [{ name: 'pino', message: 'Loggers are made by security/log.ts.', allowTypeImports: true }] },
+        { paths: [{ name: 'pino', message: 'Create loggers with security/log.ts.', allowTypeImports: true }] },
       ],
     },
   },
   {
-    // Workflow code must be deterministic and is bundled without Node: see docs/decisions.
+    // Workflow code must be deterministic, and is bundled without Node's modules.
     files: ['workflows/**/*.ts', 'presentation/**/*.ts', 'domain/**/*.ts', 'platforms/**/*.ts'],
     rules: {
       'no-restricted-imports': [

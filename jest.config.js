@@ -1,6 +1,6 @@
 const { availableParallelism } = require('node:os');
 
-/** Tests mostly wait, for servers, timers and processes: more files than cores run at the same time. */
+/** More files than cores run at the same time, because tests spend most of their time waiting. */
 const FILES_PER_CORE = 1.5;
 
 /** @type {import('jest').Config} */
@@ -11,7 +11,7 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  // csv-parse looks Math up for every byte, which is slow through a sandbox's global object.
+  // csv-parse looks up Math for every byte, which is slow through the global object of Jest's sandbox.
   sandboxInjectedGlobals: ['Math'],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   maxWorkers: Number(process.env.JEST_WORKERS) || Math.ceil(availableParallelism() * FILES_PER_CORE),
