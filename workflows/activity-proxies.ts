@@ -36,7 +36,7 @@ const SUMMARIES: Readonly<Record<keyof Activities, string>> = {
 };
 
 /** Proxies all activities with the same options, each with its own summary. */
-function proxied(options: ActivityOptions): ActivityInterfaceFor<Activities> {
+function proxyWithSummaries(options: ActivityOptions): ActivityInterfaceFor<Activities> {
   return new Proxy(proxyActivities<Activities>(options), {
     get: (_, name: keyof Activities) => proxyActivities<Activities>({ ...options, summary: SUMMARIES[name] })[name],
   });
@@ -48,7 +48,7 @@ function proxied(options: ActivityOptions): ActivityInterfaceFor<Activities> {
  * Retried indefinitely, at most a minute apart, because a migration must survive any outage. An attempt times out after
  * 30 seconds, and then another worker takes over. TRY_CANCEL, because every one of these activities can be repeated.
  */
-export const shortActivities = proxied({
+export const shortActivities = proxyWithSummaries({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
   cancellationType: ActivityCancellationType.TRY_CANCEL,
@@ -76,7 +76,7 @@ export const localActivities = proxyLocalActivities<Pick<Activities, 'recordDeci
  * heartbeat, another worker takes over. Retried indefinitely, at most a minute apart, because a migration must survive
  * any outage. TRY_CANCEL, because every check can be repeated.
  */
-export const longActivities = proxied({
+export const longActivities = proxyWithSummaries({
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '2 minutes',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
@@ -91,7 +91,7 @@ export const longActivities = proxied({
  * most 30 seconds apart, because a migration must survive any outage. WAIT_CANCELLATION_COMPLETED, because a cancelled
  * slice must finish the requests in flight and write their outcomes before the run continues.
  */
-export const sliceActivities = proxied({
+export const sliceActivities = proxyWithSummaries({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
@@ -104,7 +104,7 @@ export const sliceActivities = proxied({
  * At most five attempts within 15 minutes, because closing the migration must not take longer. The report lists the
  * companies that could not be removed. TRY_CANCEL, because the removal can be repeated.
  */
-export const bestEffortActivities = proxied({
+export const bestEffortActivities = proxyWithSummaries({
   startToCloseTimeout: '10 minutes',
   scheduleToCloseTimeout: '15 minutes',
   heartbeatTimeout: '30 seconds',
@@ -118,7 +118,7 @@ export const bestEffortActivities = proxied({
  * Twelve attempts, at most ten minutes apart (about an hour in all), because a notice that arrives later is of no use.
  * ABANDON, because a notice that is already being sent should still arrive.
  */
-export const noticeActivities = proxied({
+export const noticeActivities = proxyWithSummaries({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes', maximumAttempts: 12 },
   cancellationType: ActivityCancellationType.ABANDON,

@@ -1,6 +1,6 @@
 import { CancellationScope, condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { CheckReport } from '../activities/companies/batch';
-import type { RunBegun } from '../activities/migration/lifecycle';
+import type { RunStart } from '../activities/migration/lifecycle';
 import { batchDetails } from '../presentation/temporal-ui/batch-details';
 import type { Counts } from '../domain/companies/company-state';
 import type { StopReason } from '../domain/companies/failures';
@@ -53,7 +53,7 @@ export async function batchRun(batch: Batch): Promise<BatchReport> {
 /** Verifies companies whose sync may have finished, and starts companies in the background whenever some are ready. */
 async function moveAndVerify(
   context: RunContext,
-  { slicesAtOnce, mayStillSync }: RunBegun,
+  { slicesAtOnce, mayStillSync }: RunStart,
   window: WindowOccurrence | null,
 ): Promise<void> {
   const { migrationId } = context;

@@ -27,18 +27,18 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
 const NO_WINDOWS = 'the migration has no more windows';
 
 /** How early a Schedule may fire. The clocks of Temporal and Postgres differ, and the ledger goes by Postgres. */
-const EARLY_MS = 60_000;
+const MAX_EARLY_MS = 60_000;
 
 /**
- * Returns the open occurrence, waiting for it first if it opens within `EARLY_MS`. Otherwise returns why no window is
- * open.
+ * Returns the open occurrence. If it opens within `MAX_EARLY_MS`, waits for it first. If it opens later, returns the
+ * reason why no window is open.
  */
 async function currentOccurrence(migrationId: string): Promise<WindowOccurrence | WindowStart> {
   for (;;) {
     const { opening, opensInMs } = await shortActivities.openWindow({ migrationId });
     if (opening === null) return notOpened(NO_WINDOWS);
     if (opensInMs === 0) return opening;
-    if (opensInMs > EARLY_MS)
+    if (opensInMs > MAX_EARLY_MS)
       return notOpened(`no company is started outside the windows; the next window opens at ${opening.opensAt}`);
     await sleep(opensInMs, { summary: 'Until the window opens' });
   }

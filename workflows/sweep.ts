@@ -6,7 +6,7 @@ import { longActivities } from './activity-proxies';
 import { closeTerminated } from './close-terminated';
 
 /** The result of a sweep: ids of migrations. */
-export interface Swept {
+export interface SweepOutcome {
   readonly schedulesDeleted: readonly string[];
   /** Terminated in Temporal. A `closeTerminated` workflow has been started for each of them. */
   readonly closing: readonly string[];
@@ -21,7 +21,7 @@ const DECIDED_BY = 'Tokenferry';
  * Closes migrations that were terminated in Temporal, and deletes Schedules whose migration is no longer running. The
  * workers' Schedule starts it every hour; `ferry sweep --close` does the same on request.
  */
-export async function sweep(): Promise<Swept> {
+export async function sweep(): Promise<SweepOutcome> {
   const { schedulesDeleted, terminated, unclear } = await longActivities.lookForLeftBehind();
   for (const migrationId of schedulesDeleted)
     log.info('deleted the Schedule of a migration that is no longer running', { migrationId });

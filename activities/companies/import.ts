@@ -40,7 +40,7 @@ export interface ImportContext {
   readonly sendBefore: Date;
 }
 
-export interface Imported {
+export interface ImportResult {
   readonly outcome: ImportOutcome;
   readonly stop: StopReason | null;
   /** Why the company must be tried again: the service or the platform did not respond, or asked us to wait. */
@@ -67,7 +67,7 @@ export class CompanyImport {
   ) {}
 
   /** @throws the signal's reason if it is cancelled after an earlier attempt may have sent the credential */
-  async run(): Promise<Imported> {
+  async run(): Promise<ImportResult> {
     let call: Call = 'find-company';
     try {
       const existing = await this.findCompany();
@@ -173,7 +173,7 @@ export class CompanyImport {
    *
    * @returns undefined if no earlier attempt sent it, or it can be sent again
    */
-  private afterLostAnswer(connection: Connection): Imported | undefined {
+  private afterLostAnswer(connection: Connection): ImportResult | undefined {
     const { sentAt, onItsWay } = this.company;
     if (sentAt === null) return undefined;
     const error = activeError(connection);
@@ -188,7 +188,7 @@ export class CompanyImport {
   }
 
   /** Starts the syncs of a linked connection, unless it gives access to the wrong organization. */
-  private async startSync(connection: Connection): Promise<Imported> {
+  private async startSync(connection: Connection): Promise<ImportResult> {
     const { service } = this.context;
     if (!this.hasRightOrganization(connection)) {
       return this.concluded(
@@ -217,14 +217,14 @@ export class CompanyImport {
     return this.company.supersedes || !this.hasRightOrganization(connection);
   }
 
-  private refused(connection: Connection): Imported {
+  private refused(connection: Connection): ImportResult {
     const error = activeError(connection);
     const text = error?.errorMessage ?? `the connection is ${connection.status}`;
     const consequence = consequenceOfLinkError(error?.statusText);
     return { ...this.concluded(consequence, text), ...deferral(consequence, text) };
   }
 
-  private concluded(consequence: Consequence, text: string, correlationId?: string): Imported {
+  private concluded(consequence: Consequence, text: string, correlationId?: string): ImportResult {
     this.rememberCorrelationId(correlationId);
     switch (consequence.action) {
       case 'fail':
@@ -245,16 +245,16 @@ export class CompanyImport {
   }
 
   /** Keeps the row claimed after a send intent of an earlier attempt, because `waiting` would clear the intent. */
-  private keepAfterSending({ outcome, stop }: Imported): Imported {
+  private keepAfterSending({ outcome, stop }: ImportResult): ImportResult {
     if (outcome.to !== 'waiting' || this.company.sentAt === null) return { outcome, stop };
     return this.ended({ to: 'importing', text: outcome.text }, stop);
   }
 
-  private failed(failure: FailureKind, text: string, stop: StopReason | null = null): Imported {
+  private failed(failure: FailureKind, text: string, stop: StopReason | null = null): ImportResult {
     return this.ended({ to: 'failed', failure, text: `${failureText(failure)} (${text})` }, stop);
   }
 
-  private ended(end: End, stop: StopReason | null = null): Imported {
+  private ended(end: End, stop: StopReason | null = null): ImportResult {
     return { outcome: { row: this.company.row, refs: this.refs, ...end }, stop };
   }
 

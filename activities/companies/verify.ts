@@ -37,7 +37,7 @@ export interface Verification {
   readonly signal: AbortSignal;
 }
 
-export interface Verified {
+export interface VerificationResult {
   readonly outcome: CheckOutcome;
   readonly stop: StopReason | null;
   /** Why the company must be checked again: the service or the platform did not respond, or asked us to wait. */
@@ -47,7 +47,7 @@ export interface Verified {
 /** The age up to which a sync is checked often. After that, it is checked rarely, together with its connection. */
 const YOUNG_SYNC_MS = 60_000;
 
-export async function verifyCompany(verification: Verification, due: DueCompany): Promise<Verified> {
+export async function verifyCompany(verification: Verification, due: DueCompany): Promise<VerificationResult> {
   const { service, platform, everyDataSet, signal } = verification;
   let call: Call = 'read-sync';
   let evidence: readonly Evidence[] = [];
@@ -167,7 +167,11 @@ async function syncDurations(
   return durations;
 }
 
-function reauthorizationRequired(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): Verified {
+function reauthorizationRequired(
+  due: DueCompany,
+  connection: Connection,
+  evidence: readonly Evidence[],
+): VerificationResult {
   const error = activeError(connection);
   const consequence = consequenceOfLinkError(error?.statusText);
   // Whatever the error is, only the end customer can renew the consent, because the connection was linked before.
@@ -187,7 +191,7 @@ function reauthorizationRequired(due: DueCompany, connection: Connection, eviden
   };
 }
 
-function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): Verified {
+function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): VerificationResult {
   const { linkUrl } = connection;
   const text = `the platform reports organization ${organizationOf(connection)}, but the manifest says ${due.organization}`;
   // If no credential was accepted, the end customer has reconnected. Their choice says nothing about other companies.
@@ -195,7 +199,7 @@ function wrongOrganization(due: DueCompany, connection: Connection, evidence: re
   return { ...failed(due, 'wrong-organization', text, evidence, { linkUrl }), stop };
 }
 
-function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: string): Verified {
+function stillSyncing({ syncTimeoutMs }: Verification, due: DueCompany, running: string): VerificationResult {
   if (due.syncingForMs > syncTimeoutMs) {
     const hours = Math.round(syncTimeoutMs / 360_000) / 10;
     return failed(due, 'sync-timed-out', `still syncing after ${counted(hours, 'hour')}: ${running}`, []);
@@ -209,7 +213,7 @@ function checkLater(due: DueCompany, afterMs?: number): Extract<CheckOutcome, { 
   return { row: due.row, to: 'syncing', nextCheckMs: afterMs ?? pollDelayMs(due.syncingForMs) * jitter };
 }
 
-function migrated(due: DueCompany, evidence: readonly Evidence[], schedule: SyncSchedule): Verified {
+function migrated(due: DueCompany, evidence: readonly Evidence[], schedule: SyncSchedule): VerificationResult {
   return { outcome: { row: due.row, to: 'migrated', evidence, schedule }, stop: null };
 }
 
@@ -219,7 +223,7 @@ function failed(
   text: string,
   evidence: readonly Evidence[],
   found: { correlationId?: string | undefined; linkUrl?: string | undefined } = {},
-): Verified {
+): VerificationResult {
   return {
     outcome: {
       row: due.row,

@@ -30,13 +30,13 @@ export interface WorkerPoolOptions<Item, Result> {
    *
    * @param inFlight the number of items that have been taken but not written
    */
-  readonly take: (inFlight: number) => Promise<Taken<Item>>;
+  readonly take: (inFlight: number) => Promise<NextItems<Item>>;
   readonly handle: (item: Item) => Promise<Result>;
   /** Writes results. Returns false to stop taking items. */
   readonly write: (results: readonly Result[]) => Promise<boolean>;
 }
 
-interface Taken<Item> {
+interface NextItems<Item> {
   readonly items: readonly Item[];
   /** The pool's concurrency from now on. */
   readonly concurrency: number;

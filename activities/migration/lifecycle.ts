@@ -28,7 +28,7 @@ interface MigrationRef {
   readonly migrationId: string;
 }
 
-export interface RunBegun {
+export interface RunStart {
   readonly slicesAtOnce: number;
   /** The run may end while this many companies, the stragglers of a ramp, are still syncing. */
   readonly mayStillSync: number;
@@ -48,7 +48,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       return countCompanies(db, migrationId);
     },
 
-    async beginRun({ migrationId, run, ramp }: MigrationRef & { run: string; ramp: boolean }): Promise<RunBegun> {
+    async beginRun({ migrationId, run, ramp }: MigrationRef & { run: string; ramp: boolean }): Promise<RunStart> {
       const { limits } = await readLimits(db, migrationId);
       // An interrupted ramp continues, because the other companies wait until it has succeeded.
       const inRamp = ramp || (await isRampInProgress(db, migrationId));

@@ -12,7 +12,7 @@ interface MigrationRef {
 }
 
 /** When companies can be started. */
-export interface OpenWindow {
+export interface WindowStatus {
   /** The current or the next occurrence; null if the migration has no windows, so companies can start at any time. */
   readonly opening: WindowOccurrence | null;
   /** Milliseconds until it opens, by the ledger's clock; 0 if it is open. */
@@ -23,7 +23,7 @@ export function windowActivities(deps: ActivityDeps) {
   const { db, schedules } = deps;
   return {
     /** Finds the current or next occurrence and writes it to the ledger, which allows claims only within it. */
-    async openWindow({ migrationId }: MigrationRef): Promise<OpenWindow> {
+    async openWindow({ migrationId }: MigrationRef): Promise<WindowStatus> {
       const { next, now } = await nextOccurrences(deps, migrationId);
       const opening = next[0] ?? null;
       await setWindowOccurrence(db, migrationId, opening);

@@ -6,7 +6,7 @@ import type { WindowOccurrence } from '../../domain/planning/windows';
 import { readDecisions, readMigration, stopClaims } from '../../store';
 import { createSweepSchedule, SWEEP_SCHEDULE } from '../../worker/sweep-schedule';
 import { CLOSE_TERMINATED, TASK_QUEUE } from '../../workflows/messages';
-import type { Swept } from '../../workflows/sweep';
+import type { SweepOutcome } from '../../workflows/sweep';
 import { until } from '../support/conditions';
 import { rowsWithCredential } from '../support/ledger';
 import type { Orchestrator } from '../support/orchestrator';
@@ -39,12 +39,12 @@ async function startWithCredential(client: string): Promise<string> {
 }
 
 /** Triggers a sweep and returns its result. */
-async function triggerSweep(): Promise<Swept> {
+async function triggerSweep(): Promise<SweepOutcome> {
   const { numActionsTaken: before } = (await sweeps().describe()).info;
   await sweeps().trigger();
   await until(async () => (await sweeps().describe()).info.numActionsTaken > before);
   const [latest] = (await sweeps().describe()).info.recentActions.slice(-1);
-  return (await workflow(latest?.action.workflow.workflowId ?? '').result()) as Swept;
+  return (await workflow(latest?.action.workflow.workflowId ?? '').result()) as SweepOutcome;
 }
 
 async function listWindows(migrationId: string): Promise<void> {

@@ -41,6 +41,8 @@ export async function removeUnused(migrationId: string): Promise<void> {
     await bestEffortActivities.removeUnused({ migrationId });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    log.warn('cannot remove the unused companies from the service; they are listed by: ferry report', { migrationId });
+    log.warn('cannot remove all unused companies from the service; the rest is listed by: ferry report', {
+      migrationId,
+    });
   }
 }

@@ -7,8 +7,8 @@ export function isRecorded({ unrecorded }: MigrationState): boolean {
 }
 
 /**
- * Returns whether companies may be moved. All decisions must have reached the ledger, because it refuses every claim
- * until a resume has reached it.
+ * Returns whether companies may be moved. All decisions must have reached the ledger, because the ledger refuses every
+ * claim until it has recorded a resume.
  */
 export function mayMove(state: MigrationState): boolean {
   return state.pause === null && isRecorded(state);

@@ -1,4 +1,4 @@
-/** The parts of a migration's state that the ledger has as well: the counts, the estimate and a pause. */
+/** The parts of a migration's state that depend on the ledger: the counts, the estimate and a pause. */
 import type { StopReason } from '../../domain/companies/failures';
 import { stopReasonText } from '../../domain/companies/failures';
 import type { MigrationState } from '../../domain/migration/migration-state';
@@ -34,7 +34,8 @@ export async function refreshEstimate(migration: MigrationContext, runFinished: 
 }
 
 /**
- * Pauses the migration because of a problem that concerns more than one company. Only support can resume it.
+ * Pauses the migration because of a problem that concerns more than one company. It stays paused until support resumes
+ * it.
  *
  * @param otherChanges changes that are applied together with the pause
  */

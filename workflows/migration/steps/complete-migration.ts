@@ -45,7 +45,7 @@ function onlySyncing({ counts }: MigrationState): boolean {
 }
 
 /** How long to wait for the Schedule to open a window, before checking that the Schedule exists. */
-const LATE_MS = 5 * 60_000;
+const SCHEDULE_GRACE_MS = 5 * 60_000;
 
 /**
  * Returns whether a batch run may begin now. If not, waits until something has changed, then returns false.
@@ -66,7 +66,10 @@ async function windowOpened(migration: MigrationContext): Promise<boolean> {
   if (opensInMs <= 0 && isOpened) return true;
   // Before the window opens, a run can only verify stragglers, because the ledger refuses every claim.
   if (opensInMs > 0 && migration.state().counts.syncing > 0) return true;
-  await migration.awaitCondition(hasChanged, { ms: opensInMs + LATE_MS, summary: 'Until the next window has opened' });
+  await migration.awaitCondition(hasChanged, {
+    ms: opensInMs + SCHEDULE_GRACE_MS,
+    summary: 'Until the next window has opened',
+  });
   return false;
 }
 
